@@ -1,0 +1,12 @@
+// The system's SQLite, and what Swift cannot call: its variadic functions.
+#ifndef STRATA_CSQLITE_H
+#define STRATA_CSQLITE_H
+
+#include <sqlite3.h>
+
+/// `sqlite3_db_config` for the options that take a switch: 1 on, 0 off.
+static inline int strata_db_config_switch(sqlite3 *database, int option, int value) {
+    return sqlite3_db_config(database, option, value, (int *)0);
+}
+
+#endif

@@ -1,0 +1,33 @@
+import Descriptions
+import Generation
+
+/// What `strata.json` says.
+struct Configuration {
+    /// The modes of a model.
+    enum Mode: String, CaseIterable {
+        /// What is generated is committed; the build plugin checks it.
+        case committed
+        /// The build plugin generates.
+        case build
+    }
+
+    var schema: String
+    var mode = Mode.committed
+    var tests: String
+    var access = GenerationOptions.Access.public
+
+    /// Reads `file` for the target `target`.
+    ///
+    /// - Throws: `Diagnostics` where something in it is wrong.
+    init(reading file: SourceFile, target: String) throws {
+        schema = target + "Schema"
+        tests = target + "Tests"
+        var values = try ConfigurationReader.read(file)
+        schema = values.string("schema") ?? schema
+        tests = values.string("tests") ?? tests
+        mode = values.choice("mode") ?? mode
+        access = values.choice("access") ?? access
+        values.checkIdentifier("schema")
+        if !values.diagnostics.isEmpty { throw Diagnostics(values.diagnostics) }
+    }
+}

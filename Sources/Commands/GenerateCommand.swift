@@ -1,0 +1,48 @@
+import Foundation
+
+/// Writes everything that a model's descriptions give.
+struct GenerateCommand {
+    private let folder: ModelFolder
+    private let testTargets: [String: URL]
+
+    init(_ arguments: Arguments) throws {
+        folder = try arguments.model()
+        testTargets = try arguments.testTargets()
+    }
+
+    func run() throws {
+        let model = try Model(reading: folder)
+        let testFolder = testTargets[folder.configuration.tests]
+        let output = try Output(model, testFolder: testFolder)
+        var count = 0
+        for file in output.files where try FileWriter.write(file.contents, to: file.url) {
+            print("wrote \(file.url.path)")
+            count += 1
+        }
+        for stub in output.stubs where !FileManager.default.fileExists(atPath: stub.url.path) {
+            try FileWriter.write(stub.contents, to: stub.url)
+            print("created \(stub.url.path)")
+            count += 1
+        }
+        for file in output.leftovers {
+            try FileManager.default.removeItem(at: file)
+            print("removed \(file.path)")
+            count += 1
+        }
+        for stub in Output.unwrittenStubs(of: folder) {
+            print("\(stub.path): note: this migration is not written yet; tests fail until it is")
+        }
+        if testFolder == nil {
+            let name = folder.configuration.tests
+            print(
+                """
+                note: \(folder.target) has no test target \(name), so no tests were written; add to Package.swift:
+                    .testTarget(
+                        name: "\(name)",
+                        dependencies: ["\(folder.target)", .product(name: "StrataTesting", package: "strata")],
+                        plugins: [.plugin(name: "StrataBuild", package: "strata")])
+                """)
+        }
+        if count == 0 { print("\(folder.target): everything is up to date") }
+    }
+}

@@ -1,0 +1,53 @@
+import Descriptions
+import Foundation
+import Generation
+
+/// A folder with a `strata.json`: where the files of a model lie.
+struct ModelFolder {
+    /// The folder.
+    let url: URL
+    /// The path by which messages name it.
+    let path: String
+    /// The name of the target that the model is part of.
+    let target: String
+    /// What `strata.json` says.
+    let configuration: Configuration
+
+    /// The model in the folder at `path`.
+    ///
+    /// - Throws: `Diagnostics` where there is no `strata.json` or it is wrong.
+    init(path: String, target: String) throws {
+        self.url = URL(fileURLWithPath: path, isDirectory: true)
+        self.path = path
+        self.target = target
+        let file = url.appendingPathComponent("strata.json")
+        guard let data = try? Data(contentsOf: file) else { throw CommandError.noModel(path) }
+        let source = SourceFile(path: file.path, bytes: [UInt8](data))
+        self.configuration = try Configuration(reading: source, target: target)
+    }
+
+    /// The folder of a kind of files.
+    func folder(_ place: GeneratedFile.Place) -> URL {
+        switch place {
+        case .sources: url.appendingPathComponent("Generated", isDirectory: true)
+        case .migrations: url.appendingPathComponent("Migrations", isDirectory: true)
+        case .sql: url.appendingPathComponent("SQL", isDirectory: true)
+        case .model, .tests: url
+        }
+    }
+
+    /// The descriptions: all JSON files in the folder and the folders in it, but for `strata.json`.
+    func descriptions() throws -> [SourceFile] {
+        let own = ["Generated", "Migrations", "SQL"].map { url.appendingPathComponent($0).path + "/" }
+        var files: [SourceFile] = []
+        let enumerator = FileManager.default.enumerator(
+            at: url, includingPropertiesForKeys: nil, options: [.skipsHiddenFiles])
+        while let file = enumerator?.nextObject() as? URL {
+            guard file.pathExtension == "json", file.lastPathComponent != "strata.json",
+                !own.contains(where: { file.path.hasPrefix($0) })
+            else { continue }
+            files.append(SourceFile(path: file.path, bytes: [UInt8](try Data(contentsOf: file))))
+        }
+        return files
+    }
+}

@@ -1,0 +1,62 @@
+import SchemaModel
+
+/// Reads the values of `strata.json`, and collects what is wrong with them.
+public struct ConfigurationReader {
+    /// What is wrong so far.
+    public private(set) var diagnostics: [Diagnostic] = []
+    private let file: SourceFile
+    private var values: [String: JSON] = [:]
+
+    private static let keys = KeyTable(
+        owner: "strata.json", fields: ["schema", "mode", "tests", "access"], others: [],
+        unsupported: ["ddl", "codable", "structs", "versions", "oldest_supported_version", "chain", "templates"])
+
+    /// The values in `file`, whose keys are checked.
+    public static func read(_ file: SourceFile) throws(Diagnostic) -> ConfigurationReader {
+        let json = try JSONParser.parse(file)
+        guard case .object(let members) = json.value else {
+            throw file.diagnostic(
+                .wrongKind(key: "strata.json", expected: "an object, like {}", found: json.kind), at: json.offset)
+        }
+        var reader = ConfigurationReader(file: file)
+        for member in members {
+            if let problem = keys.problem(with: member.key) {
+                reader.diagnostics.append(file.diagnostic(problem, at: member.keyOffset))
+            }
+            reader.values[member.key] = member.value
+        }
+        return reader
+    }
+
+    private init(file: SourceFile) {
+        self.file = file
+    }
+
+    /// The text of a key, or nil where it is absent or no text.
+    public mutating func string(_ key: String) -> String? {
+        guard let json = values[key] else { return nil }
+        if case .string(let text) = json.value { return text }
+        diagnostics.append(
+            file.diagnostic(.wrongKind(key: key, expected: "a string", found: json.kind), at: json.offset))
+        return nil
+    }
+
+    /// The choice that the text of a key names.
+    public mutating func choice<Choice: RawRepresentable & CaseIterable>(_ key: String) -> Choice?
+    where Choice.RawValue == String {
+        guard let json = values[key], let text = string(key) else { return nil }
+        if let choice = Choice(rawValue: text) { return choice }
+        let nearest = Choice.allCases.map(\.rawValue).nearest(to: text)
+        diagnostics.append(file.diagnostic(.unknownValue(text, of: key, nearest: nearest), at: json.offset))
+        return nil
+    }
+
+    /// Checks that the text of a key can name a type in Swift.
+    public mutating func checkIdentifier(_ key: String) {
+        guard let json = values[key], case .string(let text) = json.value else { return }
+        let isIdentifier =
+            text.first.map { $0.isLetter || $0 == "_" } == true
+            && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } && SwiftName.escaped(text) == text
+        if !isIdentifier { diagnostics.append(file.diagnostic(.unusableName(text), at: json.offset)) }
+    }
+}

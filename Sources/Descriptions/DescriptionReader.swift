@@ -1,0 +1,294 @@
+import SchemaModel
+
+/// Reads the JSON of one file into an `EntityDescription`, and collects what is wrong with it.
+struct DescriptionReader {
+    let file: SourceFile
+    private(set) var diagnostics: [Diagnostic] = []
+
+    init(file: SourceFile) {
+        self.file = file
+    }
+
+    /// The entity that the file describes; nil where too little of it could be read.
+    mutating func read() -> EntityDescription? {
+        let json: JSON
+        do {
+            json = try JSONParser.parse(file)
+        } catch {
+            diagnostics.append(error)
+            return nil
+        }
+        guard case .object(let members) = json.value else {
+            report(.wrongKind(key: "description", expected: "an object", found: json.kind), at: json.offset)
+            return nil
+        }
+        let values = dictionary(members, .entity)
+        let element = element(members, offset: json.offset, .entity)
+        guard element.present["name"] != nil else {
+            report(.missingKey("name", of: "an entity"), at: json.offset)
+            return nil
+        }
+        guard let identifier = identifier(values["identifier"], at: json.offset) else { return nil }
+        return EntityDescription(
+            file: file, element: element, identifier: identifier,
+            properties: elements(values["properties"], key: "properties", .property),
+            indexes: elements(values["indexes"], key: "indexes", .index))
+    }
+
+    private mutating func identifier(_ json: JSON?, at offset: Int) -> Identifier? {
+        guard let json else {
+            report(.missingKey("identifier", of: "an entity"), at: offset)
+            return nil
+        }
+        guard case .object(let members) = json.value else {
+            report(
+                .wrongKind(key: "identifier", expected: "an object like {\"type\": \"int\"}", found: json.kind),
+                at: json.offset)
+            return nil
+        }
+        let values = dictionary(members, .identifier)
+        var name = "id"
+        if let json = values["name"] {
+            guard let text = string(json, key: "name"), checkName(text, at: json.offset) else { return nil }
+            name = text
+        }
+        guard let type = values["type"] else {
+            report(.missingKey("type", of: "an identifier"), at: json.offset)
+            return nil
+        }
+        guard let text = string(type, key: "type") else { return nil }
+        if ["property", "properties", "derived_from_relationships"].contains(text) {
+            report(.unsupportedValue(text, of: "type"), at: type.offset)
+            return nil
+        }
+        guard let kind = Identifier.Kind(rawValue: text) else {
+            let nearest = Identifier.Kind.allCases.map(\.rawValue).nearest(to: text)
+            report(.unknownValue(text, of: "type", nearest: nearest), at: type.offset)
+            return nil
+        }
+        return Identifier(name: name, kind: kind)
+    }
+
+    private mutating func elements(_ json: JSON?, key: String, _ table: KeyTable) -> [ElementDescription] {
+        guard let json else { return [] }
+        guard case .array(let array) = json.value else {
+            report(.wrongKind(key: key, expected: "an array", found: json.kind), at: json.offset)
+            return []
+        }
+        return array.compactMap { json in
+            guard case .object(let members) = json.value else {
+                report(.wrongKind(key: key, expected: "an array of objects", found: json.kind), at: json.offset)
+                return nil
+            }
+            _ = dictionary(members, table)
+            let element = element(members, offset: json.offset, table)
+            for key in table.owner == "an index" ? ["properties"] : ["name", "property_type"]
+            where element.present[key] == nil {
+                report(.missingKey(key, of: table.owner), at: json.offset)
+                return nil
+            }
+            return element
+        }
+    }
+
+    /// The fields and the history of the object `members`, whose keys were checked before.
+    private mutating func element(_ members: [JSON.Member], offset: Int, _ table: KeyTable) -> ElementDescription {
+        var element = ElementDescription(offset: offset)
+        var previousName: JSON?
+        for member in members {
+            let json = member.value
+            switch member.key {
+            case let key where table.fields.contains(key):
+                set(&element.present, key: key, json, keyOffset: member.keyOffset)
+            case "description": element.documentation = string(json, key: member.key)
+            case "added_at_version": element.birth = version(json, key: member.key)
+            case "removed_at_version":
+                element.death = version(json, key: member.key)
+                element.deathOffset = json.offset
+            case "discard": element.isDiscarded = bool(json, key: member.key) ?? false
+            case "previous_name": previousName = json
+            case "version_history": element.items = items(json, table)
+            default: break
+            }
+        }
+        var isRename = false
+        if let previousName {
+            if let version = element.birth, !element.items.contains(where: { $0.version == version }) {
+                element.birth = nil
+                isRename = true
+                var item = HistoryItem(version: version, offset: previousName.offset)
+                item.previous["name"] = previousName
+                element.items.append(item)
+                element.items.sort { $0.version < $1.version }
+            } else {
+                report(.previousNameWithoutVersion, at: previousName.offset)
+            }
+        }
+        if let first = element.items.first, first.isBirth, !isRename {
+            if let birth = element.birth, birth != first.version { report(.addedTwice, at: first.offset) }
+            element.birth = first.version
+        }
+        if let birth = element.birth, let death = element.death, death <= birth {
+            report(.removedBeforeAdded(added: birth.text, removed: death.text), at: element.deathOffset)
+        }
+        if element.isDiscarded, element.death == nil {
+            let member = members.first { $0.key == "discard" }
+            report(.discardWithoutRemoval, at: member?.keyOffset ?? offset)
+        }
+        return element
+    }
+
+    private mutating func items(_ json: JSON, _ table: KeyTable) -> [HistoryItem] {
+        guard case .array(let array) = json.value else {
+            report(.wrongKind(key: "version_history", expected: "an array", found: json.kind), at: json.offset)
+            return []
+        }
+        var items: [HistoryItem] = []
+        for json in array {
+            guard case .object(let members) = json.value else {
+                report(
+                    .wrongKind(key: "version_history", expected: "an array of objects", found: json.kind),
+                    at: json.offset)
+                continue
+            }
+            let values = dictionary(members, .item)
+            guard let versionJSON = values["version"] else {
+                report(.missingKey("version", of: KeyTable.item.owner), at: json.offset)
+                continue
+            }
+            guard let version = version(versionJSON, key: "version") else { continue }
+            if let last = items.last, version <= last.version {
+                report(.versionsNotAscending(version.text, after: last.version.text), at: versionJSON.offset)
+                continue
+            }
+            items.append(item(values, version: version, offset: versionJSON.offset, table))
+        }
+        return items
+    }
+
+    private mutating func item(
+        _ values: [String: JSON], version: Version, offset: Int, _ table: KeyTable
+    ) -> HistoryItem {
+        var item = HistoryItem(version: version, offset: offset)
+        if let name = values["previous_name"] {
+            if table.fields.contains("name") {
+                item.previous["name"] = name
+            } else {
+                report(.nothingPrevious(key: "name"), at: name.offset)
+            }
+        }
+        if let previous = values["previous"] {
+            if case .object(let members) = previous.value {
+                for member in members {
+                    let isRelationshipField =
+                        table.fields.contains("property_type") && KeyTable.relationship.fields.contains(member.key)
+                    guard table.fields.contains(member.key) || isRelationshipField else {
+                        report(
+                            table.others.contains(member.key)
+                                ? .nothingPrevious(key: member.key)
+                                : table.problem(with: member.key) ?? .nothingPrevious(key: member.key),
+                            at: member.keyOffset)
+                        continue
+                    }
+                    set(&item.previous, key: member.key, member.value, keyOffset: member.keyOffset)
+                }
+            } else {
+                report(.wrongKind(key: "previous", expected: "an object", found: previous.kind), at: previous.offset)
+            }
+        }
+        item.fill = values["fill"]
+        item.fillFrom = values["fill_from"]
+        for key in ["fill", "fill_from"] where !table.fields.contains("property_type") {
+            if let json = values[key] {
+                report(.misplacedKey(key, belongs: "in the history of a property"), at: json.offset)
+            }
+        }
+        if let fill = item.fill, item.fillFrom != nil {
+            report(.keyDoesNotApply("fill", because: "\"fill_from\" stands beside it"), at: fill.offset)
+        }
+        if let json = values["rows"] {
+            if table.owner != "an entity" {
+                report(.misplacedKey("rows", belongs: "in the history of an entity"), at: json.offset)
+            } else if let text = string(json, key: "rows") {
+                item.emptiesRows = text == "discard"
+                if text != "discard" {
+                    report(.unknownValue(text, of: "rows", nearest: ["discard"].nearest(to: text)), at: json.offset)
+                }
+            }
+        }
+        if let json = values["migration"], let text = string(json, key: "migration") {
+            item.isCustom = text == "custom"
+            if table.owner == "an index" {
+                report(
+                    .misplacedKey("migration", belongs: "in the history of an entity or a property"), at: json.offset)
+            } else if text != "custom" {
+                report(.unknownValue(text, of: "migration", nearest: ["custom"].nearest(to: text)), at: json.offset)
+            }
+        }
+        return item
+    }
+
+    /// Sets a field; a relationship's `property_type` sets `entity_name`, `association` and `inverse` as well.
+    private mutating func set(_ fields: inout [String: JSON], key: String, _ json: JSON, keyOffset: Int) {
+        fields[key] = json
+        guard key == "property_type", case .object(let members) = json.value else { return }
+        let parts = dictionary(members, .relationship)
+        for part in KeyTable.relationship.fields {
+            fields[part] = parts[part] ?? JSON(value: .null, offset: json.offset)
+        }
+    }
+
+    // MARK: Values
+
+    /// The values by key, after a check of the keys.
+    private mutating func dictionary(_ members: [JSON.Member], _ table: KeyTable) -> [String: JSON] {
+        var values: [String: JSON] = [:]
+        for member in members {
+            if let problem = table.problem(with: member.key) { report(problem, at: member.keyOffset) }
+            values[member.key] = member.value
+        }
+        return values
+    }
+
+    private mutating func string(_ json: JSON?, key: String) -> String? {
+        guard let json else { return nil }
+        if case .string(let text) = json.value { return text }
+        report(.wrongKind(key: key, expected: "a string", found: json.kind), at: json.offset)
+        return nil
+    }
+
+    private mutating func bool(_ json: JSON, key: String) -> Bool? {
+        if case .bool(let value) = json.value { return value }
+        report(.wrongKind(key: key, expected: "true or false", found: json.kind), at: json.offset)
+        return nil
+    }
+
+    private mutating func version(_ json: JSON, key: String) -> Version? {
+        guard let text = string(json, key: key) else { return nil }
+        guard let version = Version(text) else {
+            report(.malformedVersion(text), at: json.offset)
+            return nil
+        }
+        return version
+    }
+
+    private mutating func checkName(_ name: String, at offset: Int) -> Bool {
+        guard let problem = SwiftName.problem(with: name) else { return true }
+        report(problem, at: offset)
+        return false
+    }
+
+    private mutating func report(_ problem: Problem, at offset: Int) {
+        diagnostics.append(file.diagnostic(problem, at: offset))
+    }
+}
+
+extension SwiftName {
+    /// What makes `name` unusable, or nil.
+    static func problem(with name: String) -> Problem? {
+        if name.isEmpty { return .emptyName }
+        let hasControl = name.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        if hasControl || SwiftName.member(name).isEmpty { return .unusableName(name) }
+        return nil
+    }
+}

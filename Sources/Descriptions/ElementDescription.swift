@@ -1,0 +1,44 @@
+import SchemaModel
+
+/// What a description says of one element (an entity, a property, an index): its fields now, and its history.
+struct ElementDescription: Sendable {
+    /// The fields as they hold in the element's last living version.
+    var present: [String: JSON] = [:]
+    /// The version of the birth, where the description names one.
+    var birth: Version?
+    /// The first version without the element.
+    var death: Version?
+    /// What it means.
+    var documentation: String?
+    /// Whether its data may go with it.
+    var isDiscarded = false
+    /// What changed, oldest first.
+    var items: [HistoryItem] = []
+    /// Where the element stands.
+    var offset: Int
+    /// Where the version of its death stands.
+    var deathOffset = 0
+}
+
+/// One item of a `version_history`: what changed at that version.
+struct HistoryItem: Sendable {
+    var version: Version
+    var offset: Int
+    /// The former values of fields; a JSON null where the field was absent.
+    var previous: [String: JSON] = [:]
+    var fill: JSON?
+    var fillFrom: JSON?
+    var isCustom = false
+    var emptiesRows = false
+
+    var isBirth: Bool { previous.isEmpty && !isCustom && !emptiesRows }
+}
+
+/// An entity as its file describes it, not yet resolved.
+struct EntityDescription: Sendable {
+    var file: SourceFile
+    var element: ElementDescription
+    var identifier: Identifier
+    var properties: [ElementDescription]
+    var indexes: [ElementDescription]
+}

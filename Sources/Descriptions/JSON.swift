@@ -1,0 +1,44 @@
+/// A JSON value and where it stands.
+struct JSON: Sendable {
+    /// What a JSON value may be; a number stays as it was written.
+    enum Value: Sendable {
+        case null
+        case bool(Bool)
+        case number(String)
+        case string(String)
+        case array([JSON])
+        case object([Member])
+    }
+
+    /// A key of an object and its value.
+    struct Member: Sendable {
+        let key: String
+        let keyOffset: Int
+        let value: JSON
+    }
+
+    let value: Value
+    /// The offset of the first byte in the file.
+    let offset: Int
+
+    /// What the value is, in words.
+    var kind: String {
+        switch value {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+
+    var isNull: Bool {
+        if case .null = value { true } else { false }
+    }
+
+    /// The integer that the value is, if it is one.
+    var integer: Int? {
+        if case .number(let text) = value { Int(text) } else { nil }
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import SchemaModel
+
+/// Reads the value of a default or a fill as its type has it.
+enum LiteralReader {
+    /// The value in the form in which `type` is stored; nil where the type has no such value.
+    static func literal(_ json: JSON, type: ScalarType) -> Literal? {
+        switch (type, json.value) {
+        case (.int, .number(let text)), (.milliseconds, .number(let text)):
+            return Int(text).map(Literal.integer)
+        case (.bool, .bool(let value)):
+            return .integer(value ? 1 : 0)
+        case (.double, .number(let text)), (.seconds, .number(let text)), (.date, .number(let text)):
+            return Double(text).flatMap { $0.isFinite ? .real($0 == 0 ? 0 : $0) : nil }
+        case (.float, .number(let text)):
+            return Float(text).flatMap { $0.isFinite ? .real(Double($0 == 0 ? 0 : $0)) : nil }
+        case (.string, .string(let text)):
+            return text.utf8.contains(0) ? nil : .text(text)
+        case (.url, .string(let text)):
+            return URL(string: text).map { .text($0.absoluteString) }
+        case (.color, .string(let text)):
+            let digits = text.dropFirst()
+            let isColor = text.hasPrefix("#") && [6, 8].contains(digits.count) && digits.allSatisfy(\.isHexDigit)
+            return isColor ? .text(text) : nil
+        case (.date, .string(let text)):
+            return ISO8601DateFormatter().date(from: text).map { .real($0.timeIntervalSinceReferenceDate) }
+        case (.data, .string(let text)):
+            return Data(base64Encoded: text).map { .blob([UInt8]($0)) }
+        case (.uuid, .string(let text)):
+            return UUID(uuidString: text).map { uuid in withUnsafeBytes(of: uuid.uuid) { .blob([UInt8]($0)) } }
+        case (.decimal, .string(let text)), (.decimal, .number(let text)):
+            let isNumber = text.utf8.allSatisfy {
+                (0x30...0x39).contains($0) || [0x2b, 0x2d, 0x2e, 0x45, 0x65].contains($0)
+            }
+            guard isNumber, let value = Decimal(string: text), !value.isNaN else { return nil }
+            return .text(value.description)
+        default:
+            return nil
+        }
+    }
+
+    /// What a value of `type` looks like in a description.
+    static func hint(_ type: ScalarType) -> String {
+        switch type {
+        case .int, .milliseconds: "write a whole number"
+        case .bool: "write true or false"
+        case .double, .float, .seconds: "write a number"
+        case .string: "write a string without U+0000"
+        case .url: "write a URL as a string"
+        case .color: "write \"#RRGGBB\" or \"#RRGGBBAA\""
+        case .date: "write \"2001-01-01T00:00:00Z\", or the seconds since then as a number"
+        case .data: "write the bytes in base64"
+        case .uuid: "write a UUID as a string"
+        case .decimal: "write the digits as a string or a number"
+        }
+    }
+}

@@ -1,0 +1,33 @@
+extension Sequence<String> {
+    /// The name that differs from `name` in the fewest letters, if it differs in no more than a third of them.
+    func nearest(to name: String) -> String? {
+        let limit = Swift.max(1, name.count / 3)
+        return map { ($0, editDistance($0.lowercased(), name.lowercased())) }
+            .filter { $0.1 <= limit }
+            .min { ($0.1, $0.0) < ($1.1, $1.0) }?
+            .0
+    }
+}
+
+/// The fewest letters to insert, delete, replace or swap with their neighbour that turn one text into the other.
+private func editDistance(_ left: String, _ right: String) -> Int {
+    let left = Array(left)
+    let right = Array(right)
+    var rows = [[Int]](repeating: [Int](repeating: 0, count: right.count + 1), count: left.count + 1)
+    for row in 0...left.count {
+        for column in 0...right.count {
+            if row == 0 || column == 0 {
+                rows[row][column] = row + column
+                continue
+            }
+            let isEqual = left[row - 1] == right[column - 1]
+            var least = rows[row - 1][column - 1] + (isEqual ? 0 : 1)
+            least = min(least, rows[row - 1][column] + 1, rows[row][column - 1] + 1)
+            if row > 1, column > 1, left[row - 1] == right[column - 2], left[row - 2] == right[column - 1] {
+                least = min(least, rows[row - 2][column - 2] + 1)
+            }
+            rows[row][column] = least
+        }
+    }
+    return rows[left.count][right.count]
+}

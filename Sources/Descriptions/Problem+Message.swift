@@ -1,0 +1,142 @@
+import SchemaModel
+
+extension Problem {
+    /// What is wrong, and what to do about it, in words.
+    public var message: String {
+        switch self {
+        case .byteOrderMark:
+            return "the file begins with a byte-order mark; save it as UTF-8 without one"
+        case .notUTF8:
+            return "the file is not UTF-8 from here on"
+        case .emptyFile:
+            return "the file is empty; a description is a JSON object"
+        case .contentAfterEnd:
+            return "there is something after the end of the JSON value"
+        case .unexpectedEnd:
+            return "the file ends in the middle of a JSON value"
+        case .unexpectedCharacter(let found, let expected):
+            return found.isEmpty ? "expected \(expected) here" : "expected \(expected), found `\(found)`"
+        case .duplicateKey(let key):
+            return "the key \"\(key)\" stands twice in this object"
+        case .nestedTooDeep(let depth):
+            return "the JSON is nested deeper than \(depth) levels"
+        case .controlCharacterInString:
+            return "a control character in a string must be written as an escape, like `\\n`"
+        case .unterminatedString:
+            return "this string has no end"
+        case .unknownEscape:
+            return "this is no escape of JSON; a backslash itself is written `\\\\`"
+        case .loneSurrogate:
+            return "this escape is half of a surrogate pair"
+        case .malformedNumber(let text):
+            return "`\(text)` is not a number of JSON"
+
+        case .unknownKey(let key, let owner, let nearest):
+            return "unknown key \"\(key)\" of \(owner)" + suggestion(nearest)
+        case .misplacedKey(let key, let place):
+            return "\"\(key)\" belongs \(place)"
+        case .unsupportedKey(let key):
+            return "\"\(key)\" is not supported yet"
+        case .unsupportedValue(let value, let key):
+            return "\"\(value)\" as \"\(key)\" is not supported yet"
+        case .missingKey(let key, let owner):
+            return "\(owner) needs \"\(key)\""
+        case .wrongKind(let key, let expected, let found):
+            return "\"\(key)\" must be \(expected), not \(found)"
+        case .unknownValue(let value, let key, let nearest):
+            return "\"\(value)\" is no \"\(key)\"" + suggestion(nearest)
+        case .unknownType(let name, let nearest):
+            return "unknown type \"\(name)\"" + suggestion(nearest)
+
+        case .malformedVersion(let text):
+            return "\"\(text)\" is no version; a version is numbers separated by dots, like \"1.0\""
+        case .versionsNotAscending(let version, let before):
+            return "version \(version) must be newer than \(before), which stands before it"
+        case .previousNameWithoutVersion:
+            return "\"previous_name\" needs the version of the rename: "
+                + "put it into an item of \"version_history\" or add \"added_at_version\""
+        case .nothingPrevious(let key):
+            return "\"\(key)\" has no former value that could be told"
+        case .removedBeforeAdded(let added, let removed):
+            return "it is removed at \(removed), which is not after \(added), when it is added"
+        case .addedTwice:
+            return "\"added_at_version\" and the first item of \"version_history\" name different births"
+        case .outlivesEntity(let property, let entity):
+            return "`\(property)` lives outside the life of its entity `\(entity)`"
+        case .itemOutsideLife(let version):
+            return "nothing can change at \(version): it lives neither before nor after"
+        case .discardWithoutRemoval:
+            return "\"discard\" says that the data of something removed may go; there is no \"removed_at_version\""
+        case .fillWithoutNeed(let key):
+            return "\"\(key)\" gives existing rows a value, but nothing becomes mandatory here"
+
+        case .emptyName:
+            return "a name may not be empty"
+        case .unusableName(let name):
+            return "\"\(name)\" has a control character or no letter at all, and so gives no name in Swift"
+        case .reservedName(let name):
+            return "\"\(name)\" is a name that Strata or SQLite keeps for itself"
+        case .duplicateEntity(let name, let version, let other):
+            return "`\(name)` is also described in \(other), and both live in version \(version)"
+        case .duplicateProperty(let name, let version):
+            return "there are two `\(name)` in version \(version)"
+        case .sameSwiftName(let name, let other, let swift, let version):
+            return "`\(name)` and `\(other)` both become `\(swift)` in Swift in version \(version)"
+        case .sameTableName(let name, let version):
+            return "there would be two tables or columns `\(name)` in version \(version): SQL ignores case"
+        case .sameFileName(let name):
+            return
+                "two descriptions are called \(name).json; generated files are named after them, so one needs another name"
+
+        case .unknownEntity(let name, let version, let nearest):
+            return "there is no entity `\(name)` in version \(version)" + suggestion(nearest)
+        case .unknownProperty(let name, let entity, let version, let nearest):
+            return "`\(entity)` has no property `\(name)` in version \(version)" + suggestion(nearest)
+        case .oneSidedInverse(let property, let entity, let inverse, let target, let version):
+            return "in version \(version) the inverse of `\(entity).\(property)` is `\(target).\(inverse)`, "
+                + "which does not name it back"
+        case .inverseIsAttribute(let inverse, let target):
+            return "`\(target).\(inverse)` is no relationship, so it cannot be an inverse"
+        case .noStoredSide(let one, let other):
+            return "of `\(one)` and `\(other)` one must say \"stored\": true, and then holds the relationship"
+        case .twoStoredSides(let one, let other):
+            return "both `\(one)` and `\(other)` say \"stored\": true; only one may hold the relationship"
+        case .keyDoesNotApply(let key, let reason):
+            return "\"\(key)\" does not apply here: \(reason)"
+        case .nullifyOnMandatory:
+            return "\"on_delete\": \"nullify\" cannot be: the relationship is mandatory; "
+                + "make it \"nullable\": true, or say \"cascade\" or \"deny\""
+        case .wrongLiteral(let key, let type, let found, let hint):
+            return "\"\(key)\" of type \(type) cannot be \(found)" + (hint.map { "; \($0)" } ?? "")
+        case .indexOfNothing:
+            return "an index needs at least one property"
+        case .indexOfUnstored(let name):
+            return "`\(name)` has no column in this table, so it cannot be indexed here"
+        case .noEntities:
+            return "there is no description in this folder; an entity is a JSON file beside strata.json"
+
+        case .malformedLock(let reason):
+            return "the lock cannot be read: \(reason)"
+        case .sealedChange(let change):
+            return message(of: change)
+        case .lockOfOtherSchema(let found, let expected):
+            return "the lock is of the schema \(found), but the model generates \(expected); "
+                + "rename the schema back, or move the lock with it"
+        }
+    }
+
+    private func suggestion(_ nearest: String?) -> String {
+        nearest.map { "; did you mean \"\($0)\"?" } ?? ""
+    }
+
+    private func message(of change: LockChange) -> String {
+        let place = [change.entity, change.element].compactMap { $0 }.joined(separator: ".")
+        let was = change.was ?? "absent"
+        let now = change.now ?? "absent"
+        guard !place.isEmpty else {
+            return "version \(change.version) may not change any more: was \(was), is \(now)"
+        }
+        return "version \(change.version) is sealed, and `\(place)` in it has changed: was \(was), is \(now); "
+            + "undo the edit, or describe the change at a newer version"
+    }
+}

@@ -1,0 +1,70 @@
+import SchemaModel
+
+/// What can be wrong with a model's files, one case a cause. The wording is in `Problem+Message.swift`.
+public enum Problem: Hashable, Sendable {
+    // JSON
+    case byteOrderMark
+    case notUTF8
+    case emptyFile
+    case contentAfterEnd
+    case unexpectedEnd
+    case unexpectedCharacter(String, expected: String)
+    case duplicateKey(String)
+    case nestedTooDeep(Int)
+    case controlCharacterInString
+    case unterminatedString
+    case unknownEscape
+    case loneSurrogate
+    case malformedNumber(String)
+
+    // Shape
+    case unknownKey(String, of: String, nearest: String?)
+    case misplacedKey(String, belongs: String)
+    case unsupportedKey(String)
+    case unsupportedValue(String, of: String)
+    case missingKey(String, of: String)
+    case wrongKind(key: String, expected: String, found: String)
+    case unknownValue(String, of: String, nearest: String?)
+    case unknownType(String, nearest: String?)
+
+    // Versions
+    case malformedVersion(String)
+    case versionsNotAscending(String, after: String)
+    case previousNameWithoutVersion
+    case nothingPrevious(key: String)
+    case removedBeforeAdded(added: String, removed: String)
+    case addedTwice
+    case outlivesEntity(property: String, entity: String)
+    case itemOutsideLife(String)
+    case discardWithoutRemoval
+    case fillWithoutNeed(String)
+
+    // Names
+    case emptyName
+    case unusableName(String)
+    case reservedName(String)
+    case duplicateEntity(String, version: String, other: String)
+    case duplicateProperty(String, version: String)
+    case sameSwiftName(String, String, swift: String, version: String)
+    case sameTableName(String, version: String)
+    case sameFileName(String)
+
+    // Meaning
+    case unknownEntity(String, version: String, nearest: String?)
+    case unknownProperty(String, of: String, version: String, nearest: String?)
+    case oneSidedInverse(property: String, entity: String, inverse: String, target: String, version: String)
+    case inverseIsAttribute(String, of: String)
+    case noStoredSide(String, String)
+    case twoStoredSides(String, String)
+    case keyDoesNotApply(String, because: String)
+    case nullifyOnMandatory
+    case wrongLiteral(key: String, type: String, found: String, hint: String?)
+    case indexOfNothing
+    case indexOfUnstored(String)
+    case noEntities
+
+    // Locks
+    case malformedLock(String)
+    case sealedChange(LockChange)
+    case lockOfOtherSchema(String, expected: String)
+}

@@ -1,0 +1,199 @@
+import SchemaModel
+
+/// Checks every version by itself: what a resolved history may still get wrong.
+struct Validator {
+    private let history: SchemaHistory
+    private let locations: Resolver
+    private var diagnostics: [Diagnostic] = []
+
+    static func validate(_ history: SchemaHistory, locations: Resolver) -> [Diagnostic] {
+        var validator = Validator(history: history, locations: locations)
+        for index in history.versions.indices { validator.validate(index) }
+        // What is wrong in one version mostly is in the next: it is told once for each place.
+        var seen: Set<String> = []
+        return validator.diagnostics.filter { diagnostic in
+            let position = diagnostic.position.map { "\($0.line):\($0.column)" } ?? ""
+            let cause = String(describing: diagnostic.problem).prefix { $0 != "(" }
+            return seen.insert("\(diagnostic.path):\(position):\(cause)").inserted
+        }
+    }
+
+    private mutating func validate(_ index: Int) {
+        let version = history.versions[index]
+        checkTableNames(version, index)
+        for entity in version.entities {
+            checkMemberNames(entity, version, index)
+            for property in entity.properties {
+                if let relationship = property.relationship {
+                    check(relationship, of: property, entity, version, index)
+                }
+            }
+            let columns = version.columns(of: entity)
+            for entityIndex in entity.indexes {
+                for lineage in entityIndex.properties where !columns.contains(where: { $0.property == lineage }) {
+                    let name = entity.property(lineage)?.name ?? locations.name(of: lineage, entity: entity.lineage)
+                    diagnostics.append(
+                        locations.diagnostic(.indexOfUnstored(name), entity: entity.lineage, index: entityIndex.lineage)
+                    )
+                }
+            }
+        }
+    }
+
+    // MARK: Names
+
+    private mutating func checkTableNames(_ version: SchemaVersion, _ index: Int) {
+        var tables: Set<String> = []
+        var types: [String: String] = [:]
+        for entity in version.entities {
+            let type = SwiftName.type(entity.name)
+            if let other = types.updateValue(entity.name, forKey: type) {
+                report(.sameSwiftName(other, entity.name, swift: type, version: version.version.text), entity, index)
+            }
+            let lowercased = entity.name.lowercased()
+            let isReserved = ["sqlite_", "strata_"].contains { lowercased.hasPrefix($0) }
+            if isReserved || ["Swift", "Foundation", "Strata", "Type", "Self", "Any", "Protocol"].contains(type) {
+                report(.reservedName(entity.name), entity, index)
+            }
+            for table in [entity.name] + version.joinTables(of: entity).map(\.table.name)
+            where !tables.insert(table.lowercased()).inserted {
+                report(.sameTableName(table, version: version.version.text), entity, index)
+            }
+        }
+    }
+
+    private mutating func checkMemberNames(_ entity: Entity, _ version: SchemaVersion, _ index: Int) {
+        var names: Set<String> = []
+        for property in entity.properties where !names.insert(property.name).inserted {
+            report(
+                .duplicateProperty("\(entity.name).\(property.name)", version: version.version.text), entity, index,
+                property: property.lineage)
+        }
+        var members: [String: String] = [:]
+        var columns: Set<String> = []
+        for column in version.columns(of: entity) {
+            guard names.contains(column.name) || column.role != .attribute else { continue }
+            let member = SwiftName.member(column.name)
+            if let other = members.updateValue(column.name, forKey: member), other != column.name {
+                report(
+                    .sameSwiftName(other, column.name, swift: member, version: version.version.text), entity, index,
+                    property: column.property)
+            }
+            if !columns.insert(column.name.lowercased()).inserted {
+                report(
+                    .sameTableName("\(entity.name).\(column.name)", version: version.version.text), entity, index,
+                    property: column.property)
+            }
+        }
+    }
+
+    // MARK: Relationships
+
+    private mutating func check(
+        _ relationship: Relationship, of property: Property, _ entity: Entity, _ version: SchemaVersion, _ index: Int
+    ) {
+        let lineage = property.lineage
+        func refuse(_ key: String, _ reason: String) -> Diagnostic {
+            locations.diagnostic(
+                .keyDoesNotApply(key, because: reason), entity: entity.lineage, property: lineage, key: key, at: index)
+        }
+        guard let target = version.entity(relationship.target) else {
+            let name = locations.text("entity_name", entity: entity.lineage, property: lineage, at: index)
+            report(
+                .unknownEntity(name, version: version.version.text, nearest: nil), entity, index, property: lineage,
+                key: "entity_name")
+            return
+        }
+        if let inverse = relationship.inverse,
+            !checkInverse(inverse, relationship, property, entity, target, version, index)
+        {
+            return
+        }
+        let inverse = version.inverse(of: relationship)?.relationship
+        let storage = version.storage(of: relationship)
+
+        if let inverse, inverse.association == relationship.association {
+            let isSelf = relationship.target == entity.lineage && relationship.inverse == lineage
+            if isSelf ? !relationship.isStored : relationship.isStored == inverse.isStored {
+                let one = "\(entity.name).\(property.name)"
+                let other = "\(target.name).\(version.inverse(of: relationship)?.name ?? "")"
+                report(
+                    relationship.isStored ? .twoStoredSides(one, other) : .noStoredSide(one, other), entity, index,
+                    property: lineage)
+                return
+            }
+        } else if relationship.isStored {
+            diagnostics.append(refuse("stored", "only in a pair of the same association is there a side to choose"))
+        }
+        if relationship.association == .toMany {
+            if property.isNullable { diagnostics.append(refuse("nullable", "a to_many is empty rather than null")) }
+            if storage == .inverseJoinTable, relationship.isOrdered {
+                diagnostics.append(refuse("ordered", "the order is that of the stored side"))
+            }
+        } else if relationship.isOrdered {
+            diagnostics.append(refuse("ordered", "a to_one has no order"))
+        }
+        if storage != .column {
+            let reason = "it stands on the side that has the column"
+            if relationship.deleteRule != nil { diagnostics.append(refuse("on_delete", reason)) }
+            if property.isUnique { diagnostics.append(refuse("unique", reason)) }
+            if property.isIndexed { diagnostics.append(refuse("indexed", reason)) }
+        } else if !property.isNullable, relationship.deleteRule == .nullify {
+            report(.nullifyOnMandatory, entity, index, property: lineage, key: "on_delete")
+        }
+    }
+
+    private mutating func checkInverse(
+        _ inverse: Int, _ relationship: Relationship, _ property: Property, _ entity: Entity, _ target: Entity,
+        _ version: SchemaVersion, _ index: Int
+    ) -> Bool {
+        guard let back = target.property(inverse) else {
+            let name = locations.text("inverse", entity: entity.lineage, property: property.lineage, at: index)
+            report(
+                .unknownProperty(name, of: target.name, version: version.version.text, nearest: nil), entity, index,
+                property: property.lineage, key: "inverse")
+            return false
+        }
+        guard let returning = back.relationship else {
+            report(
+                .inverseIsAttribute(back.name, of: target.name), entity, index, property: property.lineage,
+                key: "inverse")
+            return false
+        }
+        guard returning.target == entity.lineage, returning.inverse == property.lineage else {
+            report(
+                .oneSidedInverse(
+                    property: property.name, entity: entity.name, inverse: back.name, target: target.name,
+                    version: version.version.text),
+                entity, index, property: property.lineage, key: "inverse")
+            return false
+        }
+        return true
+    }
+
+    private mutating func report(
+        _ problem: Problem, _ entity: Entity, _ index: Int, property: Int? = nil, key: String = "name"
+    ) {
+        diagnostics.append(
+            locations.diagnostic(problem, entity: entity.lineage, property: property, key: key, at: index))
+    }
+}
+
+extension Resolver {
+    /// The name of a property in its last living version.
+    func name(of property: Int, entity: Int) -> String {
+        if case .string(let name) = descriptions[entity].properties[property].present["name"]?.value {
+            name
+        } else {
+            ""
+        }
+    }
+
+    /// The text of a property's field as it holds in version `index`.
+    func text(_ key: String, entity: Int, property: Int, at index: Int) -> String {
+        let timeline = properties[entity][property]
+        let json = timeline.epochs[timeline.epoch(at: index)].fields[key]?.json
+        if case .string(let text) = json?.value { return text }
+        return ""
+    }
+}

@@ -1,0 +1,37 @@
+/// What decides how a history becomes files.
+public struct GenerationOptions: Sendable {
+    /// Who may use what is generated.
+    public enum Access: String, CaseIterable, Sendable {
+        case `public`, package, `internal`
+
+        /// The modifier and the space after it; nothing for what needs none.
+        var modifier: String { self == .internal ? "" : rawValue + " " }
+    }
+
+    /// How the generated tests find the folder of their target.
+    public enum TestFolder: Hashable, Sendable {
+        /// It is two levels above the generated file.
+        case aboveFile
+        /// It is at that path.
+        case path(String)
+    }
+
+    /// The name of the model's target, which is that of its module.
+    public var module: String
+    /// Who may use what is generated.
+    public var access: Access
+    /// How the generated tests find their fixtures.
+    public var testFolder: TestFolder
+    /// How many of the versions, from the oldest on, are sealed.
+    public var sealedCount: Int
+
+    /// Options for the model of the target `module`.
+    public init(
+        module: String, access: Access = .public, testFolder: TestFolder = .aboveFile, sealedCount: Int
+    ) {
+        self.module = module
+        self.access = access
+        self.testFolder = testFolder
+        self.sealedCount = sealedCount
+    }
+}

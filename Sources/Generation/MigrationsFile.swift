@@ -1,0 +1,113 @@
+import Mustache
+import SchemaModel
+
+extension Generator {
+    /// The values of `Migrations.swift`: a protocol for each custom step, and the initialisers that its code uses.
+    func migrationsValues() -> Value {
+        var declared: Set<[String]> = []
+        let steps = names.steps.filter(\.isCustom).map { step -> Value in
+            let initializers = step.customEntities.filter { entity in
+                // Where neither struct is new, an older step may have declared the same initialiser.
+                let home = [home(entity.old.lineage, step.from), home(entity.new.lineage, step.to)]
+                return declared.insert(home + parameters(of: entity).map(\.column.name)).inserted
+            }
+            return [
+                "protocol": .text("Custom" + names.migration(step)),
+                "from": .text(step.from.version.text),
+                "to": .text(step.to.version.text),
+                "old": .text(names.namespace(step.from)),
+                "new": .text(names.namespace(step.to)),
+                "reasons": .list(step.customReasons.map { .text($0) }),
+                "functions": .list(step.customEntities.map { functionValues($0, step) }),
+                "initializers": .list(initializers.map { initializerValues($0, step) }),
+            ]
+        }
+        return [
+            "schema": .text(history.name), "access": .text(options.access.modifier), "steps": .list(steps),
+        ]
+    }
+
+    /// The values of `MigrationStub.swift`: what a person begins with.
+    func stubValues(_ step: SchemaStep) -> Value {
+        let functions = step.customEntities
+        return [
+            "schema": .text(history.name),
+            "from": .text(step.from.version.text),
+            "to": .text(step.to.version.text),
+            "migration": .text(names.migration(step)),
+            "protocol": .text("Custom" + names.migration(step)),
+            "reasons": .list(step.customReasons.map { .text($0) }),
+            "functions": .list(functions.map { functionValues($0, step) }),
+            "needsDidMigrate": .flag(functions.isEmpty),
+        ]
+    }
+
+    private func home(_ lineage: Int, _ version: SchemaVersion) -> String {
+        let index = history.versions.firstIndex { $0.version == version.version } ?? 0
+        let shape = names.shapes[lineage].first { $0.first <= index && index <= $0.last }
+        return names.type(lineage, in: history.versions[shape?.first ?? index])
+    }
+
+    private func functionValues(_ entity: EntityStep, _ step: SchemaStep) -> Value {
+        func short(_ lineage: Int, _ version: SchemaVersion) -> String {
+            String(names.type(lineage, in: version).dropFirst(history.name.count + 1))
+        }
+        let parameters = parameters(of: entity).map { parameter in
+            ", \(names.member(parameter.column)): …"
+        }
+        return [
+            "old": .text(short(entity.old.lineage, step.from)),
+            "new": .text(short(entity.new.lineage, step.to)),
+            "entity": .text(entity.new.name),
+            "example": .text(".keep(.init(migrating: old\(parameters.joined())))"),
+        ]
+    }
+
+    /// The columns whose values a person gives.
+    private func parameters(of entity: EntityStep) -> [EntityStep.ColumnStep] {
+        entity.columns.filter { if case .custom = $0.origin { true } else { false } }
+    }
+
+    private func initializerValues(_ entity: EntityStep, _ step: SchemaStep) -> Value {
+        let lineage = entity.new.lineage
+        let parameters = parameters(of: entity)
+        let old = parameters.contains { names.member($0.column) == "old" } ? "oldRow" : "old"
+        let arguments = entity.columns.enumerated().map { index, column -> Value in
+            let member = names.member(column.column)
+            return [
+                "member": .text(member),
+                "value": .text(expression(column.origin, column.column, old: old) ?? member),
+                "comma": .text(index == entity.columns.count - 1 ? "" : ","),
+            ]
+        }
+        return [
+            "type": .text(names.type(lineage, in: step.to)),
+            "oldType": .text(names.type(entity.old.lineage, in: step.from)),
+            "old": .text(old),
+            "parameters": .list(
+                parameters.map { parameter in
+                    [
+                        "member": .text(names.member(parameter.column)),
+                        "type": .text(names.type(of: parameter.column, lineage: lineage)),
+                    ]
+                }),
+            "arguments": .list(arguments),
+        ]
+    }
+
+    /// The value as Swift over the old struct; nil where a parameter gives it.
+    private func expression(_ origin: ValueOrigin, _ column: StoredColumn, old: String) -> String? {
+        switch origin {
+        case .copy(let before): return "\(old).\(names.member(before))"
+        case .converted(let before, let conversion):
+            return "Strata.Conversion.\(conversion.to.rawValue)(\(old).\(names.member(before)))"
+        case .coalesced(let first, let second):
+            guard let first = expression(first, column, old: old), let second = expression(second, column, old: old)
+            else { return nil }
+            return "\(first) ?? \(second)"
+        case .constant(let literal): return SwiftLiteral.value(literal, type: column.type)
+        case .null: return "nil"
+        case .custom: return nil
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Mustache
+import SchemaModel
+
+extension Generator {
+    /// The values of `Version.sql`: the DDL of one version.
+    func versionSQLValues(_ version: SchemaVersion) -> Value {
+        [
+            "schema": .text(history.name),
+            "version": .text(version.version.text),
+            "tables": .list(
+                version.tables.map { table in
+                    [
+                        "statements": .list(([table.createStatement()] + table.indexStatements).map { .text($0 + ";") })
+                    ]
+                }),
+        ]
+    }
+
+    /// The values of `Step.sql`: the statements of one step.
+    func stepSQLValues(_ step: SchemaStep) -> Value {
+        let statements = StepStatements(from: step.from.tables, to: step.to.tables, changes: step.tableChanges)
+        func list(_ statements: [String]) -> Value { .list(statements.map { .text($0 + ";") }) }
+        return [
+            "schema": .text(history.name),
+            "from": .text(step.from.version.text),
+            "to": .text(step.to.version.text),
+            "isEmpty": .flag(step.tableChanges.isEmpty),
+            "create": list(statements.create),
+            "fill": list(statements.fill),
+            "isCustom": .flag(step.isCustom),
+            "migration": .text(names.migration(step)),
+            "entities": .list(
+                step.customEntities.map { ["old": .text($0.old.name), "new": .text($0.new.name)] }),
+            "finish": list(statements.finish),
+        ]
+    }
+}

@@ -1,0 +1,86 @@
+import Mustache
+import SchemaModel
+
+extension Generator {
+    /// The values of `Schema.swift`: the schema's versions with their tables, and its steps.
+    func schemaValues() -> Value {
+        var tables: [(name: String, table: Table)] = []
+        var places: [Table: String] = [:]
+        var taken: Set<String> = []
+        let versions = history.versions.enumerated().map { index, version -> Value in
+            let tableNames = version.tables.map { table -> String in
+                if let name = places[table] { return name }
+                var name = SwiftName.member(table.name) + "_" + version.version.identifier
+                while !taken.insert(name).inserted { name += "_" }
+                places[table] = name
+                tables.append((name, table))
+                return name
+            }
+            return [
+                "name": .text(SwiftLiteral.string(version.version.text)),
+                "namespace": .text(names.namespace(index)),
+                "fingerprint": .text("0x" + version.fingerprint.description),
+                "tables": .list(tableNames.map { .text("Tables." + $0) }),
+            ]
+        }
+        return [
+            "schema": .text(history.name),
+            "module": .text(options.module),
+            "access": .text(options.access.modifier),
+            "name": .text(SwiftLiteral.string(history.name)),
+            "fingerprint": .text("0x" + history.newest.fingerprint.description),
+            "versions": .list(versions),
+            "tables": .list(tables.map { tableValues($0.name, $0.table) }),
+            "steps": .list(names.steps.map(stepValues)),
+        ]
+    }
+
+    private func tableValues(_ name: String, _ table: Table) -> Value {
+        [
+            "name": .text(name),
+            "table": .text(SwiftLiteral.string(table.name)),
+            "elements": .list(table.elements.map { .text(SwiftLiteral.string($0)) }),
+            "hasIndexes": .flag(!table.indexes.isEmpty),
+            "indexes": .list(
+                table.indexes.map { index in
+                    let unique = index.isUnique ? ", unique: true" : ""
+                    return .text(
+                        "Strata.Index(\(SwiftLiteral.string(index.name)), on: \(SwiftLiteral.strings(index.columns))\(unique))"
+                    )
+                }),
+        ]
+    }
+
+    private func stepValues(_ step: SchemaStep) -> Value {
+        let migrations = step.customEntities.map { entity -> Value in
+            ["old": .text(names.type(entity.old.lineage, in: step.from))]
+        }
+        return [
+            "from": .text(SwiftLiteral.string(step.from.version.text)),
+            "to": .text(SwiftLiteral.string(step.to.version.text)),
+            "changes": .list(step.tableChanges.map { .text(Self.change($0)) }),
+            "isCustom": .flag(step.isCustom),
+            "migration": .text(names.migration(step)),
+            "migrations": .list(migrations),
+        ]
+    }
+
+    private static func change(_ change: TableChange) -> String {
+        switch change {
+        case .create(let name): return ".create(\(SwiftLiteral.string(name)))"
+        case .drop(let name): return ".drop(\(SwiftLiteral.string(name)))"
+        case .custom(let from, let to):
+            return ".custom(from: \(SwiftLiteral.string(from)), to: \(SwiftLiteral.string(to)))"
+        case .map(let from, let to, let columns, let filter):
+            var text = ".map(from: \(SwiftLiteral.string(from)), to: \(SwiftLiteral.string(to))"
+            if !columns.isEmpty {
+                let pairs = columns.sorted { $0.key < $1.key }.map {
+                    "\(SwiftLiteral.string($0.key)): \(SwiftLiteral.string($0.value))"
+                }
+                text += ", columns: [" + pairs.joined(separator: ", ") + "]"
+            }
+            if let filter { text += ", filter: \(SwiftLiteral.string(filter))" }
+            return text + ")"
+        }
+    }
+}

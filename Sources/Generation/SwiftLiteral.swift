@@ -1,0 +1,58 @@
+import SchemaModel
+
+/// Values and texts as Swift source.
+enum SwiftLiteral {
+    /// `text` as a string literal; raw where that reads better.
+    static func string(_ text: String) -> String {
+        let isPlain = text.unicodeScalars.allSatisfy {
+            $0.value >= 0x20 && $0.value != 0x7f && $0.value != 0x2028 && $0.value != 0x2029
+        }
+        guard isPlain else { return escaped(text) }
+        guard text.utf8.contains(0x22) || text.utf8.contains(0x5c) else { return "\"\(text)\"" }
+        var hashes = "#"
+        while text.contains("\"" + hashes) || text.contains("\\" + hashes) { hashes += "#" }
+        return "\(hashes)\"\(text)\"\(hashes)"
+    }
+
+    /// The texts as an array literal on one line.
+    static func strings(_ texts: [String]) -> String {
+        "[" + texts.map(string).joined(separator: ", ") + "]"
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": result += "\\" + String(scalar)
+            case "\n": result += "\\n"
+            case "\t": result += "\\t"
+            case "\r": result += "\\r"
+            default:
+                let isPlain =
+                    scalar.value >= 0x20 && scalar.value != 0x7f && scalar.value != 0x2028 && scalar.value != 0x2029
+                result += isPlain ? String(scalar) : "\\u{" + String(scalar.value, radix: 16) + "}"
+            }
+        }
+        return result + "\""
+    }
+
+    /// A default or a fill of `type`.
+    static func value(_ literal: Literal, type: ScalarType) -> String {
+        switch (type, literal) {
+        case (.bool, .integer(let value)): return value == 1 ? "true" : "false"
+        case (_, .integer(let value)): return String(value)
+        case (.date, .real(let value)): return "Foundation.Date(timeIntervalSinceReferenceDate: \(value))"
+        case (_, .real(let value)): return String(value)
+        // These texts were parsed by the same initialisers when the description was read.
+        case (.url, .text(let value)): return "Foundation.URL(string: \(string(value)))!"
+        case (.decimal, .text(let value)): return "Foundation.Decimal(string: \(string(value)))!"
+        case (_, .text(let value)): return string(value)
+        case (.uuid, .blob(let bytes)): return "Foundation.UUID(uuid: (\(list(bytes))))"
+        case (_, .blob(let bytes)): return "Foundation.Data([\(list(bytes))])"
+        }
+    }
+
+    private static func list(_ bytes: [UInt8]) -> String {
+        bytes.map { "0x" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,109 @@
+import SchemaModel
+
+/// The names of generated types, and which version declares the struct of an entity.
+struct SwiftNames {
+    let history: SchemaHistory
+    let steps: [SchemaStep]
+    /// By lineage: each struct, oldest first.
+    let shapes: [[EntityShape]]
+    private let idNames: [String]
+
+    init(_ history: SchemaHistory) {
+        self.history = history
+        self.steps = history.steps
+        var shapes = [[EntityShape]](repeating: [], count: history.sources.count)
+        for (index, version) in history.versions.enumerated() {
+            for entity in version.entities {
+                let shape = EntityShape(entity, in: version, at: index)
+                if let last = shapes[entity.lineage].last, last.isSameStruct(as: shape) {
+                    shapes[entity.lineage][shapes[entity.lineage].count - 1].last = index
+                } else {
+                    shapes[entity.lineage].append(shape)
+                }
+            }
+        }
+        self.shapes = shapes
+        var taken: Set<String> = []
+        self.idNames = shapes.map { shapes in
+            let name = (shapes.last.map { SwiftName.type($0.entity.name) } ?? "") + "ID"
+            if taken.insert(name).inserted { return name }
+            let birth = shapes.first.map { history.versions[$0.first].version.identifier } ?? ""
+            return name + "_" + birth
+        }
+    }
+
+    /// `V1_0`.
+    func namespace(_ index: Int) -> String { "V" + history.versions[index].version.identifier }
+
+    /// `V1_0`.
+    func namespace(_ version: SchemaVersion) -> String { "V" + version.version.identifier }
+
+    /// `LaundrySchema.V1_0.Laundry`: the name of an entity in a version.
+    func type(_ lineage: Int, in version: SchemaVersion) -> String {
+        let name = version.entity(lineage).map { SwiftName.type($0.name) } ?? ""
+        return "\(history.name).\(namespace(version)).\(SwiftName.escaped(name))"
+    }
+
+    /// `LaundrySchema.LaundryID`: the type of an entity's key in all versions.
+    func id(_ lineage: Int) -> String { "\(history.name).\(idNames[lineage])" }
+
+    /// `LaundryID`.
+    func idName(_ lineage: Int) -> String { idNames[lineage] }
+
+    /// `Migration_1_0_to_2_0`.
+    func migration(_ step: SchemaStep) -> String {
+        "Migration_\(step.from.version.identifier)_to_\(step.to.version.identifier)"
+    }
+
+    /// The name of a column's property.
+    func member(_ column: StoredColumn) -> String { SwiftName.escaped(SwiftName.member(column.name)) }
+
+    /// The Swift type of a column's property.
+    func type(of column: StoredColumn, lineage: Int) -> String {
+        let name =
+            switch column.role {
+            case .identifier: id(lineage)
+            case .reference(let target): id(target)
+            case .attribute, .position: Self.type(column.type)
+            }
+        return column.isNullable ? name + "?" : name
+    }
+
+    static func type(_ type: ScalarType) -> String {
+        switch type {
+        case .int, .milliseconds: "Swift.Int"
+        case .bool: "Swift.Bool"
+        case .double: "Swift.Double"
+        case .float: "Swift.Float"
+        case .string, .color: "Swift.String"
+        case .url: "Foundation.URL"
+        case .date: "Foundation.Date"
+        case .seconds: "Foundation.TimeInterval"
+        case .data: "Foundation.Data"
+        case .uuid: "Foundation.UUID"
+        case .decimal: "Foundation.Decimal"
+        }
+    }
+}
+
+/// An entity over the versions that share one struct.
+struct EntityShape {
+    let entity: Entity
+    let columns: [StoredColumn]
+    /// The index of the version that declares the struct.
+    let first: Int
+    /// The index of the last version that uses it.
+    var last: Int
+
+    init(_ entity: Entity, in version: SchemaVersion, at index: Int) {
+        self.entity = entity
+        self.columns = version.columns(of: entity)
+        self.first = index
+        self.last = index
+    }
+
+    /// Whether one struct serves both. Relationships do not matter: they are those of the last version.
+    func isSameStruct(as other: EntityShape) -> Bool {
+        entity.name == other.entity.name && columns == other.columns
+    }
+}

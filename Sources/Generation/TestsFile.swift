@@ -1,0 +1,157 @@
+import Mustache
+import SchemaModel
+
+extension Generator {
+    /// The values of `Tests.swift`: what the tests of every version check.
+    ///
+    /// What they expect is told here once more, property by property, and not taken from the SQL that migrates: so a
+    /// fault there is seen.
+    func testsValues() -> Value {
+        let folder: String =
+            switch options.testFolder {
+            case .aboveFile: "StrataTesting.Fixtures.folder(ofTestsAt: #filePath)"
+            case .path(let path): "Foundation.URL(fileURLWithPath: \(SwiftLiteral.string(path)))"
+            }
+        return [
+            "schema": .text(history.name),
+            "module": .text(options.module),
+            "folder": .text(folder),
+            "versions": .list(history.versions.indices.map(versionTestValues)),
+            "structs": .list(
+                names.shapes.enumerated().flatMap { lineage, shapes in
+                    shapes.map { structTestValues($0, lineage) }
+                }),
+            "steps": .list(names.steps.map(stepTestValues)),
+        ]
+    }
+
+    private func versionTestValues(_ index: Int) -> Value {
+        let version = history.versions[index]
+        return [
+            "version": .text(SwiftLiteral.string(version.version.text)),
+            "namespace": .text(names.namespace(index)),
+            "isSealed": .text(index < options.sealedCount ? "true" : "false"),
+            "entities": .list(
+                version.entities.map { entity in
+                    [
+                        "type": .text(names.type(entity.lineage, in: version)),
+                        "table": .text(SwiftLiteral.string(entity.name)),
+                        "columns": .list(
+                            version.columns(of: entity).map { .text(column($0, of: entity, in: version)) }),
+                    ]
+                }),
+            "joinTables": .list(
+                version.entities.flatMap { entity in
+                    version.joinTables(of: entity).map { join in
+                        [
+                            "table": .text(SwiftLiteral.string(join.table.name)),
+                            "source": .text(SwiftLiteral.string(entity.name)),
+                            "target": .text(SwiftLiteral.string(version.entity(join.relationship.target)?.name ?? "")),
+                        ]
+                    }
+                }),
+        ]
+    }
+
+    private func column(_ column: StoredColumn, of entity: Entity, in version: SchemaVersion) -> String {
+        let name = SwiftLiteral.string(column.name)
+        var text: String
+        switch column.role {
+        case .identifier: text = ".key(\(name), .\(column.type.rawValue)"
+        case .attribute: text = ".value(\(name), .\(column.type.rawValue)"
+        case .position: text = ".position(\(name)"
+        case .reference(let target):
+            text = ".reference(\(name), to: \(SwiftLiteral.string(version.entity(target)?.name ?? ""))"
+        }
+        if column.isNullable, column.role != .position { text += ", nullable: true" }
+        let isUnique = version.table(of: entity).indexes.contains { $0.isUnique && $0.columns.contains(column.name) }
+        if isUnique, column.role != .identifier, column.role != .position { text += ", unique: true" }
+        return text + ")"
+    }
+
+    private func structTestValues(_ shape: EntityShape, _ lineage: Int) -> Value {
+        [
+            "type": .text(names.type(lineage, in: history.versions[shape.first])),
+            "columns": .list(
+                shape.columns.map { column in
+                    let isKey = column.role == .identifier
+                    let member = names.member(column)
+                    let suffix: String
+                    switch column.role {
+                    case .identifier: suffix = ".rawValue"
+                    case .reference: suffix = column.isNullable ? "?.rawValue" : ".rawValue"
+                    case .attribute, .position: suffix = ""
+                    }
+                    return [
+                        "name": .text(SwiftLiteral.string(column.name)),
+                        "value": .text("entity.\(member)\(suffix)"), "isKey": .flag(isKey),
+                    ]
+                }),
+        ]
+    }
+
+    private func stepTestValues(_ step: SchemaStep) -> Value {
+        let tables = step.entities.map { entity -> Value in
+            var kept: [String] = []
+            var changed: [Value] = []
+            for column in entity.columns {
+                let name = column.column.name
+                guard let value = expectation(column.origin) else { continue }
+                if value == SQL.quoted(name) {
+                    kept.append(name)
+                } else {
+                    changed.append([
+                        "name": .text(SwiftLiteral.string(name)), "value": .text(SwiftLiteral.string(value)),
+                    ])
+                }
+            }
+            return tableTestValues(
+                from: entity.old.name, to: entity.new.name, key: [entity.new.identifier.name], kept: kept,
+                changed: changed, isEmptied: entity.isEmptied)
+        }
+        let joins = step.entities.flatMap { entity -> [Value] in
+            step.to.joinTables(of: entity.new).compactMap { join in
+                guard let old = step.from.joinTables(of: entity.old).first(where: { $0.property == join.property }),
+                    old.relationship.target == join.relationship.target
+                else { return nil }
+                return tableTestValues(
+                    from: old.table.name, to: join.table.name, key: ["source_id", "target_id"],
+                    kept: ["source_id", "target_id", "position"], changed: [], isEmptied: entity.isEmptied)
+            }
+        }
+        return [
+            "from": .text(SwiftLiteral.string(step.from.version.text)),
+            "to": .text(SwiftLiteral.string(step.to.version.text)),
+            "isCustom": .text(step.isCustom ? "true" : "false"),
+            "tables": .list(tables + joins),
+        ]
+    }
+
+    private func tableTestValues(
+        from: String, to: String, key: [String], kept: [String], changed: [Value], isEmptied: Bool
+    ) -> Value {
+        [
+            "from": .text(SwiftLiteral.string(from)),
+            "to": .text(SwiftLiteral.string(to)),
+            "key": .text(SwiftLiteral.strings(key)),
+            "kept": .text(SwiftLiteral.strings(kept)),
+            "hasChanged": .flag(!changed.isEmpty),
+            "changed": .list(changed),
+            "isEmptied": .flag(isEmptied),
+        ]
+    }
+
+    /// What a column must hold, as SQL over the old row; nil where a person's code decides.
+    private func expectation(_ origin: ValueOrigin) -> String? {
+        switch origin {
+        case .copy(let column): return SQL.quoted(column.name)
+        case .converted(let column, let conversion): return conversion.sql(SQL.quoted(column.name))
+        case .coalesced(let first, let second):
+            guard let first = expectation(first), let second = expectation(second) else { return nil }
+            return "CASE WHEN \(first) IS NULL THEN \(second) ELSE \(first) END"
+        case .constant(let literal): return literal.sql
+        case .null: return "NULL"
+        case .custom: return nil
+        }
+    }
+}

@@ -1,0 +1,150 @@
+/// Renders templates.
+public final class Renderer {
+    /// How text goes into the output.
+    public enum Escaping: Sendable {
+        /// As it is: for source code.
+        case none
+        /// With `&`, `"`, `<` and `>` as entities, as the specification asks.
+        case html
+    }
+
+    /// What an unknown name gives.
+    public enum MissingNames: Sendable {
+        /// An error with template, line and column.
+        case error
+        /// Nothing, as the specification asks.
+        case empty
+    }
+
+    private let sources: [String: String]
+    private let escaping: Escaping
+    private let missingNames: MissingNames
+    private var parsed: [String: [Token]] = [:]
+
+    /// A renderer of the templates `sources`, by name; partials are looked up among them.
+    public init(_ sources: [String: String], escaping: Escaping = .none, missingNames: MissingNames = .error) {
+        self.sources = sources
+        self.escaping = escaping
+        self.missingNames = missingNames
+    }
+
+    /// The text of the template called `name`, rendered with `value`.
+    public func render(_ name: String, _ value: Value) throws(TemplateError) -> String {
+        guard let tokens = try tokens(name, indentation: "") else {
+            throw TemplateError(template: name, line: 1, column: 1, message: "there is no such template")
+        }
+        var output = ""
+        var stack = [value]
+        try render(tokens, template: name, &stack, into: &output)
+        return output
+    }
+
+    private func tokens(_ name: String, indentation: String) throws(TemplateError) -> [Token]? {
+        let key = indentation + name
+        if let tokens = parsed[key] { return tokens }
+        guard var source = sources[name] else { return nil }
+        if !indentation.isEmpty {
+            var lines = source.split(separator: "\n", omittingEmptySubsequences: false).map { indentation + $0 }
+            if lines.last == indentation { lines[lines.count - 1] = "" }
+            source = lines.joined(separator: "\n")
+        }
+        let tokens = try TemplateParser.parse(source, template: name)
+        parsed[key] = tokens
+        return tokens
+    }
+
+    private func render(
+        _ tokens: [Token], template: String, _ stack: inout [Value], into output: inout String
+    ) throws(TemplateError) {
+        for token in tokens {
+            switch token {
+            case .text(let text):
+                output += text
+            case .variable(let name, let isEscaped):
+                try interpolate(name, isEscaped: isEscaped, template: template, stack, into: &output)
+            case .section(let name, let isInverted, let content):
+                let value = try value(of: name, template: template, stack)
+                if isInverted {
+                    if !value.isTruthy { try render(content, template: template, &stack, into: &output) }
+                    continue
+                }
+                switch value {
+                case .list(let values):
+                    for value in values {
+                        stack.append(value)
+                        try render(content, template: template, &stack, into: &output)
+                        stack.removeLast()
+                    }
+                case .flag(true):
+                    try render(content, template: template, &stack, into: &output)
+                case .text, .object:
+                    stack.append(value)
+                    try render(content, template: template, &stack, into: &output)
+                    stack.removeLast()
+                case .flag(false), .null:
+                    break
+                }
+            case .partial(let name, let indentation):
+                if let partial = try self.tokens(name.text, indentation: indentation) {
+                    try render(partial, template: name.text, &stack, into: &output)
+                } else if missingNames == .error {
+                    throw error("there is no template `\(name.text)`", at: name, template)
+                }
+            }
+        }
+    }
+
+    private func interpolate(
+        _ name: Name, isEscaped: Bool, template: String, _ stack: [Value], into output: inout String
+    ) throws(TemplateError) {
+        switch try value(of: name, template: template, stack) {
+        case .text(let text):
+            output += isEscaped && escaping == .html ? Self.html(text) : text
+        case .null:
+            break
+        case .flag(let flag) where missingNames == .empty:
+            output += flag ? "true" : "false"
+        case .flag, .list, .object:
+            if missingNames == .error { throw error("`\(name.text)` is not text", at: name, template) }
+        }
+    }
+
+    /// The value of `name`: its first part from the innermost object that has it, the others from there.
+    private func value(of name: Name, template: String, _ stack: [Value]) throws(TemplateError) -> Value {
+        guard let first = name.parts.first else { return stack.last ?? .null }
+        var found: Value?
+        for value in stack.reversed() {
+            guard case .object(let object) = value, let member = object[first] else { continue }
+            found = member
+            break
+        }
+        for part in name.parts.dropFirst() {
+            guard case .object(let object) = found else {
+                found = nil
+                break
+            }
+            found = object[part]
+        }
+        if let found { return found }
+        if missingNames == .empty { return .null }
+        throw error("unknown name `\(name.text)`", at: name, template)
+    }
+
+    private func error(_ message: String, at name: Name, _ template: String) -> TemplateError {
+        TemplateError(template: template, line: name.line, column: name.column, message: message)
+    }
+
+    private static func html(_ text: String) -> String {
+        var escaped = ""
+        for character in text.unicodeScalars {
+            switch character {
+            case "&": escaped += "&amp;"
+            case "\"": escaped += "&quot;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            default: escaped.unicodeScalars.append(character)
+            }
+        }
+        return escaped
+    }
+}

@@ -1,0 +1,26 @@
+/// A part of a template.
+indirect enum Token: Sendable {
+    /// Text as it stands.
+    case text(String)
+    /// `{{name}}`, `{{{name}}}` or `{{&name}}`.
+    case variable(Name, isEscaped: Bool)
+    /// `{{#name}} … {{/name}}`, or `{{^name}} … {{/name}}`.
+    case section(Name, isInverted: Bool, [Token])
+    /// `{{>name}}`, and the space before it where it stands alone on its line.
+    case partial(Name, indentation: String)
+}
+
+/// A name in a tag, in its parts, and where it stands. The name `.` has no parts.
+struct Name: Sendable {
+    let text: String
+    let parts: [String]
+    let line: Int
+    let column: Int
+
+    init(_ text: String, line: Int, column: Int) {
+        self.text = text
+        self.parts = text == "." ? [] : text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        self.line = line
+        self.column = column
+    }
+}

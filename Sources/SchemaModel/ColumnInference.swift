@@ -1,0 +1,151 @@
+/// Where the value of a column comes from when its row is migrated.
+public enum ValueOrigin: Hashable, Sendable {
+    /// The same value, from that column of the old table.
+    case copy(StoredColumn)
+    /// The value of a column of the old table, converted.
+    case converted(StoredColumn, Conversion)
+    /// The first value, and the second where that is NULL.
+    indirect case coalesced(ValueOrigin, ValueOrigin)
+    /// A fixed value.
+    case constant(Literal)
+    /// NULL.
+    case null
+    /// Only a person can say; the text tells why.
+    case custom(String)
+
+    /// The value as SQL over the columns of the old table; nil where only a person can say.
+    public var sql: String? {
+        switch self {
+        case .copy(let column): SQL.quoted(column.name)
+        case .converted(let column, let conversion): conversion.sql(SQL.quoted(column.name))
+        case .coalesced(let first, let second):
+            first.sql.flatMap { first in second.sql.map { "coalesce(\(first), \($0))" } }
+        case .constant(let literal): literal.sql
+        case .null: "NULL"
+        case .custom: nil
+        }
+    }
+}
+
+/// The rules by which the values of new columns follow from old ones.
+struct ColumnInference {
+    let from: SchemaVersion
+    let to: SchemaVersion
+    let old: Entity
+    let new: Entity
+    let instructions: StepInstructions
+    private let oldColumns: [StoredColumn]
+
+    init(from: SchemaVersion, to: SchemaVersion, old: Entity, new: Entity, instructions: StepInstructions) {
+        self.from = from
+        self.to = to
+        self.old = old
+        self.new = new
+        self.instructions = instructions
+        self.oldColumns = from.columns(of: old)
+    }
+
+    /// Where the value of `column` of the new table comes from.
+    func origin(of column: StoredColumn) -> ValueOrigin {
+        guard let lineage = column.property else { return originOfKey(column) }
+        if instructions.custom.contains(.init(entity: new.lineage, property: lineage)), column.role != .position {
+            return .custom("asks for a custom migration")
+        }
+        let fill = instructions.fills[.init(entity: new.lineage, property: lineage)]
+        let isPosition = column.role == .position
+        guard let before = oldColumns.first(where: { $0.property == lineage && ($0.role == .position) == isPosition })
+        else {
+            return originOfNewcomer(column, lineage: lineage, fill: fill)
+        }
+        let origin = originOfSurvivor(column, before: before)
+        guard before.isNullable, !column.isNullable else { return origin }
+        if case .custom = origin { return origin }
+        if fill == nil && column.defaultValue == nil {
+            return .custom("becomes mandatory and has neither a default nor a \"fill\"")
+        }
+        let filling = originOfNewValue(column, fill: fill)
+        if case .custom = filling { return filling }
+        return .coalesced(origin, filling)
+    }
+
+    /// The expressions that differ from what the copy of a column of the same name would do.
+    func expressions(of columns: [EntityStep.ColumnStep]) -> [String: String] {
+        let names = Set(oldColumns.map(\.name))
+        var expressions: [String: String] = [:]
+        for step in columns {
+            let name = step.column.name
+            guard let sql = step.origin.sql else { continue }
+            let isCopied = names.contains(name) && sql == SQL.quoted(name)
+            let isDefault = !names.contains(name) && sql == (step.column.defaultValue?.sql ?? "NULL")
+            if !isCopied && !isDefault { expressions[name] = sql }
+        }
+        return expressions
+    }
+
+    private func originOfKey(_ column: StoredColumn) -> ValueOrigin {
+        let before = oldColumns[0]
+        return before.type == column.type ? .copy(before) : .custom("has another type of key")
+    }
+
+    private func originOfSurvivor(_ column: StoredColumn, before: StoredColumn) -> ValueOrigin {
+        switch (before.role, column.role) {
+        case (.position, .position):
+            return .copy(before)
+        case (.attribute, .attribute):
+            if before.type == column.type { return .copy(before) }
+            guard let conversion = Conversion(from: before.type, to: column.type) else {
+                return .custom("turns from \(before.type.rawValue) to \(column.type.rawValue)")
+            }
+            return .converted(before, conversion)
+        case (.reference(let oldTarget), .reference(let newTarget)):
+            guard oldTarget == newTarget else { return .custom("points at another entity") }
+            guard before.type == column.type else { return .custom("points at another type of key") }
+            let lineage = column.property
+            let oldInverse = lineage.flatMap(old.property)?.relationship?.inverse
+            let newInverse = lineage.flatMap(new.property)?.relationship?.inverse
+            if let oldInverse, let newInverse, oldInverse != newInverse {
+                return .custom("has another inverse")
+            }
+            return .copy(before)
+        default:
+            return .custom("turns from attribute to relationship or back")
+        }
+    }
+
+    private func originOfNewcomer(
+        _ column: StoredColumn, lineage: Int, fill: StepInstructions.Fill?
+    ) -> ValueOrigin {
+        if column.role == .position { return .null }
+        if old.property(lineage) != nil {
+            return .custom("was stored elsewhere or was something else")
+        }
+        return originOfNewValue(column, fill: fill)
+    }
+
+    /// The value of a row that has none yet.
+    private func originOfNewValue(_ column: StoredColumn, fill: StepInstructions.Fill?) -> ValueOrigin {
+        switch fill {
+        case .literal(let value): return .constant(value)
+        case .property(let other):
+            guard let source = oldColumns.first(where: { $0.property == other && $0.role != .position }) else {
+                return .custom("is filled from what is not stored")
+            }
+            if source.isNullable && !column.isNullable {
+                guard let value = column.defaultValue else { return .custom("is filled from what may be null") }
+                return .coalesced(filled(column, from: source), .constant(value))
+            }
+            return filled(column, from: source)
+        case nil:
+            if let value = column.defaultValue { return .constant(value) }
+            return column.isNullable ? .null : .custom("is new and has neither a default nor a \"fill\"")
+        }
+    }
+
+    private func filled(_ column: StoredColumn, from source: StoredColumn) -> ValueOrigin {
+        if source.role == column.role, source.type == column.type { return .copy(source) }
+        guard source.role == .attribute, column.role == .attribute,
+            let conversion = Conversion(from: source.type, to: column.type)
+        else { return .custom("cannot take the values of `\(source.name)`") }
+        return .converted(source, conversion)
+    }
+}

@@ -1,0 +1,173 @@
+/// An entity as it stands in one version.
+public struct Entity: Hashable, Sendable {
+    /// The entity's place among all entities of the history: what stays when its name changes.
+    public var lineage: Int
+    /// Its name as described, in the version at hand; also the name of its table.
+    public var name: String
+    /// What it means.
+    public var documentation: String?
+    /// Its key.
+    public var identifier: Identifier
+    /// Its properties, oldest first and then as described: the order of the columns.
+    public var properties: [Property]
+    /// Its indexes over several properties.
+    public var indexes: [EntityIndex]
+
+    /// An entity of these parts.
+    public init(
+        lineage: Int, name: String, documentation: String?, identifier: Identifier, properties: [Property],
+        indexes: [EntityIndex]
+    ) {
+        self.lineage = lineage
+        self.name = name
+        self.documentation = documentation
+        self.identifier = identifier
+        self.properties = properties
+        self.indexes = indexes
+    }
+
+    /// The property of that lineage, if it lives in this version.
+    public func property(_ lineage: Int) -> Property? {
+        properties.first { $0.lineage == lineage }
+    }
+}
+
+/// The key of an entity: one column.
+public struct Identifier: Hashable, Sendable {
+    /// The types that a key may have.
+    public enum Kind: String, CaseIterable, Hashable, Sendable {
+        case int, string, uuid
+
+        /// The type of the key's values.
+        public var scalar: ScalarType {
+            switch self {
+            case .int: .int
+            case .string: .string
+            case .uuid: .uuid
+            }
+        }
+    }
+
+    /// The name of the column.
+    public var name: String
+    /// The type of its values.
+    public var kind: Kind
+
+    /// A key called `name`.
+    public init(name: String, kind: Kind) {
+        self.name = name
+        self.kind = kind
+    }
+}
+
+/// A property of an entity as it stands in one version.
+public struct Property: Hashable, Sendable {
+    /// What a property holds.
+    public enum Kind: Hashable, Sendable {
+        case attribute(ScalarType)
+        case relationship(Relationship)
+    }
+
+    /// The comparisons that a text column may use instead of that of bytes.
+    public enum Collation: String, CaseIterable, Hashable, Sendable {
+        case nocase, rtrim
+    }
+
+    /// The property's place in its entity's description: what stays when its name changes.
+    public var lineage: Int
+    /// Its name as described, in the version at hand.
+    public var name: String
+    /// What it means.
+    public var documentation: String?
+    /// What it holds.
+    public var kind: Kind
+    /// Whether it may be absent.
+    public var isNullable: Bool
+    /// The value where none is given.
+    public var defaultValue: Literal?
+    /// Whether no two rows may share a value.
+    public var isUnique: Bool
+    /// Whether it has an index of its own.
+    public var isIndexed: Bool
+    /// How its text compares; nil for byte by byte.
+    public var collation: Collation?
+
+    /// A property of these parts.
+    public init(
+        lineage: Int, name: String, documentation: String? = nil, kind: Kind, isNullable: Bool = false,
+        defaultValue: Literal? = nil, isUnique: Bool = false, isIndexed: Bool = false, collation: Collation? = nil
+    ) {
+        self.lineage = lineage
+        self.name = name
+        self.documentation = documentation
+        self.kind = kind
+        self.isNullable = isNullable
+        self.defaultValue = defaultValue
+        self.isUnique = isUnique
+        self.isIndexed = isIndexed
+        self.collation = collation
+    }
+
+    /// The relationship that the property holds, if it holds one.
+    public var relationship: Relationship? {
+        if case .relationship(let relationship) = kind { relationship } else { nil }
+    }
+}
+
+/// How rows of one entity point at rows of another.
+public struct Relationship: Hashable, Sendable {
+    /// How many rows are pointed at.
+    public enum Association: String, CaseIterable, Hashable, Sendable {
+        case toOne = "to_one"
+        case toMany = "to_many"
+    }
+
+    /// What happens to the row that points when the row it points at goes.
+    public enum DeleteRule: String, CaseIterable, Hashable, Sendable {
+        case nullify, cascade, deny
+        case noAction = "no_action"
+    }
+
+    /// The lineage of the entity pointed at.
+    public var target: Int
+    /// How many rows are pointed at.
+    public var association: Association
+    /// The lineage of the target's property that points back, if one does.
+    public var inverse: Int?
+    /// Whether the description asks for the storage to be on this side of a pair of the same association.
+    public var isStored: Bool
+    /// Whether the rows pointed at have an order.
+    public var isOrdered: Bool
+    /// The delete rule as described; nil for the default.
+    public var deleteRule: DeleteRule?
+
+    /// A relationship of these parts.
+    public init(
+        target: Int, association: Association, inverse: Int? = nil, isStored: Bool = false, isOrdered: Bool = false,
+        deleteRule: DeleteRule? = nil
+    ) {
+        self.target = target
+        self.association = association
+        self.inverse = inverse
+        self.isStored = isStored
+        self.isOrdered = isOrdered
+        self.deleteRule = deleteRule
+    }
+}
+
+/// An index over several properties of an entity.
+public struct EntityIndex: Hashable, Sendable {
+    /// The index's place in its entity's description: what stays when a property's name changes.
+    public var lineage: Int
+    /// The lineages of the properties, most significant first.
+    public var properties: [Int]
+    /// Whether no two rows may agree in all the properties.
+    public var isUnique: Bool
+
+    /// An index over `properties`.
+    public init(lineage: Int, properties: [Int], isUnique: Bool) {
+        self.lineage = lineage
+        self.properties = properties
+        self.isUnique = isUnique
+    }
+}

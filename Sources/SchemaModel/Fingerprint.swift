@@ -1,0 +1,28 @@
+/// 64-bit FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/): what a store says of the schema it was written by.
+public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
+    /// The hash.
+    public let value: UInt64
+
+    /// The fingerprint of `lines`, each with a line feed after it, whatever their order.
+    public init(of lines: [String]) {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for line in lines.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+            for byte in line.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+            hash = (hash ^ 0x0a) &* 0x0000_0100_0000_01b3
+        }
+        self.value = hash
+    }
+
+    /// Sixteen hexadecimal digits.
+    public var description: String {
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
+
+extension SchemaVersion {
+    /// The fingerprint of all entities of the version.
+    public var fingerprint: Fingerprint {
+        Fingerprint(of: entities.map(logicalLine))
+    }
+}

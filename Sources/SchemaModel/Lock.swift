@@ -1,0 +1,120 @@
+/// What was released and may never change again, as `strata.lock` holds it.
+///
+/// The file is text. After its head, each version is a line `version 1.0 fingerprint …`, and under it stand the
+/// entities that are new or changed in it, in their logical form, and `removed NAME` for those that are gone.
+public struct Lock: Hashable, Sendable {
+    /// A sealed version: its entities' logical lines by name.
+    public struct Sealed: Hashable, Sendable {
+        /// Which version.
+        public var version: Version
+        /// The logical lines of all its entities, sorted.
+        public var lines: [String]
+    }
+
+    /// The name of the schema.
+    public var schema: String
+    /// The sealed versions, oldest first.
+    public var versions: [Sealed]
+
+    static let head = """
+        # What was released and may never change again. Written by `generate`; commit it, do not edit it.
+        format 1
+
+        """
+
+    /// The lock of `schema` with nothing sealed.
+    public init(schema: String, versions: [Sealed] = []) {
+        self.schema = schema
+        self.versions = versions
+    }
+
+    /// The lock that seals the first `count` versions of `history`.
+    public init(sealing count: Int, of history: SchemaHistory) {
+        self.init(
+            schema: history.name,
+            versions: history.versions.prefix(count).map { version in
+                Sealed(version: version.version, lines: version.sortedLines)
+            })
+    }
+
+    /// The text of the file.
+    public var text: String {
+        var text = Self.head + "schema \(schema)\n"
+        var before: [String: String] = [:]
+        for sealed in versions {
+            text += "\nversion \(sealed.version) fingerprint \(Fingerprint(of: sealed.lines))\n"
+            let entities = Self.byName(sealed.lines)
+            for line in sealed.lines where before[Self.name(of: line)] != line { text += line + "\n" }
+            for name in before.keys.sorted() where entities[name] == nil { text += "removed \(name)\n" }
+            before = entities
+        }
+        return text
+    }
+
+    /// What is wrong with the text of a lock file.
+    public struct Malformed: Error, Hashable, Sendable {
+        /// The line, from 1.
+        public var line: Int
+        /// What is wrong.
+        public var reason: String
+    }
+
+    /// Reads the text of a lock file, whatever its line ends.
+    public init(parsing text: String) throws(Malformed) {
+        self.init(schema: "")
+        var entities: [String: String] = [:]
+        var fingerprint = ""
+        var start = 0
+        func seal(_ lock: inout Lock) throws(Malformed) {
+            guard !lock.versions.isEmpty else { return }
+            let lines = entities.values.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+            lock.versions[lock.versions.count - 1].lines = lines
+            guard Fingerprint(of: lines).description == fingerprint else {
+                throw Malformed(line: start, reason: "the lines of this version do not give its fingerprint")
+            }
+        }
+        var number = 0
+        for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init) {
+            number += 1
+            if line.isEmpty || line.hasPrefix("#") { continue }
+            let words = line.split(separator: " ").map(String.init)
+            if words.count == 2, words[0] == "format" {
+                guard words[1] == "1" else {
+                    throw Malformed(line: number, reason: "format \(words[1]) is of a newer Strata")
+                }
+            } else if words.count == 2, words[0] == "schema" {
+                schema = words[1]
+            } else if words.count == 4, words[0] == "version", words[2] == "fingerprint" {
+                try seal(&self)
+                guard let version = Version(words[1]), versions.last.map({ $0.version < version }) ?? true else {
+                    throw Malformed(line: number, reason: "the versions are not in order")
+                }
+                versions.append(Sealed(version: version, lines: []))
+                fingerprint = words[3]
+                start = number
+            } else if words.count == 2, words[0] == "removed", entities.removeValue(forKey: words[1]) != nil {
+                continue
+            } else if line.contains(" | "), !versions.isEmpty {
+                entities[Self.name(of: line)] = line
+            } else {
+                throw Malformed(line: number, reason: "this is not a line of a lock; was a merge left unfinished?")
+            }
+        }
+        try seal(&self)
+    }
+
+    static func byName(_ lines: [String]) -> [String: String] {
+        Dictionary(lines.map { (name(of: $0), $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    static func name(of line: String) -> String {
+        line.utf8.firstIndex(of: 0x7c).map { String(line[..<line.index(before: $0)]) } ?? line
+    }
+}
+
+extension SchemaVersion {
+    /// The logical lines of the entities, sorted by bytes.
+    var sortedLines: [String] {
+        entities.map(logicalLine).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+}

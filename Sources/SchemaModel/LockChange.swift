@@ -1,0 +1,68 @@
+/// A change to what is sealed.
+public struct LockChange: Hashable, Sendable {
+    /// The sealed version that would change.
+    public var version: Version
+    /// The entity, as the lock names it; nil where the version itself is at fault.
+    public var entity: String?
+    /// The property, key or index; nil where the whole entity is at fault.
+    public var element: String?
+    /// What the lock says; nil where it knows nothing of it.
+    public var was: String?
+    /// What the descriptions say; nil where they say nothing of it.
+    public var now: String?
+}
+
+extension Lock {
+    /// How `history` differs from what is sealed here, oldest version first.
+    public func changes(in history: SchemaHistory) -> [LockChange] {
+        var changes: [LockChange] = []
+        guard let last = versions.last else { return [] }
+        let sealed = Set(versions.map(\.version))
+        for version in history.versions where version.version < last.version && !sealed.contains(version.version) {
+            changes.append(
+                LockChange(version: version.version, now: "a version between versions that are sealed"))
+        }
+        for seal in versions {
+            guard let version = history.versions.first(where: { $0.version == seal.version }) else {
+                changes.append(LockChange(version: seal.version, was: "a sealed version"))
+                continue
+            }
+            let was = Self.byName(seal.lines)
+            let now = Self.byName(version.sortedLines)
+            for name in Set(was.keys).union(now.keys).sorted() where was[name] != now[name] {
+                changes += Self.changes(version: seal.version, entity: name, was: was[name], now: now[name])
+            }
+        }
+        return changes
+    }
+
+    private static func changes(version: Version, entity: String, was: String?, now: String?) -> [LockChange] {
+        guard let was, let now else {
+            return [
+                LockChange(
+                    version: version, entity: entity, was: was.map { _ in "an entity" },
+                    now: now.map { _ in "an entity" })
+            ]
+        }
+        let before = fields(of: was)
+        let after = fields(of: now)
+        return Set(before.keys).union(after.keys).sorted().filter { before[$0] != after[$0] }.map { element in
+            LockChange(version: version, entity: entity, element: element, was: before[element], now: after[element])
+        }
+    }
+
+    /// The fields of a logical line by what they tell of: `key`, a property's name, `index (a, b)`.
+    private static func fields(of line: String) -> [String: String] {
+        var fields: [String: String] = [:]
+        for part in line.split(separator: " | ").dropFirst() {
+            if part.hasPrefix("key ") {
+                fields["key"] = String(part.dropFirst(4))
+            } else if let colon = part.firstRange(of: ": ") {
+                fields[String(part[..<colon.lowerBound])] = String(part[colon.upperBound...])
+            } else {
+                fields[String(part)] = String(part)
+            }
+        }
+        return fields
+    }
+}

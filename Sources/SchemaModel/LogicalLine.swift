@@ -1,0 +1,51 @@
+extension SchemaVersion {
+    /// The entity in its logical form, one line: its name, its key, and its elements by name. Nothing of DDL, of
+    /// documentation or of the description's own order is in it. Locks and fingerprints are made of these lines, so
+    /// their form never changes.
+    public func logicalLine(_ entity: Entity) -> String {
+        logicalFields(of: entity).joined(separator: " | ")
+    }
+
+    /// The fields of the logical line: the name first, then `key`, then each property and index.
+    func logicalFields(of entity: Entity) -> [String] {
+        let key = "key \(logical(entity.identifier.name)): \(entity.identifier.kind.rawValue)"
+        let properties = entity.properties.map { logicalField(of: $0) }
+        let indexes = entity.indexes.map { index in
+            let names = index.properties.compactMap { entity.property($0).map { logical($0.name) } }
+            return "\(index.isUnique ? "unique" : "index") (\(names.joined(separator: ", ")))"
+        }
+        let elements = (properties + indexes).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        return [logical(entity.name), key] + elements
+    }
+
+    private func logicalField(of property: Property) -> String {
+        var text = logical(property.name) + ": "
+        switch property.kind {
+        case .attribute(let type):
+            text += type.rawValue + (property.isNullable ? "?" : "")
+            if let value = property.defaultValue { text += " = " + value.text }
+        case .relationship(let relationship):
+            text += relationship.association.rawValue + " "
+            text += logical(entity(relationship.target)?.name ?? "") + (property.isNullable ? "?" : "")
+            if let inverse = inverse(of: relationship) { text += " inverse " + logical(inverse.name) }
+            if relationship.isOrdered { text += " ordered" }
+            switch storage(of: relationship) {
+            case .column: text += " on_delete " + deleteRule(of: property).rawValue
+            case .joinTable: text += " stored"
+            case .inverseColumn, .inverseJoinTable: break
+            }
+        }
+        if let collation = property.collation { text += " collation " + collation.rawValue }
+        if property.isUnique { text += " unique" } else if property.isIndexed { text += " indexed" }
+        return text
+    }
+
+    /// A name, in quotes where it would not stand out from what is around it.
+    private func logical(_ name: String) -> String {
+        let isPlain = name.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
+                || byte == 0x5f || byte >= 0x80
+        }
+        return isPlain && !name.isEmpty ? name : quoted(name)
+    }
+}

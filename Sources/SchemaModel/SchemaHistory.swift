@@ -1,0 +1,88 @@
+/// Every version of a schema, resolved: what all that renders reads.
+public struct SchemaHistory: Sendable {
+    /// The name of the schema, which is that of the generated type: `LaundrySchema`.
+    public var name: String
+    /// The versions, oldest first; never empty.
+    public var versions: [SchemaVersion]
+    /// What the descriptions say of each step; the first leads from `versions[0]` to `versions[1]`.
+    public var instructions: [StepInstructions]
+    /// The base name of the description of each lineage: `LaundryItem` for `LaundryItem.json`.
+    public var sources: [String]
+
+    /// A history of these parts.
+    public init(name: String, versions: [SchemaVersion], instructions: [StepInstructions], sources: [String]) {
+        self.name = name
+        self.versions = versions
+        self.instructions = instructions
+        self.sources = sources
+    }
+
+    /// The newest version.
+    public var newest: SchemaVersion { versions[versions.count - 1] }
+
+    /// The steps between neighbouring versions, with all that is to be done in each.
+    public var steps: [SchemaStep] {
+        zip(zip(versions, versions.dropFirst()), instructions).map { pair, instructions in
+            SchemaStep(from: pair.0, to: pair.1, instructions: instructions)
+        }
+    }
+}
+
+/// All entities of one version.
+public struct SchemaVersion: Sendable {
+    /// Which version.
+    public let version: Version
+    /// The entities that live in it, by their lineages.
+    public let entities: [Entity]
+    private let places: [Int: Int]
+
+    /// The version of these entities.
+    public init(version: Version, entities: [Entity]) {
+        self.version = version
+        self.entities = entities
+        self.places = Dictionary(
+            entities.enumerated().map { ($0.element.lineage, $0.offset) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The entity of that lineage, if it lives in this version.
+    public func entity(_ lineage: Int) -> Entity? {
+        places[lineage].map { entities[$0] }
+    }
+}
+
+/// What the items of one version say of the way to it, beyond the difference itself.
+public struct StepInstructions: Hashable, Sendable {
+    /// An element of the history: an entity, or a property of it.
+    public struct Element: Hashable, Sendable {
+        /// The entity's lineage.
+        public var entity: Int
+        /// The property's, or nil for the entity itself.
+        public var property: Int?
+
+        /// An entity, or a property of it.
+        public init(entity: Int, property: Int? = nil) {
+            self.entity = entity
+            self.property = property
+        }
+    }
+
+    /// What existing rows get in a property that becomes mandatory.
+    public enum Fill: Hashable, Sendable {
+        /// The same value for all.
+        case literal(Literal)
+        /// The value of another property, by its lineage, of the version before.
+        case property(Int)
+    }
+
+    /// What existing rows get.
+    public var fills: [Element: Fill] = [:]
+    /// What a person migrates although it could be inferred.
+    public var custom: Set<Element> = []
+    /// What goes with its data, because the description says so.
+    public var discarded: Set<Element> = []
+    /// The entities whose rows all go.
+    public var emptied: Set<Int> = []
+
+    /// Instructions that say nothing.
+    public init() {}
+}

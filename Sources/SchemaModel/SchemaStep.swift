@@ -1,0 +1,67 @@
+/// One step between neighbouring versions: every change, and what is to be done about it.
+public struct SchemaStep: Sendable {
+    /// The version before.
+    public let from: SchemaVersion
+    /// The version after.
+    public let to: SchemaVersion
+    /// What the descriptions say of the step beyond the difference itself.
+    public let instructions: StepInstructions
+    /// The steps of the entities that live in both versions, by the new version's order.
+    public let entities: [EntityStep]
+    /// The changes that only a person can carry out, in words.
+    public let customReasons: [String]
+    /// What is done to the tables, in the order of the new version's entities, then what goes.
+    public let tableChanges: [TableChange]
+
+    /// Whether a person has to write code for the step.
+    public var isCustom: Bool { !customReasons.isEmpty }
+
+    /// The entities whose rows a person migrates, each after those that it points at.
+    public var customEntities: [EntityStep] {
+        let custom = entities.filter(\.isCustom)
+        var ordered: [EntityStep] = []
+        var visited: Set<Int> = []
+        func visit(_ step: EntityStep) {
+            guard visited.insert(step.new.lineage).inserted else { return }
+            for column in step.columns {
+                guard case .reference(let target) = column.column.role else { continue }
+                if let next = custom.first(where: { $0.new.lineage == target }) { visit(next) }
+            }
+            ordered.append(step)
+        }
+        custom.forEach(visit)
+        return ordered
+    }
+
+    /// The step from `from` to `to`.
+    public init(from: SchemaVersion, to: SchemaVersion, instructions: StepInstructions) {
+        self.from = from
+        self.to = to
+        self.instructions = instructions
+
+        var entities: [EntityStep] = []
+        var reasons: [String] = []
+        var changes: [TableChange] = []
+        for new in to.entities {
+            let newTable = to.table(of: new)
+            guard let old = from.entity(new.lineage) else {
+                changes.append(.create(newTable.name))
+                changes += to.joinTables(of: new).map { .create($0.table.name) }
+                continue
+            }
+            let step = EntityStep(from: from, to: to, old: old, new: new, instructions: instructions)
+            entities.append(step)
+            reasons += step.customReasons
+            changes += step.tableChanges
+        }
+        for old in from.entities where to.entity(old.lineage) == nil {
+            if !instructions.discarded.contains(.init(entity: old.lineage)) {
+                reasons.append("`\(old.name)` is removed without \"discard\": true")
+            }
+            changes += (from.joinTables(of: old).map(\.table.name) + [old.name]).map { .drop($0) }
+        }
+        self.entities = entities
+        self.customReasons = reasons
+        self.tableChanges = changes
+    }
+}

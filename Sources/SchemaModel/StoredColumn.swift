@@ -1,0 +1,104 @@
+/// A column of an entity's table, and the property of the generated struct that holds its value.
+public struct StoredColumn: Hashable, Sendable {
+    /// What the column is for.
+    public enum Role: Hashable, Sendable {
+        /// The key.
+        case identifier
+        /// An attribute.
+        case attribute
+        /// A foreign key to the entity of the lineage `target`.
+        case reference(target: Int)
+        /// The place of the row in the ordered `to_many` at the other end of the foreign key before it.
+        case position
+    }
+
+    /// The column's name in SQL.
+    public var name: String
+    /// The name from which that of the struct's property is made: a foreign key of `master` is `master_id` in both.
+    public var role: Role
+    /// The type of the values; of a key or a foreign key, that of the key.
+    public var type: ScalarType
+    /// Whether the value may be absent.
+    public var isNullable: Bool
+    /// The value where none is given.
+    public var defaultValue: Literal?
+    /// How text compares; nil for byte by byte.
+    public var collation: Property.Collation?
+    /// The lineage of the property that the column belongs to; nil for the key.
+    public var property: Int?
+    /// What it means.
+    public var documentation: String?
+}
+
+extension SchemaVersion {
+    /// The columns of the entity's table: the key, then those of each property.
+    public func columns(of entity: Entity) -> [StoredColumn] {
+        var columns = [
+            StoredColumn(
+                name: entity.identifier.name, role: .identifier, type: entity.identifier.kind.scalar,
+                isNullable: false)
+        ]
+        for property in entity.properties {
+            switch property.kind {
+            case .attribute(let type):
+                columns.append(
+                    StoredColumn(
+                        name: property.name, role: .attribute, type: type, isNullable: property.isNullable,
+                        defaultValue: property.defaultValue, collation: property.collation,
+                        property: property.lineage, documentation: property.documentation))
+            case .relationship(let relationship):
+                guard storage(of: relationship) == .column, let target = self.entity(relationship.target) else {
+                    continue
+                }
+                columns.append(
+                    StoredColumn(
+                        name: property.name + "_id", role: .reference(target: relationship.target),
+                        type: target.identifier.kind.scalar, isNullable: property.isNullable,
+                        property: property.lineage, documentation: property.documentation))
+                if inverse(of: relationship)?.relationship?.isOrdered == true {
+                    columns.append(
+                        StoredColumn(
+                            name: property.name + "_position", role: .position, type: .int, isNullable: true,
+                            property: property.lineage,
+                            documentation: "The row's place at the other end of `\(property.name)`; nil stands last."))
+                }
+            }
+        }
+        return columns
+    }
+
+    /// Where a relationship is kept.
+    public enum RelationshipStorage: Hashable, Sendable {
+        /// In a foreign key column of the entity's own table.
+        case column
+        /// In the foreign key column of its inverse.
+        case inverseColumn
+        /// In a join table of its own.
+        case joinTable
+        /// In the join table of its inverse.
+        case inverseJoinTable
+    }
+
+    /// Where `relationship` is kept.
+    public func storage(of relationship: Relationship) -> RelationshipStorage {
+        let inverse = inverse(of: relationship)?.relationship
+        switch (relationship.association, inverse?.association) {
+        case (.toOne, nil), (.toOne, .toMany): return .column
+        case (.toOne, .toOne): return relationship.isStored ? .column : .inverseColumn
+        case (.toMany, .toOne): return .inverseColumn
+        case (.toMany, nil): return .joinTable
+        case (.toMany, .toMany): return relationship.isStored ? .joinTable : .inverseJoinTable
+        }
+    }
+
+    /// The property at the other end of `relationship`.
+    public func inverse(of relationship: Relationship) -> Property? {
+        guard let inverse = relationship.inverse else { return nil }
+        return entity(relationship.target)?.property(inverse)
+    }
+
+    /// What happens to the row when the row that its stored to-one `property` points at goes.
+    public func deleteRule(of property: Property) -> Relationship.DeleteRule {
+        property.relationship?.deleteRule ?? (property.isNullable ? .nullify : .deny)
+    }
+}

@@ -1,0 +1,65 @@
+/// The names that Swift code has for what a description names.
+public enum SwiftName {
+    /// Words that keep their capitals.
+    private static let acronyms: Set<String> = ["id", "url", "uuid", "json", "html", "sql"]
+
+    /// The name of a property: `store_id` becomes `storeID`; a name in camelCase stays as it is.
+    public static func member(_ name: String) -> String {
+        let words = words(of: name)
+        guard words.count > 1 else { return valid(words.first.map(lowercasedStart) ?? "") }
+        let rest = words.dropFirst().map(capitalized)
+        return valid(lowercasedStart(words[0]) + rest.joined())
+    }
+
+    /// The name of a type: `laundry_item` becomes `LaundryItem`.
+    public static func type(_ name: String) -> String {
+        valid(words(of: name).map(capitalized).joined())
+    }
+
+    /// The name as an identifier: in backticks where it is a keyword.
+    public static func escaped(_ name: String) -> String {
+        keywords.contains(name) ? "`\(name)`" : name
+    }
+
+    /// The runs of letters and digits.
+    private static func words(of name: String) -> [String] {
+        var words: [String] = []
+        var word = ""
+        for character in name {
+            if character.isLetter || character.isNumber {
+                word.append(character)
+            } else if !word.isEmpty {
+                words.append(word)
+                word = ""
+            }
+        }
+        if !word.isEmpty { words.append(word) }
+        return words
+    }
+
+    private static func capitalized(_ word: String) -> String {
+        if acronyms.contains(word) { return word.uppercased() }
+        return word.prefix(1).uppercased() + word.dropFirst()
+    }
+
+    private static func lowercasedStart(_ word: String) -> String {
+        if word.allSatisfy({ $0.isUppercase || $0.isNumber }) { return word.lowercased() }
+        return word.prefix(1).lowercased() + word.dropFirst()
+    }
+
+    private static func valid(_ name: String) -> String {
+        guard let first = name.first else { return "" }
+        return first.isNumber ? "_" + name : name
+    }
+
+    /// The words that the compiler does not take as a name without backticks
+    /// (The Swift Programming Language, Lexical Structure, "Keywords and Punctuation").
+    private static let keywords: Set<String> = [
+        "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout",
+        "internal", "let", "open", "operator", "precedencegroup", "private", "protocol", "public", "rethrows", "static",
+        "struct", "subscript", "typealias", "var", "break", "case", "catch", "continue", "default", "defer", "do",
+        "else", "fallthrough", "for", "guard", "if", "in", "repeat", "return", "switch", "throw", "where", "while",
+        "Any", "as", "await", "false", "is", "nil", "self", "Self", "super", "throws", "true", "try", "Type",
+        "Protocol",
+    ]
+}

@@ -1,0 +1,46 @@
+/// A version of a schema: numbers separated by dots, compared number by number, so that 1.9 < 1.10 and 1.1 == 1.1.0.
+public struct Version: Sendable, CustomStringConvertible {
+    /// The numbers, without the zeros at the end.
+    public let components: [Int]
+    /// The version as it was written.
+    public let text: String
+
+    /// The version that `text` spells, or nil where it is not decimal numbers separated by single dots.
+    public init?(_ text: String) {
+        var components: [Int] = []
+        for part in text.split(separator: ".", omittingEmptySubsequences: false) {
+            guard !part.isEmpty, part.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = Int(part) else {
+                return nil
+            }
+            components.append(number)
+        }
+        while components.last == 0 { components.removeLast() }
+        self.components = components
+        self.text = text
+    }
+
+    /// The version as it was written.
+    public var description: String { text }
+
+    /// The version as a Swift name ends in it: `1_0`.
+    public var identifier: String {
+        text.split(separator: ".").joined(separator: "_")
+    }
+}
+
+extension Version: Hashable, Comparable {
+    /// Whether both stand for the same version, however they are written.
+    public static func == (left: Version, right: Version) -> Bool {
+        left.components == right.components
+    }
+
+    /// Whether `left` is the older one.
+    public static func < (left: Version, right: Version) -> Bool {
+        left.components.lexicographicallyPrecedes(right.components)
+    }
+
+    /// Hashes the numbers alone.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(components)
+    }
+}

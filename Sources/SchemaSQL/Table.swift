@@ -1,0 +1,62 @@
+/// A table as it stands in one version of a schema: its DDL and nothing else.
+public struct Table: Hashable, Sendable {
+    /// The table's name, unquoted.
+    public var name: String
+    /// The lines between the parentheses of `CREATE TABLE`: column definitions, which begin with the quoted
+    /// name of the column, and then table constraints, which begin with a keyword.
+    public var elements: [String]
+    /// The indexes, in the order of their creation.
+    public var indexes: [Index]
+
+    /// A table of `elements` with `indexes` on it.
+    public init(_ name: String, _ elements: [String], indexes: [Index] = []) {
+        self.name = name
+        self.elements = elements
+        self.indexes = indexes
+    }
+
+    /// The names of the columns, unquoted and in order.
+    public var columns: [String] {
+        elements.compactMap(SQL.leadingIdentifier)
+    }
+
+    /// `CREATE TABLE`, for this table or for one that is alike but for its name.
+    public func createStatement(named name: String? = nil) -> String {
+        "CREATE TABLE \(SQL.quoted(name ?? self.name)) (\n  " + elements.joined(separator: ",\n  ") + "\n) STRICT"
+    }
+
+    /// `CREATE INDEX` for every index.
+    public var indexStatements: [String] {
+        indexes.map { $0.createStatement(on: name) }
+    }
+
+    /// A name by which SQL reaches the hidden row number, or nil where the key is that number itself or columns
+    /// hide it ("ROWIDs and the INTEGER PRIMARY KEY", https://sqlite.org/lang_createtable.html#rowid).
+    public var hiddenRowID: String? {
+        if elements.contains(where: { $0.hasSuffix("INTEGER PRIMARY KEY") }) { return nil }
+        let names = Set(columns.map { $0.lowercased() })
+        return ["rowid", "_rowid_", "oid"].first { !names.contains($0) }
+    }
+}
+
+/// An index on a table.
+public struct Index: Hashable, Sendable {
+    /// The index's name, unquoted; it stays the same for the index's whole life.
+    public var name: String
+    /// The names of the indexed columns, unquoted.
+    public var columns: [String]
+    /// Whether no two rows may agree in all the columns.
+    public var isUnique: Bool
+
+    /// An index called `name` on `columns`.
+    public init(_ name: String, on columns: [String], unique isUnique: Bool = false) {
+        self.name = name
+        self.columns = columns
+        self.isUnique = isUnique
+    }
+
+    /// `CREATE INDEX` on the table called `table`.
+    public func createStatement(on table: String) -> String {
+        "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(SQL.quoted(name)) ON \(SQL.quoted(table)) (\(SQL.list(columns)))"
+    }
+}

@@ -1,0 +1,79 @@
+import SchemaSQL
+
+/// A struct whose values are rows of a table. Strata generates the conformances.
+public protocol StoredEntity: Hashable, Sendable {
+    /// The key.
+    associatedtype ID: EntityID
+    /// What `related(_:_:)` reads, a property each.
+    associatedtype Relationships: EntityRelationships
+    /// The table's name and columns.
+    static var table: EntityTable { get }
+    /// The key of `entity`.
+    static func id(of entity: Self) -> ID
+    /// The entity in a row that has the table's columns in their order.
+    init(row: Row) throws
+    /// Binds the values of all columns in their order, from parameter 1 on.
+    func bind(to statement: Statement) throws
+}
+
+/// The relationships of an entity, a property each.
+public protocol EntityRelationships: Sendable {
+    /// The relationships.
+    init()
+}
+
+/// The table of a stored entity, and the SQL that reads and writes it.
+public struct EntityTable: Sendable {
+    /// The table's name, unquoted.
+    public let name: String
+    /// The name of the key's column, unquoted.
+    public let key: String
+    /// The names of all columns, unquoted, in the order of `init(row:)` and `bind(to:)`.
+    public let columns: [String]
+    let insert: String
+    let select: String
+    let find: String
+
+    /// A table with its key and its columns.
+    public init(_ name: String, key: String, columns: [String]) {
+        self.name = name
+        self.key = key
+        self.columns = columns
+        insert = Self.insert(into: name, columns: columns)
+        select = Self.select(from: name, columns: columns)
+        find = select + " WHERE \(SQL.quoted(key)) = ?1"
+    }
+
+    func insert(into table: String) -> String {
+        table == name ? insert : Self.insert(into: table, columns: columns)
+    }
+
+    func select(from table: String) -> String {
+        table == name ? select : Self.select(from: table, columns: columns)
+    }
+
+    func find(in table: String) -> String {
+        table == name ? find : select(from: table) + " WHERE \(SQL.quoted(key)) = ?1"
+    }
+
+    private static func insert(into table: String, columns: [String]) -> String {
+        let parameters = (1...columns.count).map { "?\($0)" }.joined(separator: ", ")
+        return "INSERT INTO \(SQL.quoted(table)) (\(SQL.list(columns))) VALUES (\(parameters))"
+    }
+
+    private static func select(from table: String, columns: [String]) -> String {
+        "SELECT \(SQL.list(columns)) FROM \(SQL.quoted(table))"
+    }
+}
+
+extension StoredEntity {
+    /// The entity in `row`, with the table named in the error where a value is malformed.
+    static func read(_ row: Row) throws -> Self {
+        do {
+            return try Self(row: row)
+        } catch var error as MalformedValue {
+            error.table = table.name
+            throw error
+        }
+    }
+}

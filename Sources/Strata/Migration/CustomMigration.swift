@@ -1,0 +1,118 @@
+import SchemaSQL
+
+/// The code that a person writes for one step. Strata generates a protocol a step that refines this one.
+public protocol CustomMigration {
+    /// What all functions of a migration are given.
+    typealias Context = MigrationContext
+
+    /// One instance a run, so it may keep state.
+    init()
+    /// Called before any row is migrated.
+    mutating func willMigrate(_ context: Context) throws
+    /// Called when all rows are migrated; the old tables are still readable.
+    mutating func didMigrate(_ context: Context) throws
+}
+
+extension CustomMigration {
+    /// Does nothing.
+    public mutating func willMigrate(_ context: Context) throws {}
+    /// Does nothing.
+    public mutating func didMigrate(_ context: Context) throws {}
+}
+
+/// What becomes of an old row.
+public enum Outcome<New: StoredEntity> {
+    /// It becomes that row.
+    case keep(New)
+    /// It goes.
+    case drop
+    /// It goes, and what pointed at it points at that row instead.
+    case merge(into: New.ID)
+}
+
+/// Thrown by a migration that was generated and never written.
+public struct UnwrittenMigration: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The file of the migration.
+    public let file: String
+    /// The function that is to be written.
+    public let function: String
+
+    /// Names the place that throws it.
+    public init(file: StaticString = #fileID, function: StaticString = #function) {
+        self.file = "\(file)"
+        self.function = "\(function)"
+    }
+
+    /// The file and the function.
+    public var description: String { "\(file): \(function) is not written yet" }
+}
+
+/// What a custom migration reads and writes. Names of old tables are those before the step, of new ones those after it.
+public final class MigrationContext {
+    let connection: Connection
+    let temporaryNames: [String: String]
+    let oldTables: Set<String>
+
+    init(connection: Connection, temporaryNames: [String: String], oldTables: Set<String>) {
+        self.connection = connection
+        self.temporaryNames = temporaryNames
+        self.oldTables = oldTables
+    }
+
+    /// The rows of an old entity, one at a time, in the order in which they were stored.
+    public func old<Old: StoredEntity>(_ type: Old.Type) throws -> Cursor<Old> {
+        Cursor(try connection.prepare(Old.table.select)) { try Old.read($0) }
+    }
+
+    /// The row of a new entity whose key is `id`, or nil while there is none.
+    public func find<New: StoredEntity>(_ type: New.Type, id: New.ID) throws -> New? {
+        let statement = try connection.cached(New.table.find(in: name(of: New.table)))
+        try statement.bind(id, at: 1)
+        defer { statement.reset() }
+        return try statement.step() ? New.read(statement.row) : nil
+    }
+
+    /// Writes a row of a new entity.
+    public func insert<New: StoredEntity>(_ entity: New) throws {
+        let statement = try connection.cached(New.table.insert(into: name(of: New.table)))
+        try entity.bind(to: statement)
+        try statement.run()
+    }
+
+    private func name(of table: EntityTable) -> String {
+        temporaryNames[table.name] ?? table.name
+    }
+}
+
+/// One run of a step that has code, as the generated code sees it.
+public final class CustomStep {
+    /// What the migration's functions are given.
+    public let context: MigrationContext
+    /// The rows that were migrated by code.
+    private(set) var rows = 0
+
+    init(context: MigrationContext) {
+        self.context = context
+    }
+
+    /// Runs `body` with every row of an old entity, and writes what becomes of it. No more than one row is in memory.
+    public func migrate<Old: StoredEntity, New: StoredEntity>(
+        _ type: Old.Type, _ body: (Old, MigrationContext) throws -> Outcome<New>
+    ) throws {
+        let cursor = try context.old(type)
+        while let old = try cursor.next() {
+            switch try body(old, context) {
+            case .keep(let new):
+                guard AnyHashable(New.id(of: new)) == AnyHashable(Old.id(of: old)) else {
+                    throw MigrationError.unsupportedOutcome(table: New.table.name, outcome: "a row with another key")
+                }
+                try context.insert(new)
+            case .drop:
+                throw MigrationError.unsupportedOutcome(table: New.table.name, outcome: "a dropped row")
+            case .merge:
+                throw MigrationError.unsupportedOutcome(table: New.table.name, outcome: "a merged row")
+            }
+            rows += 1
+        }
+    }
+}

@@ -1,0 +1,33 @@
+/// Why a migration was given up. The store is then at its old version with all its rows.
+public enum MigrationError: Error, Hashable, Sendable {
+    /// Foreign keys lead nowhere after the migration, counted by table.
+    case danglingForeignKeys([String: Int])
+    /// What the store holds after the migration is not the new version's schema.
+    case schemaDiffers(objects: [String])
+    /// The store has triggers or views of its own, which the migration might break.
+    case foreignObjects([String])
+    /// Foreign keys could not be turned off, so that rebuilding a table would delete rows elsewhere.
+    case foreignKeysStuck
+    /// There is no step from that version.
+    case noStep(from: String)
+    /// A custom migration asked for what is not supported yet.
+    case unsupportedOutcome(table: String, outcome: String)
+}
+
+extension MigrationError: CustomStringConvertible {
+    /// What happened, and what to do next.
+    public var description: String {
+        switch self {
+        case .danglingForeignKeys(let tables):
+            "foreign keys lead nowhere after the migration: "
+                + tables.sorted { $0.key < $1.key }.map { "\($0.value) in \($0.key)" }.joined(separator: ", ")
+        case .schemaDiffers(let objects):
+            "the migrated store differs from a new one in " + objects.joined(separator: ", ")
+        case .foreignObjects(let names):
+            "the store has triggers or views of its own, which must be dropped first: " + names.joined(separator: ", ")
+        case .foreignKeysStuck: "foreign keys could not be turned off; is a transaction open?"
+        case .noStep(let version): "the schema has no step from version \(version)"
+        case .unsupportedOutcome(let table, let outcome): "\(outcome) of \(table) is not supported yet"
+        }
+    }
+}

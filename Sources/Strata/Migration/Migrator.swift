@@ -1,0 +1,135 @@
+import Foundation
+import SchemaSQL
+
+/// Takes a store from the version that it has to the newest, in one transaction.
+///
+/// The numbers are those of the procedure in "Making Other Kinds Of Table Schema Changes"
+/// (https://sqlite.org/lang_altertable.html#otheralter).
+struct Migrator {
+    let connection: Connection
+    let schema: any Schema.Type
+
+    func run() throws {
+        _ = try source()
+        // 1. "If foreign key constraints are enabled, disable them using PRAGMA foreign_keys=OFF." Inside a transaction
+        // the pragma does nothing, and DROP TABLE would then delete or null what points at the table.
+        try connection.execute("PRAGMA foreign_keys = OFF")
+        guard try connection.integer("PRAGMA foreign_keys") == 0 else { throw MigrationError.foreignKeysStuck }
+        // The last rename must leave alone what others say of the table: this is SQLite's old way of renaming.
+        let isLegacy = try connection.integer("PRAGMA legacy_alter_table") == 1
+        try connection.execute("PRAGMA legacy_alter_table = ON")
+        defer { if !isLegacy { try? connection.execute("PRAGMA legacy_alter_table = OFF") } }
+        // 2. "Start a transaction."
+        try connection.transaction("BEGIN IMMEDIATE") {
+            // Another process may have been faster: the version is read again now that nobody else can write.
+            let path = try source()
+            guard !path.isEmpty, let newest = schema.versions.last else { return }
+            try refuseForeignObjects()
+            let start = Date()
+            var rows = 0
+            // 3. to 9.
+            for step in path { rows += try run(step) }
+            try compare(with: newest)
+            // 10. "If foreign key constraints were originally enabled then run PRAGMA foreign_key_check."
+            try checkForeignKeys()
+            try StoreMetadata.write(newest, schema: schema.name, to: connection)
+            try log(from: path[0].from, to: newest.name, start: start, rows: rows)
+            // 11. "Commit the transaction", and 12. turn foreign keys on again: `StoreOpening` does.
+        }
+    }
+
+    /// The steps from the version that the store has to the newest one.
+    ///
+    /// - Throws: `StoreError` where the store is none of this schema, or of no version that it knows.
+    private func source() throws -> [MigrationStep] {
+        let metadata = try StoreMetadata(reading: connection)
+        guard metadata.schema == schema.name else {
+            throw StoreError.otherSchema(found: metadata.schema, expected: schema.name)
+        }
+        let versions = schema.versions
+        let newest = versions.last?.name ?? ""
+        guard let version = versions.first(where: { $0.name == metadata.version }) else {
+            throw isNewer(metadata.version, than: newest)
+                ? StoreError.newer(found: metadata.version, newest: newest)
+                : StoreError.unknownVersion(found: metadata.version, newest: newest)
+        }
+        guard version.fingerprint == metadata.fingerprint else { throw StoreError.draftChanged(version: version.name) }
+        var steps: [MigrationStep] = []
+        var current = version.name
+        while current != newest {
+            guard let step = schema.steps.first(where: { $0.from == current }) else {
+                throw MigrationError.noStep(from: current)
+            }
+            steps.append(step)
+            current = step.to
+        }
+        return steps
+    }
+
+    /// Whether the version `left` is newer, number by number.
+    private func isNewer(_ left: String, than right: String) -> Bool {
+        let left = left.split(separator: ".").map { Int($0) ?? 0 }
+        let right = right.split(separator: ".").map { Int($0) ?? 0 }
+        return right.lexicographicallyPrecedes(left)
+    }
+
+    /// Carries out one step and gives the number of rows that it wrote.
+    private func run(_ step: MigrationStep) throws -> Int {
+        guard let old = schema.versions.first(where: { $0.name == step.from }),
+            let new = schema.versions.first(where: { $0.name == step.to })
+        else { throw MigrationError.noStep(from: step.from) }
+        let statements = StepStatements(from: old.tables, to: new.tables, changes: step.changes)
+        var rows = 0
+        for statement in statements.create { try connection.execute(statement) }
+        for statement in statements.fill {
+            try connection.execute(statement)
+            rows += connection.changes
+        }
+        if let custom = step.custom {
+            let context = MigrationContext(
+                connection: connection, temporaryNames: statements.temporaryNames,
+                oldTables: Set(old.tables.map(\.name)))
+            let run = CustomStep(context: context)
+            try custom(run)
+            rows += run.rows
+            // "Open statements lock the table": those of the step must not live on.
+            connection.forgetStatements()
+        }
+        for statement in statements.finish { try connection.execute(statement) }
+        return rows
+    }
+
+    private func refuseForeignObjects() throws {
+        var names: [String] = []
+        try connection.query("SELECT name FROM sqlite_schema WHERE type IN ('trigger', 'view') ORDER BY name") {
+            names.append(try $0.string(0))
+        }
+        if !names.isEmpty { throw MigrationError.foreignObjects(names) }
+    }
+
+    private func compare(with version: SchemaVersion) throws {
+        let differences = try SchemaComparison.differences(of: connection, from: version)
+        if !differences.isEmpty { throw MigrationError.schemaDiffers(objects: differences) }
+    }
+
+    private func checkForeignKeys() throws {
+        var tables: [String: Int] = [:]
+        try connection.query("PRAGMA foreign_key_check") { tables[try $0.string(0), default: 0] += 1 }
+        if !tables.isEmpty { throw MigrationError.danglingForeignKeys(tables) }
+    }
+
+    private func log(from: String, to: String, start: Date, rows: Int) throws {
+        let statement = try connection.prepare(
+            """
+            INSERT INTO "strata_migrations" ("from_version", "to_version", "finished_at", "seconds", "rows")
+            VALUES (?1, ?2, ?3, ?4, ?5)
+            """)
+        let now = Date()
+        try statement.bind(from, at: 1)
+        try statement.bind(to, at: 2)
+        try statement.bind(now, at: 3)
+        try statement.bind(max(0, now.timeIntervalSince(start)), at: 4)
+        try statement.bind(rows, at: 5)
+        try statement.run()
+    }
+}

@@ -1,0 +1,118 @@
+import CSQLite
+import SchemaSQL
+
+/// A connection to a database; used by one thread at a time, which whoever owns it sees to.
+package final class Connection {
+    /// How a database is opened.
+    package enum Mode {
+        case readOnly, readWrite, create
+
+        var flags: Int32 {
+            switch self {
+            case .readOnly: SQLITE_OPEN_READONLY
+            case .readWrite: SQLITE_OPEN_READWRITE
+            case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            }
+        }
+    }
+
+    let pointer: OpaquePointer
+    private var statements: [String: Statement] = [:]
+
+    /// Opens the database at `path`; SQLite touches the file only when something is read.
+    package init(path: String, mode: Mode) throws {
+        var pointer: OpaquePointer?
+        let code = sqlite3_open_v2(path, &pointer, mode.flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        guard code == SQLITE_OK, let pointer else {
+            let error = SQLiteError(of: pointer)
+            sqlite3_close_v2(pointer)
+            throw error
+        }
+        self.pointer = pointer
+    }
+
+    deinit {
+        statements.removeAll()
+        sqlite3_close_v2(pointer)
+    }
+
+    /// How long to wait for another connection's lock, in milliseconds.
+    package func setBusyTimeout(_ milliseconds: Int32) {
+        sqlite3_busy_timeout(pointer, milliseconds)
+    }
+
+    /// Whether the last connection to close brings a write-ahead log back into the main file.
+    package func setCheckpointsOnClose(_ isOn: Bool) {
+        _ = strata_db_config_switch(pointer, Int32(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE), isOn ? 0 : 1)
+    }
+
+    /// Whether a transaction is open.
+    package var isInTransaction: Bool { sqlite3_get_autocommit(pointer) == 0 }
+
+    /// The number of rows that the last INSERT, UPDATE or DELETE touched.
+    package var changes: Int { Int(sqlite3_changes64(pointer)) }
+
+    /// Runs one statement or several that give no rows.
+    package func execute(_ sql: String) throws {
+        guard sqlite3_exec(pointer, sql, nil, nil, nil) == SQLITE_OK else { throw SQLiteError(of: pointer, sql: sql) }
+    }
+
+    /// A new statement.
+    package func prepare(_ sql: String) throws -> Statement {
+        try Statement(sql, connection: self)
+    }
+
+    /// The statement `sql`, prepared once, reset and with nothing bound. A statement in use is not taken from under its
+    /// user: the second user gets one of its own.
+    package func cached(_ sql: String) throws -> Statement {
+        if let statement = statements[sql], !statement.isBusy {
+            statement.reset()
+            return statement
+        }
+        let statement = try prepare(sql)
+        statements[sql] = statement
+        return statement
+    }
+
+    /// Takes cached statements off the rows that they stand on, which would keep a transaction open.
+    func resetStatements() {
+        for statement in statements.values where statement.isBusy { statement.reset() }
+    }
+
+    /// Lets go of all cached statements.
+    package func forgetStatements() {
+        statements.removeAll()
+    }
+
+    /// Runs `body` with the rows of a query, one after the other.
+    package func query(_ sql: String, _ body: (Row) throws -> Void) throws {
+        let statement = try prepare(sql)
+        while try statement.step() { try body(statement.row) }
+    }
+
+    /// The integer in the first column of the first row.
+    package func integer(_ sql: String) throws -> Int? {
+        let statement = try prepare(sql)
+        return try statement.step() ? statement.row.optionalInt(0) : nil
+    }
+
+    /// The text in the first column of the first row.
+    package func text(_ sql: String) throws -> String? {
+        let statement = try prepare(sql)
+        return try statement.step() ? statement.row.optionalString(0) : nil
+    }
+
+    /// Runs `body` in a transaction that begins with `begin`; what it throws rolls everything back.
+    package func transaction<Result>(_ begin: String, _ body: () throws -> Result) throws -> Result {
+        try execute(begin)
+        do {
+            let result = try body()
+            try execute("COMMIT")
+            return result
+        } catch {
+            // An error of SQLite may have rolled back already (https://sqlite.org/lang_transaction.html).
+            if isInTransaction { try? execute("ROLLBACK") }
+            throw error
+        }
+    }
+}

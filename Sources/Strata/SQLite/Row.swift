@@ -1,0 +1,204 @@
+import CSQLite
+import Foundation
+
+/// The row that a statement stands on; its columns count from 0. It is valid until the statement moves on.
+///
+/// Every function gives the value of a column in the type that the column was declared for, and throws
+/// `MalformedValue` where what is stored is no such value: it never gives a nil or a zero in its place.
+public struct Row {
+    @usableFromInline let pointer: OpaquePointer
+
+    @usableFromInline init(_ pointer: OpaquePointer) {
+        self.pointer = pointer
+    }
+
+    /// The number of columns.
+    public var columnCount: Int { Int(sqlite3_column_count(pointer)) }
+
+    /// The name of a column.
+    public func name(_ index: Int) -> String {
+        sqlite3_column_name(pointer, Int32(index)).map { String(cString: $0) } ?? ""
+    }
+
+    /// Whether a column is NULL.
+    @inlinable public func isNull(_ index: Int) -> Bool {
+        sqlite3_column_type(pointer, Int32(index)) == SQLITE_NULL
+    }
+
+    @usableFromInline func malformed(_ index: Int, _ expected: String) -> MalformedValue {
+        MalformedValue(table: nil, column: name(index), expected: expected)
+    }
+
+    @inlinable func require(_ type: Int32, _ index: Int, _ expected: String) throws {
+        guard sqlite3_column_type(pointer, Int32(index)) == type else { throw malformed(index, expected) }
+    }
+
+    // MARK: Values
+
+    /// An integer.
+    @inlinable public func int(_ index: Int) throws -> Int {
+        try require(SQLITE_INTEGER, index, "an integer")
+        return Int(sqlite3_column_int64(pointer, Int32(index)))
+    }
+
+    /// A truth value, stored as 0 or 1.
+    @inlinable public func bool(_ index: Int) throws -> Bool {
+        switch try int(index) {
+        case 0: return false
+        case 1: return true
+        default: throw malformed(index, "0 or 1")
+        }
+    }
+
+    /// A number.
+    @inlinable public func double(_ index: Int) throws -> Double {
+        try require(SQLITE_FLOAT, index, "a real number")
+        return sqlite3_column_double(pointer, Int32(index))
+    }
+
+    /// A number that has the precision of a `Float`.
+    @inlinable public func float(_ index: Int) throws -> Float {
+        Float(try double(index))
+    }
+
+    /// Text, with all its bytes.
+    @inlinable public func string(_ index: Int) throws -> String {
+        try require(SQLITE_TEXT, index, "text")
+        let bytes = sqlite3_column_text(pointer, Int32(index))
+        let count = Int(sqlite3_column_bytes(pointer, Int32(index)))
+        return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+    }
+
+    /// A URL.
+    public func url(_ index: Int) throws -> URL {
+        guard let url = URL(string: try string(index)) else { throw malformed(index, "a URL") }
+        return url
+    }
+
+    /// A color: `#RRGGBB` or `#RRGGBBAA`.
+    public func color(_ index: Int) throws -> String {
+        let text = try string(index)
+        guard isColor(text) else { throw malformed(index, "#RRGGBB or #RRGGBBAA") }
+        return text
+    }
+
+    /// A date, stored as the seconds since 2001-01-01 UTC.
+    @inlinable public func date(_ index: Int) throws -> Date {
+        Date(timeIntervalSinceReferenceDate: try double(index))
+    }
+
+    /// Bytes.
+    @inlinable public func data(_ index: Int) throws -> Data {
+        try require(SQLITE_BLOB, index, "a blob")
+        let count = Int(sqlite3_column_bytes(pointer, Int32(index)))
+        guard count > 0, let bytes = sqlite3_column_blob(pointer, Int32(index)) else { return Data() }
+        return Data(bytes: bytes, count: count)
+    }
+
+    /// A UUID, stored as sixteen bytes.
+    @inlinable public func uuid(_ index: Int) throws -> UUID {
+        guard sqlite3_column_type(pointer, Int32(index)) == SQLITE_BLOB,
+            sqlite3_column_bytes(pointer, Int32(index)) == 16,
+            let bytes = sqlite3_column_blob(pointer, Int32(index))
+        else { throw malformed(index, "sixteen bytes") }
+        return UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
+    }
+
+    /// A decimal number, stored as its digits.
+    public func decimal(_ index: Int) throws -> Decimal {
+        guard let value = Decimal(string: try string(index), locale: posix), !value.isNaN else {
+            throw malformed(index, "a decimal number")
+        }
+        return value
+    }
+
+    /// A key.
+    @inlinable public func id<ID: EntityID>(_ index: Int) throws -> ID {
+        try ID(row: self, at: index)
+    }
+
+    // MARK: Values that may be NULL
+
+    /// An integer, or nil for NULL.
+    @inlinable public func optionalInt(_ index: Int) throws -> Int? {
+        isNull(index) ? nil : try int(index)
+    }
+
+    /// A truth value, or nil for NULL.
+    @inlinable public func optionalBool(_ index: Int) throws -> Bool? {
+        isNull(index) ? nil : try bool(index)
+    }
+
+    /// A number, or nil for NULL.
+    @inlinable public func optionalDouble(_ index: Int) throws -> Double? {
+        isNull(index) ? nil : try double(index)
+    }
+
+    /// A number, or nil for NULL.
+    @inlinable public func optionalFloat(_ index: Int) throws -> Float? {
+        isNull(index) ? nil : try float(index)
+    }
+
+    /// Text, or nil for NULL.
+    @inlinable public func optionalString(_ index: Int) throws -> String? {
+        isNull(index) ? nil : try string(index)
+    }
+
+    /// A URL, or nil for NULL.
+    public func optionalURL(_ index: Int) throws -> URL? {
+        isNull(index) ? nil : try url(index)
+    }
+
+    /// A color, or nil for NULL.
+    public func optionalColor(_ index: Int) throws -> String? {
+        isNull(index) ? nil : try color(index)
+    }
+
+    /// A date, or nil for NULL.
+    @inlinable public func optionalDate(_ index: Int) throws -> Date? {
+        isNull(index) ? nil : try date(index)
+    }
+
+    /// Bytes, or nil for NULL.
+    @inlinable public func optionalData(_ index: Int) throws -> Data? {
+        isNull(index) ? nil : try data(index)
+    }
+
+    /// A UUID, or nil for NULL.
+    @inlinable public func optionalUUID(_ index: Int) throws -> UUID? {
+        isNull(index) ? nil : try uuid(index)
+    }
+
+    /// A decimal number, or nil for NULL.
+    public func optionalDecimal(_ index: Int) throws -> Decimal? {
+        isNull(index) ? nil : try decimal(index)
+    }
+
+    /// A key, or nil for NULL.
+    @inlinable public func optionalID<ID: EntityID>(_ index: Int) throws -> ID? {
+        isNull(index) ? nil : try ID(row: self, at: index)
+    }
+}
+
+/// A stored value that is none of its column's type.
+public struct MalformedValue: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The table, where it is known.
+    public internal(set) var table: String?
+    /// The column.
+    public let column: String
+    /// What was expected in its place.
+    public let expected: String
+
+    @usableFromInline init(table: String?, column: String, expected: String) {
+        self.table = table
+        self.column = column
+        self.expected = expected
+    }
+
+    /// The table, the column, and what was expected.
+    public var description: String {
+        "the value in \(table.map { $0 + "." } ?? "")\(column) is not \(expected)"
+    }
+}
+
+private let posix = Locale(identifier: "en_US_POSIX")

@@ -1,0 +1,236 @@
+import CSQLite
+import Foundation
+
+/// A prepared statement: values are bound to its parameters, which count from 1, and its rows are stepped through.
+public final class Statement {
+    @usableFromInline let pointer: OpaquePointer
+    private let connection: Connection
+
+    init(_ sql: String, connection: Connection) throws {
+        var pointer: OpaquePointer?
+        var sql = sql
+        let code = sql.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) {
+                sqlite3_prepare_v3(connection.pointer, $0.baseAddress, Int32($0.count), 0, &pointer, nil)
+            }
+        }
+        guard code == SQLITE_OK, let pointer else { throw SQLiteError(of: connection.pointer, sql: sql) }
+        self.pointer = pointer
+        self.connection = connection
+    }
+
+    deinit {
+        sqlite3_finalize(pointer)
+    }
+
+    /// Whether it stands between two of its rows.
+    var isBusy: Bool { sqlite3_stmt_busy(pointer) != 0 }
+
+    /// The row it stands on.
+    package var row: Row { Row(pointer) }
+
+    /// Goes to the next row; false after the last one.
+    package func step() throws -> Bool {
+        switch sqlite3_step(pointer) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        default:
+            let error = SQLiteError(
+                of: connection.pointer, sql: sqlite3_sql(pointer).map { String(cString: $0) })
+            sqlite3_reset(pointer)
+            throw error
+        }
+    }
+
+    /// Runs it to its end and makes it ready to run again.
+    package func run() throws {
+        while try step() {}
+        reset()
+    }
+
+    /// Makes it ready to run again, with nothing bound.
+    package func reset() {
+        sqlite3_reset(pointer)
+        sqlite3_clear_bindings(pointer)
+    }
+
+    private func check(_ code: Int32) throws {
+        guard code == SQLITE_OK else { throw SQLiteError(of: connection.pointer) }
+    }
+
+    // MARK: Binding
+
+    /// Binds NULL.
+    public func bindNull(at index: Int) throws {
+        try check(sqlite3_bind_null(pointer, Int32(index)))
+    }
+
+    /// Binds an integer.
+    public func bind(_ value: Int, at index: Int) throws {
+        try check(sqlite3_bind_int64(pointer, Int32(index), Int64(value)))
+    }
+
+    /// Binds 1 for true and 0 for false.
+    public func bind(_ value: Bool, at index: Int) throws {
+        try bind(value ? 1 : 0, at: index)
+    }
+
+    /// Binds a number.
+    ///
+    /// - Throws: `UnstorableValue` for a NaN, which SQLite would store as NULL. It stores -0.0 as 0.0.
+    public func bind(_ value: Double, at index: Int) throws {
+        if value.isNaN { throw UnstorableValue(parameter: index, reason: "NaN has no form in SQLite") }
+        try check(sqlite3_bind_double(pointer, Int32(index), value))
+    }
+
+    /// Binds a number, exactly.
+    ///
+    /// - Throws: `UnstorableValue` for a NaN.
+    public func bind(_ value: Float, at index: Int) throws {
+        try bind(Double(value), at: index)
+    }
+
+    /// Binds text with all its bytes, U+0000 included.
+    public func bind(_ value: String, at index: Int) throws {
+        var value = value
+        let code = value.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) {
+                sqlite3_bind_text64(
+                    pointer, Int32(index), $0.baseAddress, UInt64($0.count), transient, UInt8(SQLITE_UTF8))
+            }
+        }
+        try check(code)
+    }
+
+    /// Binds the URL's text.
+    public func bind(_ value: URL, at index: Int) throws {
+        try bind(value.absoluteString, at: index)
+    }
+
+    /// Binds the seconds since 2001-01-01 UTC.
+    public func bind(_ value: Date, at index: Int) throws {
+        try bind(value.timeIntervalSinceReferenceDate, at: index)
+    }
+
+    /// Binds bytes.
+    public func bind(_ value: Data, at index: Int) throws {
+        let code = value.withUnsafeBytes { bytes in
+            bytes.isEmpty
+                ? sqlite3_bind_zeroblob(pointer, Int32(index), 0)
+                : sqlite3_bind_blob64(pointer, Int32(index), bytes.baseAddress, UInt64(bytes.count), transient)
+        }
+        try check(code)
+    }
+
+    /// Binds the sixteen bytes.
+    public func bind(_ value: UUID, at index: Int) throws {
+        let code = withUnsafeBytes(of: value.uuid) { bytes in
+            sqlite3_bind_blob64(pointer, Int32(index), bytes.baseAddress, 16, transient)
+        }
+        try check(code)
+    }
+
+    /// Binds the digits as text.
+    ///
+    /// - Throws: `UnstorableValue` for a NaN.
+    public func bind(_ value: Decimal, at index: Int) throws {
+        if value.isNaN { throw UnstorableValue(parameter: index, reason: "NaN has no form in SQLite") }
+        try bind(value.description, at: index)
+    }
+
+    /// Binds a color.
+    ///
+    /// - Throws: `UnstorableValue` for a text that is not `#RRGGBB` or `#RRGGBBAA`.
+    public func bind(color value: String, at index: Int) throws {
+        guard isColor(value) else { throw UnstorableValue(parameter: index, reason: "a color is #RRGGBB or #RRGGBBAA") }
+        try bind(value, at: index)
+    }
+
+    /// Binds a key.
+    public func bind(_ value: some EntityID, at index: Int) throws {
+        try value.bind(to: self, at: index)
+    }
+
+    /// Binds a value, or NULL for nil.
+    public func bind(_ value: Int?, at index: Int) throws {
+        if let value { try bind(value, at: index) } else { try bindNull(at: index) }
+    }
+
+    /// Binds a value, or NULL for nil.
+    public func bind(_ value: Bool?, at index: Int) throws {
+        if let value { try bind(value, at: index) } else { try bindNull(at: index) }
+    }
+
+    /// Binds a value, or NULL for nil.
+    public func bind(_ value: Double?, at index: Int) throws {
+        if let value { try bind(value, at: index) } else { try bindNull(at: index) }
+    }
+
+    /// Binds a value, or NULL for nil.
+    public func bind(_ value: Float?, at index: Int) throws {
+        if let value { try bind(value, at: index) } else { try bindNull(at: index) }
+    }
+
+    /// Binds a value, or NULL for nil.
+    public func bind(_ value: String?, at index: Int) throws {
+        if let value { try bind(value, at: index) } else { try bindNull(at: index) }
+    }
+
+    /// Binds a value, or NULL for nil.
+    public func bind(_ value: URL?, at index: Int) throws {
+        if let value { try bind(value, at: index) } else { try bindNull(at: index) }
+    }
+
+    /// Binds a value, or NULL for nil.
+    public func bind(_ value: Date?, at index: Int) throws {
+        if let value { try bind(value, at: index) } else { try bindNull(at: index) }
+    }
+
+    /// Binds a value, or NULL for nil.
+    public func bind(_ value: Data?, at index: Int) throws {
+        if let value { try bind(value, at: index) } else { try bindNull(at: index) }
+    }
+
+    /// Binds a value, or NULL for nil.
+    public func bind(_ value: UUID?, at index: Int) throws {
+        if let value { try bind(value, at: index) } else { try bindNull(at: index) }
+    }
+
+    /// Binds a value, or NULL for nil.
+    public func bind(_ value: Decimal?, at index: Int) throws {
+        if let value { try bind(value, at: index) } else { try bindNull(at: index) }
+    }
+
+    /// Binds a color, or NULL for nil.
+    public func bind(color value: String?, at index: Int) throws {
+        if let value { try bind(color: value, at: index) } else { try bindNull(at: index) }
+    }
+
+    /// Binds a key, or NULL for nil.
+    public func bind(_ value: (some EntityID)?, at index: Int) throws {
+        if let value { try bind(value, at: index) } else { try bindNull(at: index) }
+    }
+}
+
+/// A value that SQLite cannot keep as it is.
+public struct UnstorableValue: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The parameter that it was bound to, from 1.
+    public let parameter: Int
+    /// Why it cannot be kept.
+    public let reason: String
+
+    /// The parameter and the reason.
+    public var description: String { "the value of parameter \(parameter) cannot be stored: \(reason)" }
+}
+
+/// Tells SQLite to copy what is bound.
+nonisolated(unsafe) private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+/// Whether `text` is `#RRGGBB` or `#RRGGBBAA`.
+func isColor(_ text: String) -> Bool {
+    let bytes = text.utf8
+    return (bytes.count == 7 || bytes.count == 9) && bytes.first == 0x23
+        && bytes.dropFirst().allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte) || (0x61...0x66).contains(byte)
+        }
+}

@@ -1,0 +1,64 @@
+import SchemaSQL
+
+/// What can be done inside `Store.read`: it must not leave the closure.
+public class ReadTransaction {
+    let connection: Connection
+
+    package init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    /// All rows of an entity, by key.
+    public func fetch<Entity: StoredEntity>(_ type: Entity.Type) throws -> [Entity] {
+        try cursor(type).all()
+    }
+
+    /// All rows of an entity, by key, one at a time.
+    public func cursor<Entity: StoredEntity>(_ type: Entity.Type) throws -> Cursor<Entity> {
+        let table = Entity.table
+        let statement = try connection.cached(table.select + " ORDER BY \(SQL.quoted(table.key))")
+        return Cursor(statement) { try Entity.read($0) }
+    }
+
+    /// The number of rows of an entity.
+    public func count<Entity: StoredEntity>(_ type: Entity.Type) throws -> Int {
+        try connection.integer("SELECT count(*) FROM \(SQL.quoted(Entity.table.name))") ?? 0
+    }
+
+    /// The row whose key is `id`, or nil.
+    public func find<Entity: StoredEntity>(_ type: Entity.Type, id: Entity.ID) throws -> Entity? {
+        let statement = try connection.cached(Entity.table.find)
+        try statement.bind(id, at: 1)
+        defer { statement.reset() }
+        return try statement.step() ? Entity.read(statement.row) : nil
+    }
+
+    /// The rows that `source` points at, in order.
+    public func related<Source: StoredEntity, Target>(
+        _ source: Source, _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>
+    ) throws -> [Target] {
+        let relationship = Source.Relationships()[keyPath: path]
+        let statement = try connection.cached(relationship.select)
+        try statement.bind(Source.id(of: source), at: 1)
+        return try Cursor(statement) { try Target.read($0) }.all()
+    }
+
+    /// The row that `source` points at, or nil.
+    public func related<Source: StoredEntity, Target>(
+        _ source: Source, _ path: KeyPath<Source.Relationships, ToOne<Source, Target>>
+    ) throws -> Target? {
+        let table = Target.table
+        let sql =
+            switch Source.Relationships()[keyPath: path].storage {
+            case .inverse(let column):
+                table.select + " WHERE \(SQL.quoted(column)) = ?1"
+            case .column(let column):
+                table.select + " WHERE \(SQL.quoted(table.key)) = (SELECT \(SQL.quoted(column)) "
+                    + "FROM \(SQL.quoted(Source.table.name)) WHERE \(SQL.quoted(Source.table.key)) = ?1)"
+            }
+        let statement = try connection.cached(sql)
+        try statement.bind(Source.id(of: source), at: 1)
+        defer { statement.reset() }
+        return try statement.step() ? Target.read(statement.row) : nil
+    }
+}

@@ -1,0 +1,86 @@
+import CSQLite
+import Foundation
+
+/// How a store is opened.
+public struct StoreOptions: Sendable {
+    /// The journal that a new store keeps (https://sqlite.org/pragma.html#pragma_journal_mode).
+    public enum Journal: String, Sendable {
+        /// A write-ahead log: readers go on while something is written.
+        case wal
+        /// A rollback journal: one file when nothing is written.
+        case delete
+    }
+
+    /// The journal of a store that is made anew; one that is there keeps its own.
+    public var journal: Journal = .wal
+    /// How long to wait for another connection's lock, in seconds.
+    public var busyTimeout: TimeInterval = 5
+
+    /// The usual options.
+    public init() {}
+}
+
+/// A database of a schema, at the schema's newest version.
+///
+/// Opening takes a store from whatever version it finds to the newest, in one transaction: afterwards it is
+/// wholly new, or, where anything fails, exactly what it was.
+public final class Store: Sendable {
+    private let connection: LockedConnection
+
+    /// Opens the store at `url`, migrates it if it is old, or makes it if there is none.
+    ///
+    /// - Throws: `StoreError` where the file is no store that this schema can open; it is then unchanged to the byte.
+    ///   `MigrationError`, `SQLiteError`, or what a custom migration threw, where a migration fails; the store is then
+    ///   at its old version with all its rows.
+    public init(at url: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()) throws {
+        guard url.isFileURL else { throw StoreError.notAFile }
+        do {
+            let connection = try Connection(path: url.path, mode: .create)
+            try StoreOpening(connection: connection, schema: schema, options: options).open()
+            self.connection = LockedConnection(connection)
+        } catch let error as SQLiteError {
+            throw error.whileOpening
+        }
+    }
+
+    /// Runs `body` in a read transaction: it sees one state of the store, whatever others write.
+    public func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
+        try connection.withLock { connection in
+            if connection.isInTransaction { throw StoreError.nestedTransaction }
+            return try connection.transaction("BEGIN") {
+                defer { connection.resetStatements() }
+                return try body(ReadTransaction(connection))
+            }
+        }
+    }
+
+    /// Runs `body` in a write transaction: all that it writes is there afterwards, or nothing where it throws.
+    public func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
+        try connection.withLock { connection in
+            if connection.isInTransaction { throw StoreError.nestedTransaction }
+            return try connection.transaction("BEGIN IMMEDIATE") {
+                defer { connection.resetStatements() }
+                return try body(WriteTransaction(connection))
+            }
+        }
+    }
+}
+
+/// A connection that one thread at a time may use.
+///
+/// It is `Sendable` because the connection is reached only while the lock is held; the lock is recursive so that a
+/// transaction inside another is found and refused, not waited for.
+private final class LockedConnection: @unchecked Sendable {
+    private let lock = NSRecursiveLock()
+    private let connection: Connection
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    func withLock<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        lock.lock()
+        defer { lock.unlock() }
+        return try body(connection)
+    }
+}

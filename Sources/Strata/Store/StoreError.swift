@@ -1,0 +1,66 @@
+/// Why a store was not opened. The file is then as it was.
+public enum StoreError: Error, Hashable, Sendable {
+    /// The store was written by a newer version of the app.
+    case newer(found: String, newest: String)
+    /// The store belongs to another schema.
+    case otherSchema(found: String, expected: String)
+    /// The store's version is none that the schema knows.
+    case unknownVersion(found: String, newest: String)
+    /// The store was written by a draft of this version that has changed since.
+    case draftChanged(version: String)
+    /// The store's format is of a newer Strata.
+    case newerFormat(found: Int)
+    /// The database was not made by Strata.
+    case notAStore
+    /// The file is no database.
+    case notADatabase
+    /// The database is damaged.
+    case corrupt(reason: String)
+    /// Another connection holds the database, and went on holding it for the whole busy timeout.
+    case busy
+    /// The file cannot be opened or read.
+    case unreadable(reason: String)
+    /// The URL is not that of a file.
+    case notAFile
+    /// A transaction was begun inside another one.
+    case nestedTransaction
+}
+
+extension StoreError: CustomStringConvertible {
+    /// What happened, and what to do next.
+    public var description: String {
+        switch self {
+        case .newer(let found, let newest):
+            "the store has version \(found), newer than \(newest), the newest of this app: the app must be updated"
+        case .otherSchema(let found, let expected):
+            "the store belongs to the schema \(found), not to \(expected): another file was meant"
+        case .unknownVersion(let found, let newest):
+            "the store has version \(found), which the schema, whose newest is \(newest), does not know"
+        case .draftChanged(let version):
+            "the store was written by a draft of version \(version) that has changed since: delete the store, "
+                + "or undo the change"
+        case .newerFormat(let found):
+            "the store has format \(found), which a newer Strata wrote: the app must be updated"
+        case .notAStore: "the database was not made by Strata: another file was meant"
+        case .notADatabase: "the file is not a SQLite database"
+        case .corrupt(let reason): "the database is damaged: \(reason)"
+        case .busy: "another connection holds the database: try again later"
+        case .unreadable(let reason): "the database cannot be opened: \(reason)"
+        case .notAFile: "a store needs a file URL"
+        case .nestedTransaction: "a transaction was begun inside another: use the one that is open"
+        }
+    }
+}
+
+extension SQLiteError {
+    /// The reason that it gives for not opening a store, or itself.
+    var whileOpening: any Error {
+        switch code {
+        case 26: StoreError.notADatabase  // SQLITE_NOTADB
+        case 11: StoreError.corrupt(reason: message)  // SQLITE_CORRUPT
+        case 5: StoreError.busy  // SQLITE_BUSY
+        case 14, 10, 3, 23: StoreError.unreadable(reason: message)  // CANTOPEN, IOERR, PERM, AUTH
+        default: self
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import SchemaSQL
+
+/// What a store says of itself, in a table of its own: its schema, its version and the log of its migrations.
+package struct StoreMetadata {
+    /// The format that this code reads and writes.
+    static let format = 1
+    /// "STRA", in the database header.
+    static let applicationID = 0x5354_5241
+
+    /// The tables of the format; they are no part of any schema version.
+    static let tables = [
+        Table("strata_metadata", ["\"key\" TEXT NOT NULL PRIMARY KEY", "\"value\" ANY"]),
+        Table(
+            "strata_migrations",
+            [
+                "\"id\" INTEGER PRIMARY KEY", "\"from_version\" TEXT NOT NULL", "\"to_version\" TEXT NOT NULL",
+                "\"finished_at\" REAL NOT NULL", "\"seconds\" REAL NOT NULL", "\"rows\" INTEGER NOT NULL",
+            ]),
+    ]
+
+    let format: Int
+    package let schema: String
+    package let version: String
+    package let fingerprint: UInt64
+
+    /// What the store behind `connection` says of itself.
+    package init(reading connection: Connection) throws {
+        guard try connection.integer("PRAGMA application_id") == Self.applicationID else { throw StoreError.notAStore }
+        var format: Int?
+        var schema: String?
+        var version: String?
+        var fingerprint: UInt64?
+        try connection.query("SELECT \"key\", \"value\" FROM \"strata_metadata\"") { row in
+            switch try row.string(0) {
+            case "format": format = try row.int(1)
+            case "schema": schema = try row.string(1)
+            case "version": version = try row.string(1)
+            case "fingerprint": fingerprint = UInt64(bitPattern: Int64(try row.int(1)))
+            default: break
+            }
+        }
+        guard let format else { throw StoreError.corrupt(reason: "strata_metadata has no format") }
+        guard format <= Self.format else { throw StoreError.newerFormat(found: format) }
+        guard let schema, let version, let fingerprint else {
+            throw StoreError.corrupt(reason: "strata_metadata is not whole")
+        }
+        self.format = format
+        self.schema = schema
+        self.version = version
+        self.fingerprint = fingerprint
+    }
+
+    /// Makes the tables of the format.
+    static func create(in connection: Connection) throws {
+        for table in tables { try connection.execute(table.createStatement()) }
+        try connection.execute("PRAGMA application_id = \(applicationID)")
+    }
+
+    /// Writes that the store is of `version` of the schema.
+    static func write(_ version: SchemaVersion, schema: String, to connection: Connection) throws {
+        let statement = try connection.prepare(
+            """
+            INSERT INTO "strata_metadata" ("key", "value") VALUES (?1, ?2)
+            ON CONFLICT ("key") DO UPDATE SET "value" = excluded."value"
+            """)
+        func write(_ key: String, _ bind: () throws -> Void) throws {
+            try statement.bind(key, at: 1)
+            try bind()
+            try statement.run()
+        }
+        try write("format") { try statement.bind(format, at: 2) }
+        try write("schema") { try statement.bind(schema, at: 2) }
+        try write("version") { try statement.bind(version.name, at: 2) }
+        try write("fingerprint") { try statement.bind(Int(truncatingIfNeeded: version.fingerprint), at: 2) }
+        try connection.execute("PRAGMA user_version = \(version.fingerprint.userVersion)")
+    }
+}

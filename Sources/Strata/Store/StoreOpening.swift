@@ -1,0 +1,55 @@
+import Foundation
+
+/// Brings the database behind a fresh connection to the newest version of a schema, or refuses it.
+package struct StoreOpening {
+    let connection: Connection
+    let schema: any Schema.Type
+    let options: StoreOptions
+
+    /// Nothing is written, not even a write-ahead log brought back, until the store is known to be one of `schema`.
+    func open() throws {
+        connection.setCheckpointsOnClose(false)
+        connection.setBusyTimeout(Int32(max(0, min(options.busyTimeout, 86_400)) * 1000))
+        let userVersion = try connection.integer("PRAGMA user_version") ?? 0
+        if userVersion != Int(schema.fingerprint.userVersion) {
+            if userVersion == 0, try isEmpty() {
+                try create()
+            } else {
+                try migrate()
+            }
+        } else if try connection.integer("PRAGMA application_id") != StoreMetadata.applicationID {
+            throw StoreError.notAStore
+        }
+        connection.setCheckpointsOnClose(true)
+        try connection.execute("PRAGMA foreign_keys = ON")
+    }
+
+    private func isEmpty() throws -> Bool {
+        try connection.integer("SELECT count(*) FROM sqlite_schema") == 0
+            && connection.integer("PRAGMA application_id") == 0
+    }
+
+    private func create() throws {
+        guard let newest = schema.versions.last else { return }
+        try connection.execute("PRAGMA journal_mode = \(options.journal.rawValue)")
+        try connection.transaction("BEGIN IMMEDIATE") {
+            // Another process may have been faster.
+            guard try isEmpty() else { return }
+            try Self.create(newest, schema: schema, in: connection)
+        }
+        if try connection.integer("PRAGMA user_version") != Int(newest.fingerprint.userVersion) { try migrate() }
+    }
+
+    private func migrate() throws {
+        try Migrator(connection: connection, schema: schema).run()
+    }
+
+    /// Makes all tables of `version` in an empty database.
+    package static func create(
+        _ version: SchemaVersion, schema: any Schema.Type, in connection: Connection
+    ) throws {
+        try StoreMetadata.create(in: connection)
+        for statement in version.statements { try connection.execute(statement) }
+        try StoreMetadata.write(version, schema: schema.name, to: connection)
+    }
+}

@@ -1,0 +1,4 @@
+import Commands
+import Foundation
+
+exit(Command.run(Array(CommandLine.arguments.dropFirst())).rawValue)

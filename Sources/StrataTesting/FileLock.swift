@@ -1,0 +1,32 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A lock between all threads of all processes that work on one folder.
+struct FileLock {
+    private let path: String
+
+    /// The lock for `folder`; its file lies among the temporary ones.
+    init(for folder: URL) {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in folder.standardizedFileURL.path.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+        path = FileManager.default.temporaryDirectory.appendingPathComponent("strata-fixtures-\(hash).lock").path
+    }
+
+    /// Runs `body` while the lock is held.
+    func withLock<Result>(_ body: () throws -> Result) throws -> Result {
+        let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw CocoaError(.fileWriteNoPermission, userInfo: [NSFilePathErrorKey: path]) }
+        defer { close(descriptor) }
+        while flock(descriptor, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw CocoaError(.fileLocking, userInfo: [NSFilePathErrorKey: path]) }
+        }
+        return try body()
+    }
+}

@@ -1,0 +1,172 @@
+import Foundation
+import Strata
+
+/// The version of a fixture: what rows it has, and which structs read them.
+public struct FixtureVersion: Sendable, CustomStringConvertible {
+    /// The version as it is written.
+    public let name: String
+    let isSealed: Bool
+    let samples: @Sendable (WriteTransaction) throws -> Void
+    let tables: [FixtureTable]
+    let joinTables: [FixtureJoinTable]
+    let structs: [StructCheck]
+
+    /// A version.
+    ///
+    /// - `sealed`: whether it was released, so that its fixture is never written again.
+    /// - `samples`: writes rows of a person's own.
+    public init(
+        _ name: String, sealed isSealed: Bool, samples: @escaping @Sendable (WriteTransaction) throws -> Void,
+        tables: [FixtureTable], joinTables: [FixtureJoinTable] = [], structs: [StructCheck]
+    ) {
+        self.name = name
+        self.isSealed = isSealed
+        self.samples = samples
+        self.tables = tables
+        self.joinTables = joinTables
+        self.structs = structs
+    }
+
+    /// The version as it is written.
+    public var description: String { name }
+}
+
+/// The databases of every version of a schema, which are committed.
+public struct Fixtures: Sendable {
+    /// The versions, oldest first.
+    public let versions: [FixtureVersion]
+    let schema: any Schema.Type
+    let folder: URL
+
+    /// The fixtures of `schema` for the test target whose folder is `folder`: they lie in `Fixtures/<schema>` of it.
+    public init(of schema: any Schema.Type, in folder: URL, versions: [FixtureVersion]) {
+        self.schema = schema
+        self.versions = versions
+        self.folder = folder.appendingPathComponent("Fixtures/\(schema.name)", isDirectory: true)
+    }
+
+    /// The folder of the test target whose generated tests lie at `path`, in a folder of it.
+    public static func folder(ofTestsAt path: String) -> URL {
+        URL(fileURLWithPath: path).deletingLastPathComponent().deletingLastPathComponent()
+    }
+
+    /// The file of a version's fixture.
+    public func url(of version: FixtureVersion) -> URL {
+        folder.appendingPathComponent(version.name + ".sqlite")
+    }
+
+    func schemaVersion(_ version: FixtureVersion) throws -> SchemaVersion {
+        guard let found = schema.versions.first(where: { $0.name == version.name }) else {
+            throw FixtureError.unknownVersion(version.name, schema: schema.name)
+        }
+        return found
+    }
+
+    // MARK: Export
+
+    /// Writes the fixture of a version where it is missing, or where it is a draft's and no longer what it was; then
+    /// checks that it is one of that version. A sealed fixture is never written again.
+    public func export(_ version: FixtureVersion) throws -> [Failure] {
+        try FileLock(for: folder).withLock {
+            let url = url(of: version)
+            let isThere = FileManager.default.fileExists(atPath: url.path)
+            if !(version.isSealed && isThere) { try write(version, to: url) }
+        }
+        return try check(version)
+    }
+
+    private func write(_ version: FixtureVersion, to url: URL) throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let temporary = folder.appendingPathComponent(".\(version.name).sqlite.new")
+        for suffix in ["", "-journal", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: temporary.path + suffix)
+        }
+        defer { try? FileManager.default.removeItem(at: temporary) }
+        try create(version, at: temporary, withRows: true)
+        if DatabaseContents.read(path: url.path) == DatabaseContents.read(path: temporary.path) { return }
+        // Renaming replaces the file in one step: whoever reads sees the old one or the new one.
+        guard rename(temporary.path, url.path) == 0 else {
+            throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: url.path])
+        }
+    }
+
+    /// Makes a database of a version: small pages, a rollback journal, nothing that depends on the time.
+    func create(_ version: FixtureVersion, at url: URL, withRows: Bool) throws {
+        let connection = try Connection(path: url.path, mode: .create)
+        try connection.execute("PRAGMA page_size = 512")
+        try connection.execute("PRAGMA journal_mode = DELETE")
+        try connection.execute("PRAGMA foreign_keys = ON")
+        try connection.transaction("BEGIN IMMEDIATE") {
+            try StoreOpening.create(try schemaVersion(version), schema: schema, in: connection)
+            guard withRows else { return }
+            try version.samples(WriteTransaction(connection))
+            try SampleRows.write(version.tables, version.joinTables, to: connection)
+        }
+    }
+
+    private func check(_ version: FixtureVersion) throws -> [Failure] {
+        let connection = try Connection(path: url(of: version).path, mode: .readOnly)
+        let expected = try schemaVersion(version)
+        let metadata = try StoreMetadata(reading: connection)
+        var failures: [Failure] = []
+        func fail(_ text: String) { failures.append(Failure("fixture \(version.name) of \(schema.name): \(text)")) }
+        if metadata.schema != schema.name { fail("it is of the schema \(metadata.schema)") }
+        if metadata.version != version.name { fail("it has version \(metadata.version)") }
+        if metadata.fingerprint != expected.fingerprint {
+            fail("the version has changed since it was written; a released version may not change")
+        }
+        for object in try SchemaComparison.differences(of: connection, from: expected) {
+            fail("\(object) is not what the version says")
+        }
+        failures += try Self.soundness(of: connection).map {
+            Failure("fixture \(version.name) of \(schema.name): \($0)")
+        }
+        return failures
+    }
+
+    /// What SQLite itself finds wrong with a database.
+    static func soundness(of connection: Connection) throws -> [String] {
+        var problems: [String] = []
+        try connection.query("PRAGMA integrity_check") { row in
+            let text = try row.string(0)
+            if text != "ok" { problems.append(text) }
+        }
+        try connection.query("PRAGMA foreign_key_check") { row in
+            problems.append("a row of \(try row.string(0)) points at none of \(try row.string(2))")
+        }
+        return problems
+    }
+
+    // MARK: Copies
+
+    /// Runs `body` with the path of a copy of a version's fixture in a folder of its own, which goes afterwards.
+    func withCopy<Result>(of version: FixtureVersion, _ body: (_ copy: URL, _ folder: URL) throws -> Result) throws
+        -> Result
+    {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("strata-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let copy = folder.appendingPathComponent("store.sqlite")
+        try FileLock(for: self.folder).withLock {
+            let url = url(of: version)
+            // The order of the tests does not matter: whichever comes first sees to the fixture.
+            if !FileManager.default.fileExists(atPath: url.path) { try write(version, to: url) }
+            try FileManager.default.copyItem(at: url, to: copy)
+        }
+        return try body(copy, folder)
+    }
+}
+
+/// Why the fixtures of a schema cannot be worked with.
+public enum FixtureError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The generated tests know a version that the schema does not.
+    case unknownVersion(String, schema: String)
+
+    /// What happened, and what to do next.
+    public var description: String {
+        switch self {
+        case .unknownVersion(let version, let schema):
+            "\(schema) has no version \(version): the tests are stale; generate them again"
+        }
+    }
+}

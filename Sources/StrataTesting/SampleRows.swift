@@ -1,0 +1,128 @@
+import SchemaSQL
+import Strata
+
+/// Draws the rows that cover every column of a version, and writes them by plain SQL: no generated struct has a part
+/// in it, so that what the structs read and write can be compared with it.
+struct SampleRows {
+    private let tables: [FixtureTable]
+    private let joinTables: [FixtureJoinTable]
+    private let connection: Connection
+    private var keys: [String: [SQLiteValue]] = [:]
+
+    static func write(
+        _ tables: [FixtureTable], _ joinTables: [FixtureJoinTable], to connection: Connection
+    ) throws {
+        var rows = SampleRows(tables: tables, joinTables: joinTables, connection: connection)
+        for table in tables { try rows.drawKeys(of: table) }
+        for table in tables { try rows.write(table) }
+        for table in joinTables { try rows.write(table) }
+    }
+
+    private init(tables: [FixtureTable], joinTables: [FixtureJoinTable], connection: Connection) {
+        self.tables = tables
+        self.joinTables = joinTables
+        self.connection = connection
+    }
+
+    /// Chooses a key for each row: as many as the column with the most values has, and one more for NULL.
+    private mutating func drawKeys(of table: FixtureTable) throws {
+        var count = 3
+        for column in table.columns {
+            if case .value(let type) = column.role { count = max(count, SampleValues.values(of: type).count + 1) }
+        }
+        // A mandatory unique column of a type with few values allows no more rows than those.
+        for column in table.columns where column.isUnique && !column.isNullable {
+            if case .value(let type) = column.role, SampleValues.distinct(type, count) == nil {
+                count = min(count, try free(type, column, of: table).prefix(count).count)
+            }
+        }
+        guard let column = table.columns.first, case .key(let type) = column.role else { return }
+        keys[table.name] = Array(try free(type, column, of: table).prefix(count))
+    }
+
+    /// The values of `type` that no row has in `column` yet, endlessly where the type has so many.
+    private func free(_ type: ColumnType, _ column: FixtureColumn, of table: FixtureTable) throws -> [SQLiteValue] {
+        var taken: Set<SQLiteValue> = []
+        try connection.query("SELECT \(SQL.quoted(column.name)) FROM \(SQL.quoted(table.name))") {
+            taken.insert($0.value(0))
+        }
+        var values: [SQLiteValue] = []
+        var number = 0
+        while values.count < 32, let value = SampleValues.distinct(type, number) {
+            if !taken.contains(value) { values.append(value) }
+            number += 1
+        }
+        return values
+    }
+
+    private func write(_ table: FixtureTable) throws {
+        let rows = keys[table.name] ?? []
+        let names = table.columns.map(\.name)
+        let parameters = names.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
+        let statement = try connection.prepare(
+            "INSERT INTO \(SQL.quoted(table.name)) (\(SQL.list(names))) VALUES (\(parameters))")
+        var columns: [[SQLiteValue]] = []
+        for (place, column) in table.columns.enumerated() {
+            columns.append(try values(of: column, in: table, rows: rows, place: place, before: columns.last ?? []))
+        }
+        for row in rows.indices {
+            for (place, values) in columns.enumerated() { try statement.bind(values[row], at: place + 1) }
+            try statement.run()
+        }
+    }
+
+    private func values(
+        of column: FixtureColumn, in table: FixtureTable, rows: [SQLiteValue], place: Int, before: [SQLiteValue]
+    ) throws -> [SQLiteValue] {
+        switch column.role {
+        case .key:
+            return rows
+        case .value(let type):
+            var pool = column.isUnique ? try free(type, column, of: table) : SampleValues.values(of: type)
+            if column.isUnique {
+                if column.isNullable { pool.insert(.null, at: min(1, pool.count)) }
+                return rows.indices.map { $0 < pool.count ? pool[$0] : .null }
+            }
+            if column.isNullable { pool.append(.null) }
+            // Each column begins at another of its values, so that no two columns go in step.
+            return rows.indices.map { pool[($0 + place) % pool.count] }
+        case .reference(let target):
+            let targets = keys[target] ?? []
+            // The last target is pointed at by none; where it may be many, the first ones are by several.
+            let pool = targets.count > 1 ? Array(targets.dropLast()) : targets
+            return rows.indices.map { row in
+                if column.isNullable, row == rows.count - 1 || pool.isEmpty { return .null }
+                if column.isUnique { return row < targets.count ? targets[row] : .null }
+                return pool.isEmpty ? .null : pool[(row / 2) % pool.count]
+            }
+        case .position:
+            // The places run against the keys, so that an order that is lost is seen.
+            var counts: [SQLiteValue: Int] = [:]
+            let places = before.reversed().map { target -> SQLiteValue in
+                guard target != .null else { return .null }
+                counts[target, default: 0] += 1
+                return .integer(counts[target, default: 1] - 1)
+            }
+            return places.reversed()
+        }
+    }
+
+    private func write(_ join: FixtureJoinTable) throws {
+        let sources = keys[join.source] ?? []
+        let targets = keys[join.target] ?? []
+        let statement = try connection.prepare(
+            "INSERT INTO \(SQL.quoted(join.name)) (source_id, target_id, position) VALUES (?1, ?2, ?3)")
+        // The first source has all targets, backwards; the second none; each other one of them.
+        for (number, source) in sources.enumerated() where number != 1 {
+            let chosen =
+                number == 0
+                ? Array(targets.reversed()) : Array(targets.dropFirst(number % max(1, targets.count)).prefix(1))
+            for (place, target) in chosen.enumerated() {
+                try statement.bind(source, at: 1)
+                try statement.bind(target, at: 2)
+                try statement.bind(.integer(place), at: 3)
+                try statement.run()
+            }
+        }
+    }
+}

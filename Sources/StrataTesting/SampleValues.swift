@@ -1,0 +1,65 @@
+import Foundation
+import Strata
+
+/// The values that a column of each type is given: the common ones, and those at its edges.
+enum SampleValues {
+    /// The values of `type`, no two of them equal.
+    static func values(of type: ColumnType) -> [SQLiteValue] {
+        switch type {
+        case .int, .milliseconds:
+            return [0, 1, -1, .max, .min, 42].map(SQLiteValue.integer)
+        case .bool:
+            return [.integer(0), .integer(1)]
+        case .double, .seconds:
+            return [0, 1.5, -1.5, .greatestFiniteMagnitude, .leastNonzeroMagnitude, 0.1, .infinity, -.infinity, 3]
+                .map(SQLiteValue.real)
+        case .float:
+            let values: [Float] = [0, 1.5, -1.5, .greatestFiniteMagnitude, .leastNonzeroMagnitude, 0.1, .infinity]
+            return values.map { .real(Double($0)) }
+        case .date:
+            // The last is a time of day to the last bit.
+            return [0, -63_114_076_800, 64_092_211_200, 0.1, 789_012_345.678_901].map(SQLiteValue.real)
+        case .string:
+            return [
+                "", "a", "Ünïcødé — 日本語 🧺", "e\u{301} is not \u{e9}", "nul\u{0}inside", "'single' and \"double\"",
+                "line\nbreak", String(repeating: "long ", count: 400),
+            ].map(SQLiteValue.text)
+        case .url:
+            return ["https://example.com/a/b?c=d&e=%20#f", "file:///tmp/a", "mailto:a@example.com"].map(
+                SQLiteValue.text)
+        case .color:
+            return ["#000000", "#FFffFF", "#12345678"].map(SQLiteValue.text)
+        case .data:
+            let every = Data((0...255).map { UInt8($0) })
+            return [Data(), Data([0]), every, Data((0..<4096).map { UInt8($0 % 251) })].map(SQLiteValue.blob)
+        case .uuid:
+            return [UInt8(0), 0xff, 0x5a].map { .blob(Data(repeating: $0, count: 16)) }
+        case .decimal:
+            return ["0", "-1.5", "12345678901234567890123456789012345678", "0.00000001", "3.10"]
+                .compactMap { Decimal(string: $0) }.map { SQLiteValue($0) }
+        }
+    }
+
+    /// A value of `type` that no other number gives; nil where the type has no more.
+    static func distinct(_ type: ColumnType, _ number: Int) -> SQLiteValue? {
+        let edges = values(of: type)
+        if number < edges.count { return edges[number] }
+        let number = number - edges.count + 1
+        switch type {
+        case .int, .milliseconds: return .integer(1_000_000 + number)
+        case .bool: return nil
+        case .double, .float, .seconds, .date: return .real(Double(1_000_000 + number))
+        case .string: return .text("sample \(number)")
+        case .url: return .text("https://example.com/sample/\(number)")
+        case .color:
+            let digits = String(number, radix: 16)
+            return .text("#" + String(repeating: "0", count: 6 - min(6, digits.count)) + digits)
+        case .data: return .blob(Data("sample \(number)".utf8))
+        case .uuid:
+            var bytes = Data(repeating: 0x11, count: 16)
+            for place in 0..<8 { bytes[15 - place] = UInt8(truncatingIfNeeded: number >> (8 * place)) }
+            return .blob(bytes)
+        case .decimal: return .text("1000000.\(number)1")
+        }
+    }
+}

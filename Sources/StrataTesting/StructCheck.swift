@@ -1,0 +1,76 @@
+import Foundation
+import SchemaSQL
+import Strata
+
+/// The values of an entity by the names of their columns.
+public typealias ColumnValues = [String: SQLiteValue]
+
+/// A struct of which the tests know which property belongs to which column.
+public protocol ColumnValued: StoredEntity {
+    /// The values of `entity` by the names of their columns.
+    static func columnValues(of entity: Self) -> ColumnValues
+}
+
+/// Checks that a struct reads each column into its own property, and writes it back to its own column.
+public struct StructCheck: Sendable {
+    let check: @Sendable (_ filled: Connection, _ empty: Connection) throws -> [String]
+
+    /// The check of `type`.
+    public init<Entity: ColumnValued>(_ type: Entity.Type) {
+        check = { filled, empty in
+            let table = Entity.table.name
+            let entities = try ReadTransaction(filled).fetch(Entity.self)
+            let stored = try Self.rows(of: table, by: Entity.table.key, in: filled)
+            guard entities.count == stored.count else {
+                return ["\(table): \(stored.count) rows, of which \(entities.count) are read"]
+            }
+            var problems = Self.compare(entities.map(Entity.columnValues), stored, table: table, what: "read")
+            let transaction = WriteTransaction(empty)
+            for entity in entities { try transaction.insert(entity) }
+            let written = try Self.rows(of: table, by: Entity.table.key, in: empty)
+            problems += Self.compare(entities.map(Entity.columnValues), written, table: table, what: "written")
+            return problems
+        }
+    }
+
+    private static func rows(of table: String, by key: String, in connection: Connection) throws -> [ColumnValues] {
+        var rows: [ColumnValues] = []
+        try connection.query("SELECT * FROM \(SQL.quoted(table)) ORDER BY \(SQL.quoted(key))") { row in
+            rows.append(
+                Dictionary(
+                    (0..<row.columnCount).map { (row.name($0), row.value($0)) }, uniquingKeysWith: { first, _ in first }
+                ))
+        }
+        return rows
+    }
+
+    private static func compare(
+        _ entities: [ColumnValues], _ rows: [ColumnValues], table: String, what: String
+    ) -> [String] {
+        if rows.isEmpty { return ["\(table): there is no row, so nothing is checked"] }
+        var problems: [String] = []
+        for column in Set(entities.flatMap(\.keys)).union(rows.flatMap(\.keys)).sorted() {
+            guard let row = zip(entities, rows).first(where: { $0[column] != $1[column] }) else { continue }
+            let inStruct = row.0[column].map(String.init(describing:)) ?? "no property"
+            let inTable = row.1[column].map(String.init(describing:)) ?? "no column"
+            problems.append("\(table).\(column): \(what) as \(inTable) in the table and \(inStruct) in the struct")
+        }
+        return problems
+    }
+}
+
+extension Fixtures {
+    /// Reads every row of a version's fixture into its struct, compares it with what plain SQL reads, writes it to an
+    /// empty database, and compares that.
+    public func checkStructs(of version: FixtureVersion) throws -> [Failure] {
+        try withCopy(of: version) { copy, folder in
+            let empty = folder.appendingPathComponent("empty.sqlite")
+            try create(version, at: empty, withRows: false)
+            let source = try Connection(path: copy.path, mode: .readWrite)
+            let target = try Connection(path: empty.path, mode: .readWrite)
+            return try version.structs.flatMap { try $0.check(source, target) }.map {
+                Failure("structs of \(version.name) of \(schema.name): \($0)")
+            }
+        }
+    }
+}
