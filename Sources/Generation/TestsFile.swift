@@ -109,15 +109,8 @@ extension Generator {
                 from: entity.old.name, to: entity.new.name, key: [entity.new.identifier.name], kept: kept,
                 changed: changed, isEmptied: entity.isEmptied)
         }
-        let joins = step.entities.flatMap { entity -> [Value] in
-            step.to.joinTables(of: entity.new).compactMap { join in
-                guard let old = step.from.joinTables(of: entity.old).first(where: { $0.property == join.property }),
-                    old.relationship.target == join.relationship.target
-                else { return nil }
-                return tableTestValues(
-                    from: old.table.name, to: join.table.name, key: ["source_id", "target_id"],
-                    kept: ["source_id", "target_id", "position"], changed: [], isEmptied: entity.isEmptied)
-            }
+        let joins = step.entities.flatMap { entity in
+            step.to.joinTables(of: entity.new).compactMap { joinTestValues($0, entity, step) }
         }
         return [
             "from": .text(SwiftLiteral.string(step.from.version.text)),
@@ -127,8 +120,32 @@ extension Generator {
         ]
     }
 
+    private func joinTestValues(
+        _ join: SchemaVersion.JoinTable, _ entity: EntityStep, _ step: SchemaStep
+    ) -> Value? {
+        guard let was = entity.old.property(join.property), was.relationship?.target == join.relationship.target else {
+            return nil
+        }
+        let key = ["source_id", "target_id"]
+        if let old = step.from.joinTables(of: entity.old).first(where: { $0.property == join.property }) {
+            return tableTestValues(
+                from: old.table.name, to: join.table.name, key: key, kept: key + ["position"], changed: [],
+                isEmptied: entity.isEmptied)
+        }
+        guard let column = step.from.columns(of: entity.old).first(where: { $0.property == join.property }) else {
+            return nil
+        }
+        let target = SQL.quoted(column.name)
+        let values = [("source_id", SQL.quoted(entity.old.identifier.name)), ("target_id", target), ("position", "0")]
+        return tableTestValues(
+            from: entity.old.name, to: join.table.name, key: key, kept: [],
+            changed: values.map { ["name": .text(SwiftLiteral.string($0)), "value": .text(SwiftLiteral.string($1))] },
+            isEmptied: entity.isEmptied, filter: "\(target) IS NOT NULL")
+    }
+
     private func tableTestValues(
-        from: String, to: String, key: [String], kept: [String], changed: [Value], isEmptied: Bool
+        from: String, to: String, key: [String], kept: [String], changed: [Value], isEmptied: Bool,
+        filter: String? = nil
     ) -> Value {
         [
             "from": .text(SwiftLiteral.string(from)),
@@ -138,6 +155,7 @@ extension Generator {
             "hasChanged": .flag(!changed.isEmpty),
             "changed": .list(changed),
             "isEmptied": .flag(isEmptied),
+            "filter": filter.map { .text(", filter: " + SwiftLiteral.string($0)) } ?? .null,
         ]
     }
 

@@ -15,7 +15,10 @@ struct DatabaseContents: Equatable {
         }
         for table in tables {
             var values: [[SQLiteValue]] = []
-            try connection.query("SELECT * FROM \(SQL.quoted(table)) ORDER BY 1, 2") { values.append($0.values) }
+            // The first columns are the key: one, or the two of a join table.
+            let columns = try connection.integer("SELECT count(*) FROM pragma_table_info(\(SQL.literal(table)))") ?? 0
+            let order = columns > 1 ? "1, 2" : "1"
+            try connection.query("SELECT * FROM \(SQL.quoted(table)) ORDER BY \(order)") { values.append($0.values) }
             rows[table] = values
         }
         for pragma in ["user_version", "application_id", "page_size"] {
@@ -23,9 +26,8 @@ struct DatabaseContents: Equatable {
         }
     }
 
-    /// The contents of the database at `path`; nil where there is none that could be read.
-    static func read(path: String) -> DatabaseContents? {
-        guard let connection = try? Connection(path: path, mode: .readOnly) else { return nil }
-        return try? DatabaseContents(reading: connection)
+    /// The contents of the database at `path`.
+    init(path: String) throws {
+        try self.init(reading: Connection(path: path, mode: .readOnly))
     }
 }

@@ -25,6 +25,9 @@ extension Fixtures {
             problems += try Self.soundness(of: connection)
             let steps = try self.steps(from: version, expectations)
             problems += try RowComparison(connection: connection, original: original, steps: steps).run()
+            for check in versions.last?.structs ?? [] {
+                do { try check.read(connection) } catch { problems.append(String(describing: error)) }
+            }
 
             let log = "SELECT count(*) FROM strata_migrations"
             let before = try (connection.integer(log), DatabaseContents(reading: connection))

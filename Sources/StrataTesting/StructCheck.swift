@@ -13,10 +13,16 @@ public protocol ColumnValued: StoredEntity {
 
 /// Checks that a struct reads each column into its own property, and writes it back to its own column.
 public struct StructCheck: Sendable {
+    /// Reads every row, and throws where a value is malformed.
+    let read: @Sendable (_ connection: Connection) throws -> Void
+    /// Says what is read or written otherwise than it should be.
     let check: @Sendable (_ filled: Connection, _ empty: Connection) throws -> [String]
 
     /// The check of `type`.
     public init<Entity: ColumnValued>(_ type: Entity.Type) {
+        read = { connection in
+            _ = try ReadTransaction(connection).cursor(Entity.self).forEach { _ in }
+        }
         check = { filled, empty in
             let table = Entity.table.name
             let entities = try ReadTransaction(filled).fetch(Entity.self)

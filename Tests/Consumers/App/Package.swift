@@ -1,0 +1,18 @@
+// swift-tools-version: 6.0
+
+import PackageDescription
+
+let package = Package(
+    name: "App",
+    platforms: [.macOS(.v13)],
+    dependencies: [.package(name: "strata", path: "../../..")],
+    targets: [
+        .target(
+            name: "App", dependencies: [.product(name: "Strata", package: "strata")],
+            plugins: [.plugin(name: "StrataBuild", package: "strata")]),
+        .testTarget(
+            name: "AppTests", dependencies: ["App", .product(name: "StrataTesting", package: "strata")],
+            plugins: [.plugin(name: "StrataBuild", package: "strata")]),
+    ],
+    swiftLanguageModes: [.v6]
+)

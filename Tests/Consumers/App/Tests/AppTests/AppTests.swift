@@ -1,0 +1,45 @@
+import Foundation
+import Strata
+import StrataTesting
+import Testing
+
+@testable import App
+
+@Suite struct AppTests {
+    @Test func `a store is written and read`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let url = folder.appendingPathComponent("app.sqlite")
+        let department = Department(id: .init(rawValue: UUID()), name: "Dispatch")
+        let users = ["ada", "bob"].map { User(login: .init(rawValue: $0), fullName: $0.capitalized) }
+        do {
+            let store = try openStore(at: url)
+            try store.write { transaction in
+                try transaction.insert(department)
+                for user in users { try transaction.insert(user) }
+                try transaction.setRelated(department, \.users, to: users.map(\.login))
+            }
+        }
+        let store = try openStore(at: url)
+        let found = try store.read { try $0.related(department, \.users) }
+        #expect(found.map(\.fullName) == ["Ada", "Bob"])
+        #expect(try store.read { try $0.related(found[0], \.department) } == department)
+        #expect(try store.read { try $0.find(User.self, id: "bob") }?.level == 0)
+    }
+
+    @Test(arguments: ["1.0", "1.1"]) func `both names are in the full name`(name: String) throws {
+        let version = try #require(AppSchemaMigrationTests.fixtures.versions.first { $0.name == name })
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        _ = try AppSchemaMigrationTests.fixtures.export(version)
+        let copy = folder.appendingPathComponent("old.sqlite")
+        try FileManager.default.copyItem(at: AppSchemaMigrationTests.fixtures.url(of: version), to: copy)
+        let users = try openStore(at: copy).read { try $0.fetch(User.self) }
+        let grace = try #require(users.first { $0.login == "grace" })
+        #expect(grace.fullName == "Grace Hopper")
+        #expect(grace.level == 1)
+        #expect(grace.account == "6BA7B810-9DAD-11D1-80B4-00C04FD430C8")
+    }
+}

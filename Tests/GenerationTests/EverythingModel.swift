@@ -1,0 +1,245 @@
+import SchemaModel
+
+/// A model with a property of every type, nullable, mandatory and with a default, every form of relationship, and every
+/// change that is inferred. The consumer package `Everything` is made of it.
+enum EverythingModel {
+    /// The descriptions by the names of their files.
+    static var files: [String: String] {
+        var files = ["strata.json": "{ \"mode\": \"build\" }\n"]
+        files["Scalars.json"] = scalars
+        for kind in Identifier.Kind.allCases { files["\(kind.rawValue.capitalized)Key.json"] = key(kind) }
+        files["Conversions.json"] = conversions
+        for (name, text) in relations { files[name] = text }
+        return files
+    }
+
+    private static let literals: [ScalarType: (first: String, second: String)] = [
+        .int: ("-7", "9223372036854775807"), .bool: ("true", "false"), .double: ("0.5", "-1e300"), .float: ("0.1", "3"),
+        .string: ("\"it's \\\"so\\\" \\\\ \\n\"", "\"\""),
+        .url: ("\"https://example.com/?a=b\"", "\"file:///tmp\""), .color: ("\"#00ff00\"", "\"#00FF0080\""),
+        .date: ("\"2020-02-29T12:00:00Z\"", "-0.25"), .seconds: ("1.5", "0"), .milliseconds: ("1500", "0"),
+        .data: ("\"AAEC/w==\"", "\"\""),
+        .uuid: ("\"6BA7B810-9DAD-11D1-80B4-00C04FD430C8\"", "\"00000000-0000-0000-0000-000000000000\""),
+        .decimal: ("\"12345678901234567890.123456789\"", "-1"),
+    ]
+
+    /// A description of an entity; `history` are the items after its birth.
+    private static func entity(
+        _ name: String, key: String = "{ \"type\": \"int\" }", birth: String = "1.0", history: [String] = [],
+        extra: String = "", _ properties: [String]
+    ) -> String {
+        let items = (["{ \"version\": \"\(birth)\" }"] + history).joined(separator: ", ")
+        return """
+            {
+              "name": "\(name)",
+              "version_history": [\(items)],
+              "identifier": \(key),\(extra)
+              "properties": [
+                \(properties.joined(separator: ",\n    "))
+              ]
+            }
+
+            """
+    }
+
+    private static func relation(
+        _ name: String, _ target: String, _ association: String, inverse: String? = nil, _ more: String = ""
+    ) -> String {
+        let back = inverse.map { ", \"inverse\": \"\($0)\"" } ?? ""
+        return """
+            { "name": "\(name)", "property_type": { "entity_name": "\(target)", "association": "\(association)"\(back) }\(more) }
+            """
+    }
+
+    /// Every type: mandatory, nullable, with a default; new in 2.0 with a default, with a fill, nullable; and the ways
+    /// between nullable and mandatory.
+    private static var scalars: String {
+        var properties: [String] = []
+        for type in ScalarType.allCases {
+            let name = type.rawValue
+            let (first, second) = literals[type] ?? ("null", "null")
+            properties += [
+                """
+                { "name": "\(name)_value", "property_type": "\(name)" }
+                """,
+                """
+                { "name": "\(name)_optional", "property_type": "\(name)", "nullable": true }
+                """,
+                """
+                { "name": "\(name)_default", "property_type": "\(name)", "default_value": \(first) }
+                """,
+                """
+                { "name": "\(name)_new_default", "property_type": "\(name)", "default_value": \(second), "added_at_version": "2.0" }
+                """,
+                """
+                { "name": "\(name)_new_fill", "property_type": "\(name)",
+                  "version_history": [{ "version": "2.0", "fill": \(first) }] }
+                """,
+                """
+                { "name": "\(name)_new_optional", "property_type": "\(name)", "nullable": true, "added_at_version": "2.0" }
+                """,
+                """
+                { "name": "\(name)_loosened", "property_type": "\(name)", "nullable": true,
+                  "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "nullable": false } }] }
+                """,
+                """
+                { "name": "\(name)_filled", "property_type": "\(name)",
+                  "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "nullable": true }, "fill": \(second) }] }
+                """,
+                """
+                { "name": "\(name)_defaulted", "property_type": "\(name)", "default_value": \(first),
+                  "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "nullable": true, "default_value": null } }] }
+                """,
+                """
+                { "name": "\(name)_renamed", "property_type": "\(name)", "default_value": \(second),
+                  "version_history": [{ "version": "1.0" },
+                    { "version": "2.0", "previous_name": "\(name)_old", "previous": { "default_value": \(first) } }] }
+                """,
+            ]
+        }
+        return entity("scalars", properties)
+    }
+
+    /// Every kind of key, with the values that go with it.
+    private static func key(_ kind: Identifier.Kind) -> String {
+        entity(
+            "\(kind.rawValue)_key", key: "{ \"type\": \"\(kind.rawValue)\", \"name\": \"code\" }",
+            [
+                "{ \"name\": \"id\", \"property_type\": \"string\", \"nullable\": true }",
+                relation("parent", "\(kind.rawValue)_key", "to_one", inverse: "children", ", \"nullable\": true"),
+                relation("children", "\(kind.rawValue)_key", "to_many", inverse: "parent", ", \"ordered\": true"),
+                relation("friends", "\(kind.rawValue)_key", "to_many"),
+            ])
+    }
+
+    /// Every change of type that is inferred, and each of them filled where it is null.
+    private static var conversions: String {
+        var properties: [String] = []
+        for from in ScalarType.allCases {
+            for to in ScalarType.allCases where Conversion(from: from, to: to) != nil {
+                let name = "\(from.rawValue)_to_\(to.rawValue)"
+                let fill = literals[to]?.first ?? "null"
+                properties += [
+                    """
+                    { "name": "\(name)", "property_type": "\(to.rawValue)", "nullable": true,
+                      "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "property_type": "\(from.rawValue)" } }] }
+                    """,
+                    """
+                    { "name": "\(name)_filled", "property_type": "\(to.rawValue)",
+                      "version_history": [{ "version": "1.0" },
+                        { "version": "2.0", "previous": { "property_type": "\(from.rawValue)", "nullable": true }, "fill": \(fill) }] }
+                    """,
+                    """
+                    { "name": "\(name)_from", "property_type": "\(to.rawValue)", "nullable": true,
+                      "version_history": [{ "version": "2.0", "fill_from": "\(from.rawValue)_source" }] }
+                    """,
+                ]
+            }
+            properties.append(
+                "{ \"name\": \"\(from.rawValue)_source\", \"property_type\": \"\(from.rawValue)\", \"nullable\": true }"
+            )
+        }
+        return entity("conversions", properties)
+    }
+
+    /// Every form of relationship between entities, every delete rule, and every change of them that is inferred.
+    private static var relations: [String: String] {
+        var files: [String: String] = [:]
+        files["Hub.json"] = entity(
+            "hub", history: ["{ \"version\": \"2.0\", \"previous_name\": \"centre\" }"],
+            [
+                relation("spokes", "spoke", "to_many", inverse: "hub"),
+                relation("ordered_spokes", "spoke", "to_many", inverse: "ordered_hub", ", \"ordered\": true"),
+                relation(
+                    "later_ordered", "spoke", "to_many", inverse: "later_hub",
+                    ", \"ordered\": true, \"version_history\": [{ \"version\": \"1.0\" }, { \"version\": \"2.0\", \"previous\": { \"ordered\": null } }]"
+                ),
+                relation(
+                    "once_ordered", "spoke", "to_many", inverse: "once_hub",
+                    ", \"version_history\": [{ \"version\": \"1.0\" }, { \"version\": \"2.0\", \"previous\": { \"ordered\": true } }]"
+                ),
+                relation("badge", "badge", "to_one", inverse: "hub", ", \"nullable\": true"),
+                relation("labels", "label", "to_many", inverse: "hubs", ", \"stored\": true"),
+                relation("words", "string_key", "to_many", ", \"added_at_version\": \"2.0\""),
+                relation(
+                    "gone", "label", "to_many", ", \"removed_at_version\": \"2.0\", \"discard\": true"),
+            ])
+        files["Spoke.json"] = entity(
+            "spoke", extra: indexes,
+            [
+                relation("hub", "hub", "to_one", inverse: "spokes", ", \"on_delete\": \"cascade\""),
+                relation("ordered_hub", "hub", "to_one", inverse: "ordered_spokes", ", \"nullable\": true"),
+                relation(
+                    "later_hub", "hub", "to_one", inverse: "later_ordered",
+                    ", \"nullable\": true, \"on_delete\": \"deny\""),
+                relation(
+                    "once_hub", "hub", "to_one", inverse: "once_ordered",
+                    ", \"nullable\": true, \"on_delete\": \"no_action\""),
+                relation("denied", "uuid_key", "to_one"),
+                relation(
+                    "rule_changes", "string_key", "to_one",
+                    ", \"nullable\": true, \"on_delete\": \"cascade\", \"version_history\": [{ \"version\": \"1.0\" }, { \"version\": \"2.0\", \"previous\": { \"on_delete\": null } }]"
+                ),
+                relation(
+                    "many", "label", "to_many",
+                    ", \"version_history\": [{ \"version\": \"1.0\" }, { \"version\": \"2.0\", \"previous\": { \"association\": \"to_one\", \"nullable\": true } }]"
+                ),
+                relation(
+                    "lost", "label", "to_one",
+                    ", \"nullable\": true, \"removed_at_version\": \"2.0\", \"discard\": true"),
+                relation("added", "label", "to_one", ", \"nullable\": true, \"added_at_version\": \"2.0\""),
+                """
+                { "name": "first", "property_type": "string", "collation": "nocase", "indexed": true,
+                  "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "collation": null, "name": "second" } }] }
+                """,
+                """
+                { "name": "second", "property_type": "string", "nullable": true,
+                  "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "indexed": true, "name": "first" } }] }
+                """,
+                """
+                { "name": "third", "property_type": "int",
+                  "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "unique": true } }] }
+                """,
+                """
+                { "name": "fourth", "property_type": "string", "unique": true }
+                """,
+                """
+                { "name": "fifth", "property_type": "string", "nullable": true, "removed_at_version": "2.0", "discard": true }
+                """,
+            ])
+        files["Badge.json"] = entity(
+            "badge",
+            [
+                relation("hub", "hub", "to_one", inverse: "badge", ", \"nullable\": true, \"stored\": true"),
+                "{ \"name\": \"text\", \"property_type\": \"string\" }",
+            ])
+        files["Label.json"] = entity("label", [relation("hubs", "hub", "to_many", inverse: "labels")])
+        files["Cache.json"] = entity(
+            "cache", history: ["{ \"version\": \"2.0\", \"rows\": \"discard\" }"],
+            [
+                """
+                { "name": "value", "property_type": "int",
+                  "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "property_type": "string" } }] }
+                """,
+                relation("labels", "label", "to_many"),
+            ])
+        files["Dropped.json"] = entity(
+            "dropped", extra: "\n  \"removed_at_version\": \"2.0\", \"discard\": true,",
+            [relation("labels", "label", "to_many"), "{ \"name\": \"text\", \"property_type\": \"string\" }"])
+        files["Newcomer.json"] = entity(
+            "dropped", birth: "2.0", ["{ \"name\": \"text\", \"property_type\": \"string\", \"nullable\": true }"])
+        return files
+    }
+
+    private static let indexes = """
+
+          "indexes": [
+            { "properties": ["first", "third"] },
+            { "properties": ["hub", "third"], "removed_at_version": "2.0" },
+            { "properties": ["second", "fourth"], "unique": true, "added_at_version": "2.0",
+              "version_history": [{ "version": "2.0" }] },
+            { "properties": ["fourth", "third"], "unique": true,
+              "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "properties": ["fourth"] } }] }
+          ],
+        """
+}
