@@ -1,0 +1,104 @@
+import Foundation
+import Strata
+import StrataTesting
+import Testing
+
+@testable import Laundry
+
+/// The custom step of Laundry, on the database of its first version: what is expected is read by plain SQL.
+@Suite struct LaundryMigrationStepTests {
+    private func withOldStore(_ body: (URL) throws -> Void) throws {
+        let fixtures = LaundrySchemaMigrationTests.fixtures
+        let version = try #require(fixtures.versions.first)
+        _ = try fixtures.export(version)
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let copy = folder.appendingPathComponent("laundry.sqlite")
+        try FileManager.default.copyItem(at: fixtures.url(of: version), to: copy)
+        try body(copy)
+    }
+
+    private func rows(_ url: URL, _ sql: String) throws -> [[SQLiteValue]] {
+        var rows: [[SQLiteValue]] = []
+        try Connection(path: url.path, mode: .readOnly).query(sql) { rows.append($0.values) }
+        return rows
+    }
+
+    @Test func `every answer gets a detail and every laundry moves under it`() throws {
+        try withOldStore { url in
+            let answers = try rows(url, "SELECT store_id, code FROM laundry_data ORDER BY 1")
+            let laundries = try rows(url, "SELECT store_id, id, name, photo, favorite, master_id, master_position FROM laundry ORDER BY 1")
+            let items = try rows(url, "SELECT * FROM laundry_item ORDER BY 1")
+            #expect(laundries.count > 10 && items.count > 60 && answers.count > 1)
+
+            _ = try Store(at: url, schema: LaundrySchema.self)
+
+            #expect(try rows(url, "SELECT store_id, code FROM laundry_data ORDER BY 1") == answers)
+            #expect(try rows(url, "SELECT store_id, master_id FROM laundry_detail ORDER BY 1") == answers.map { [$0[0], $0[0]] })
+            #expect(try rows(url, "SELECT store_id, id, name, photo, favorite, master_id, master_position FROM laundry ORDER BY 1") == laundries)
+            #expect(try rows(url, "SELECT * FROM laundry_item ORDER BY 1") == items)
+            #expect(try rows(url, "SELECT count(*) FROM laundry_failure") == [[.integer(0)]])
+        }
+    }
+
+    @Test func `the seed's ten laundries come back in order with six items each`() throws {
+        try withOldStore { url in
+            let store = try Store(at: url, schema: LaundrySchema.self)
+            try store.read { transaction in
+                let data = try #require(try transaction.find(LaundryData.self, id: 100))
+                #expect(data.code == 200)
+                let detail = try #require(try transaction.related(data, \.data))
+                let laundries = try transaction.related(detail, \.success)
+                #expect(laundries.map(\.name) == (0...9).map { "dubai mall \($0 * 7)" })
+                #expect(laundries.allSatisfy { $0.id == 3456 && !$0.favorite })
+                #expect(laundries.map(\.photo) == (0...9).map { $0 % 2 == 0 ? "laundry1" : "laundry2" })
+                for laundry in laundries {
+                    let items = try transaction.related(laundry, \.items)
+                    #expect(items.map(\.name) == (0...5).map { "laundryItem\($0)" })
+                    #expect(items.map(\.price) == (0...5).map { Double($0) * 2 })
+                }
+                #expect(try transaction.related(detail, \.failure) == nil)
+                #expect(try transaction.related(detail, \.master) == data)
+            }
+        }
+    }
+
+    @Test func `a throw in the last row leaves every old row and the old version`() throws {
+        try withOldStore { url in
+            let count = try #require(try rows(url, "SELECT count(*) FROM laundry").first?.first)
+            guard case .integer(let last) = count else { return }
+            let before = try Data(contentsOf: url)
+            LastRowThrows.$row.withValue(last) {
+                #expect(throws: LastRowThrows.self) { _ = try Store(at: url, schema: LaundryThatThrows.self) }
+            }
+            #expect(try Data(contentsOf: url) == before)
+            #expect(!FileManager.default.fileExists(atPath: url.path + "-journal"))
+            _ = try Store(at: url, schema: LaundrySchema.self)
+            #expect(try rows(url, "SELECT count(*) FROM laundry_detail") == rows(url, "SELECT count(*) FROM laundry_data"))
+        }
+    }
+}
+
+/// Laundry with a custom step that throws in a row of one's choice.
+private enum LaundryThatThrows: Schema {
+    static let name = LaundrySchema.name
+    static let fingerprint = LaundrySchema.fingerprint
+    static let versions = LaundrySchema.versions
+    static let steps = LaundrySchema.steps.map { step in
+        MigrationStep(from: step.from, to: step.to, changes: step.changes) { run in
+            var migration = Migration_1_0_to_2_0()
+            var row = 0
+            try run.migrate(LaundrySchema.V1_0.Laundry.self) { old, context in
+                row += 1
+                if row == LastRowThrows.row { throw LastRowThrows() }
+                return try migration.migrate(old, context)
+            }
+            try migration.didMigrate(run.context)
+        }
+    }
+}
+
+private struct LastRowThrows: Error {
+    @TaskLocal static var row = 0
+}

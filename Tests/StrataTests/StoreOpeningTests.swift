@@ -1,0 +1,265 @@
+import Foundation
+import Strata
+import Testing
+
+/// A schema of three versions, written by hand as Strata would generate it.
+enum Shop: Schema {
+    static let name = "ShopSchema"
+    static let fingerprint: UInt64 = 3
+    static let versions = [
+        SchemaVersion("1.0", fingerprint: 1, tables: [first]),
+        SchemaVersion("2.0", fingerprint: 2, tables: [second]),
+        SchemaVersion("10.0", fingerprint: 3, tables: [third]),
+    ]
+    static let steps = [
+        MigrationStep(from: "1.0", to: "2.0", changes: [.map(from: "shop", to: "store", columns: ["title": "\"name\""])]),
+        MigrationStep(
+            from: "2.0", to: "10.0", changes: [.map(from: "store", to: "store", columns: ["stars": "coalesce(\"stars\", 3)"])]),
+    ]
+    static let first = Table("shop", ["\"id\" INTEGER PRIMARY KEY", "\"name\" TEXT", "\"stars\" INTEGER"])
+    static let second = Table("store", ["\"id\" INTEGER PRIMARY KEY", "\"title\" TEXT", "\"stars\" INTEGER"])
+    static let third = Table(
+        "store", ["\"id\" INTEGER PRIMARY KEY", "\"title\" TEXT", "\"stars\" INTEGER NOT NULL"],
+        indexes: [Index("store_title_idx", on: ["title"])])
+}
+
+/// `Shop` as an older app, another app, and a changed draft have it.
+private enum OldShop: Schema {
+    static let name = Shop.name
+    static let fingerprint: UInt64 = 2
+    static let versions = Array(Shop.versions.prefix(2))
+    static let steps = Array(Shop.steps.prefix(1))
+}
+
+private enum OtherShop: Schema {
+    static let name = "OtherSchema"
+    static let fingerprint: UInt64 = 99
+    static let versions = [SchemaVersion("1.0", fingerprint: 99, tables: [Shop.first])]
+    static let steps: [MigrationStep] = []
+}
+
+private enum ChangedShop: Schema {
+    static let name = Shop.name
+    static let fingerprint: UInt64 = 4
+    static let versions = Array(Shop.versions.prefix(2)) + [SchemaVersion("10.0", fingerprint: 4, tables: [Shop.third])]
+    static let steps = Shop.steps
+}
+
+private enum FirstShop: Schema {
+    static let name = Shop.name
+    static let fingerprint: UInt64 = 1
+    static let versions = Array(Shop.versions.prefix(1))
+    static let steps: [MigrationStep] = []
+}
+
+/// Runs `body` with the URL of a file in a folder of its own.
+func withFile(_ body: (URL) throws -> Void) throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try body(folder.appendingPathComponent("store.sqlite"))
+}
+
+/// All rows of a query on the database at `url`.
+func rows(_ url: URL, _ sql: String) throws -> [[SQLiteValue]] {
+    var rows: [[SQLiteValue]] = []
+    try Connection(path: url.path, mode: .readWrite).query(sql) { rows.append($0.values) }
+    return rows
+}
+
+@Suite struct StoreOpeningTests {
+    private func makeOldStore(at url: URL, journal: StoreOptions.Journal = .delete) throws {
+        var options = StoreOptions()
+        options.journal = journal
+        _ = try Store(at: url, schema: FirstShop.self, options: options)
+        let connection = try Connection(path: url.path, mode: .readWrite)
+        try connection.execute("INSERT INTO shop VALUES (1, 'a', 5), (2, NULL, NULL), (9223372036854775807, '', -1)")
+    }
+
+    @Test func `a new store has the newest schema, its mark and its fingerprint`() throws {
+        try withFile { url in
+            _ = try Store(at: url, schema: Shop.self)
+            #expect(try rows(url, "PRAGMA user_version") == [[.integer(3)]])
+            #expect(try rows(url, "PRAGMA application_id") == [[.integer(0x5354_5241)]])
+            #expect(try rows(url, "PRAGMA journal_mode") == [[.text("wal")]])
+            #expect(
+                try rows(url, "SELECT key, value FROM strata_metadata ORDER BY key") == [
+                    [.text("fingerprint"), .integer(3)], [.text("format"), .integer(1)],
+                    [.text("schema"), .text("ShopSchema")], [.text("version"), .text("10.0")],
+                ])
+            #expect(try rows(url, "SELECT count(*) FROM strata_migrations") == [[.integer(0)]])
+        }
+    }
+
+    @Test(arguments: [StoreOptions.Journal.delete, .wal])
+    func `an old store is taken through every version to the newest`(journal: StoreOptions.Journal) throws {
+        try withFile { url in
+            try makeOldStore(at: url, journal: journal)
+            _ = try Store(at: url, schema: Shop.self)
+            #expect(
+                try rows(url, "SELECT id, title, stars FROM store ORDER BY id") == [
+                    [.integer(1), .text("a"), .integer(5)], [.integer(2), .null, .integer(3)],
+                    [.integer(.max), .text(""), .integer(-1)],
+                ])
+            #expect(
+                try rows(url, "SELECT from_version, to_version, rows FROM strata_migrations") == [
+                    [.text("1.0"), .text("10.0"), .integer(6)]
+                ])
+            #expect(try rows(url, "PRAGMA journal_mode") == [[.text(journal.rawValue)]])
+            #expect(try rows(url, "PRAGMA integrity_check") == [[.text("ok")]])
+        }
+    }
+
+    @Test func `a store of the newest version is opened without a write`() throws {
+        try withFile { url in
+            try makeOldStore(at: url)
+            _ = try Store(at: url, schema: Shop.self)
+            let before = try Data(contentsOf: url)
+            let store = try Store(at: url, schema: Shop.self)
+            #expect(try store.read { try $0.count(Item.self) } == 3)
+            #expect(try Data(contentsOf: url) == before)
+        }
+    }
+
+    private func expectRefusal(_ error: StoreError, _ schema: any Schema.Type, at url: URL) throws {
+        let before = try Data(contentsOf: url)
+        #expect(throws: error) { _ = try Store(at: url, schema: schema) }
+        #expect(try Data(contentsOf: url) == before)
+    }
+
+    @Test(arguments: [StoreOptions.Journal.delete, .wal])
+    func `a store that cannot be opened is refused and unchanged to the byte`(journal: StoreOptions.Journal) throws {
+        try withFile { url in
+            var options = StoreOptions()
+            options.journal = journal
+            let store = try Store(at: url, schema: Shop.self, options: options)
+            try store.write { try $0.insert(Item(id: 1, title: "kept in the log", stars: 1)) }
+            // The store is still open, so that a write-ahead log holds what was written.
+            try expectRefusal(.newer(found: "10.0", newest: "2.0"), OldShop.self, at: url)
+            try expectRefusal(.otherSchema(found: "ShopSchema", expected: "OtherSchema"), OtherShop.self, at: url)
+            try expectRefusal(.draftChanged(version: "10.0"), ChangedShop.self, at: url)
+            #expect(try store.read { try $0.count(Item.self) } == 1)
+        }
+    }
+
+    @Test func `a log that nobody has brought back is left alone by a refusal`() throws {
+        try withFile { url in
+            _ = try Store(at: url, schema: Shop.self)
+            let copy = url.deletingLastPathComponent().appendingPathComponent("copy.sqlite")
+            do {
+                let writer = try Connection(path: url.path, mode: .readWrite)
+                try writer.execute("INSERT INTO store VALUES (1, 'in the log', 1)")
+                for suffix in ["", "-wal"] {
+                    try FileManager.default.copyItem(atPath: url.path + suffix, toPath: copy.path + suffix)
+                }
+            }
+            try expectRefusal(.newer(found: "10.0", newest: "2.0"), OldShop.self, at: copy)
+            #expect(try rows(copy, "SELECT title FROM store") == [[.text("in the log")]])
+        }
+    }
+
+    @Test func `what is no store is refused and unchanged to the byte`() throws {
+        try withFile { url in
+            try Data("this is a letter, not a database, and it is longer than a header of one hundred bytes, is it not? yes!".utf8)
+                .write(to: url)
+            try expectRefusal(.notADatabase, Shop.self, at: url)
+        }
+        try withFile { url in
+            try Connection(path: url.path, mode: .create).execute("CREATE TABLE theirs (a); INSERT INTO theirs VALUES (1)")
+            try expectRefusal(.notAStore, Shop.self, at: url)
+        }
+        try withFile { url in
+            // Another application's database that happens to carry our newest fingerprint.
+            try Connection(path: url.path, mode: .create).execute("CREATE TABLE theirs (a); PRAGMA user_version = 3")
+            try expectRefusal(.notAStore, Shop.self, at: url)
+        }
+        try withFile { url in
+            try makeOldStore(at: url)
+            var bytes = try Data(contentsOf: url)
+            // The page that every table is found by.
+            for index in 100..<200 { bytes[index] = 0xff }
+            try bytes.write(to: url)
+            let before = try Data(contentsOf: url)
+            #expect { _ = try Store(at: url, schema: Shop.self) } throws: { error in
+                if case .corrupt = error as? StoreError { true } else { false }
+            }
+            #expect(try Data(contentsOf: url) == before)
+        }
+    }
+
+    @Test func `what cannot be read is refused by its reason`() throws {
+        try withFile { url in
+            #expect { _ = try Store(at: url.deletingLastPathComponent(), schema: Shop.self) } throws: { error in
+                if case .unreadable = error as? StoreError { true } else { false }
+            }
+            let missing = url.deletingLastPathComponent().appendingPathComponent("no/such/folder/store.sqlite")
+            #expect { _ = try Store(at: missing, schema: Shop.self) } throws: { error in
+                if case .unreadable = error as? StoreError { true } else { false }
+            }
+        }
+        #expect(throws: StoreError.notAFile) {
+            _ = try Store(at: URL(string: "https://example.com/a") ?? URL(fileURLWithPath: "/"), schema: Shop.self)
+        }
+    }
+
+    @Test func `a store that another holds is waited for and then refused`() throws {
+        try withFile { url in
+            try makeOldStore(at: url)
+            let other = try Connection(path: url.path, mode: .readWrite)
+            try other.execute("BEGIN EXCLUSIVE")
+            var options = StoreOptions()
+            options.busyTimeout = 0.05
+            #expect(throws: StoreError.busy) { _ = try Store(at: url, schema: Shop.self, options: options) }
+            try other.execute("ROLLBACK")
+            _ = try Store(at: url, schema: Shop.self, options: options)
+        }
+    }
+
+    @Test func `metadata that is damaged or of a newer format is refused`() throws {
+        try withFile { url in
+            try makeOldStore(at: url)
+            try Connection(path: url.path, mode: .readWrite).execute("UPDATE strata_metadata SET value = 2 WHERE key = 'format'")
+            try expectRefusal(.newerFormat(found: 2), Shop.self, at: url)
+        }
+        try withFile { url in
+            try makeOldStore(at: url)
+            try Connection(path: url.path, mode: .readWrite).execute("DELETE FROM strata_metadata WHERE key = 'version'")
+            try expectRefusal(.corrupt(reason: "strata_metadata is not whole"), Shop.self, at: url)
+        }
+        try withFile { url in
+            try makeOldStore(at: url)
+            try Connection(path: url.path, mode: .readWrite).execute("UPDATE strata_metadata SET value = '1.5' WHERE key = 'version'")
+            try expectRefusal(.unknownVersion(found: "1.5", newest: "10.0"), Shop.self, at: url)
+        }
+    }
+}
+
+/// The row of the newest `Shop`.
+struct Item: StoredEntity, Identifiable {
+    struct ID: RawEntityID, ExpressibleByIntegerLiteral { var rawValue: Int }
+    struct Relationships: EntityRelationships {}
+    static let table = EntityTable("store", key: "id", columns: ["id", "title", "stars"])
+    var id: ID
+    var title: String?
+    var stars: Int
+
+    init(id: ID, title: String?, stars: Int) {
+        self.id = id
+        self.title = title
+        self.stars = stars
+    }
+
+    static func id(of entity: Item) -> ID { entity.id }
+
+    init(row: Row) throws {
+        id = try row.id(0)
+        title = try row.optionalString(1)
+        stars = try row.int(2)
+    }
+
+    func bind(to statement: Statement) throws {
+        try statement.bind(id, at: 1)
+        try statement.bind(title, at: 2)
+        try statement.bind(stars, at: 3)
+    }
+}
