@@ -21,6 +21,10 @@ struct AppSchemaMigrationTests {
                     .key("id", .uuid),
                     .value("name", .string),
                 ]),
+                StrataTesting.FixtureTable("room", columns: [
+                    .key("id", .int),
+                    .value("name", .string, unique: true),
+                ]),
                 StrataTesting.FixtureTable("user", columns: [
                     .key("login", .string),
                     .value("firstname", .string),
@@ -34,6 +38,7 @@ struct AppSchemaMigrationTests {
             ],
             structs: [
                 StrataTesting.StructCheck(AppSchema.V1_0.Department.self),
+                StrataTesting.StructCheck(AppSchema.V1_0.Room.self),
                 StrataTesting.StructCheck(AppSchema.V1_0.User.self),
             ]
         ),
@@ -43,6 +48,10 @@ struct AppSchemaMigrationTests {
                 StrataTesting.FixtureTable("department", columns: [
                     .key("id", .uuid),
                     .value("name", .string),
+                ]),
+                StrataTesting.FixtureTable("room", columns: [
+                    .key("id", .int),
+                    .value("name", .string, unique: true),
                 ]),
                 StrataTesting.FixtureTable("user", columns: [
                     .key("login", .string),
@@ -58,6 +67,7 @@ struct AppSchemaMigrationTests {
             ],
             structs: [
                 StrataTesting.StructCheck(AppSchema.V1_1.Department.self),
+                StrataTesting.StructCheck(AppSchema.V1_1.Room.self),
                 StrataTesting.StructCheck(AppSchema.V1_1.User.self),
             ]
         ),
@@ -67,6 +77,10 @@ struct AppSchemaMigrationTests {
                 StrataTesting.FixtureTable("department", columns: [
                     .key("id", .uuid),
                     .value("name", .string),
+                ]),
+                StrataTesting.FixtureTable("room", columns: [
+                    .key("id", .int),
+                    .value("name", .string, unique: true),
                 ]),
                 StrataTesting.FixtureTable("user", columns: [
                     .key("login", .string),
@@ -81,6 +95,7 @@ struct AppSchemaMigrationTests {
             ],
             structs: [
                 StrataTesting.StructCheck(AppSchema.V2_0.Department.self),
+                StrataTesting.StructCheck(AppSchema.V2_0.Room.self),
                 StrataTesting.StructCheck(AppSchema.V2_0.User.self),
             ]
         ),
@@ -89,12 +104,14 @@ struct AppSchemaMigrationTests {
     static let expectations: [StrataTesting.StepExpectation] = [
         StrataTesting.StepExpectation(from: "1.0", to: "1.1", custom: false, tables: [
             StrataTesting.TableExpectation(from: "department", to: "department", key: ["id"], kept: ["id", "name"]),
+            StrataTesting.TableExpectation(from: "room", to: "room", key: ["id"], kept: ["id", "name"]),
             StrataTesting.TableExpectation(from: "user", to: "user", key: ["login"], kept: ["login", "firstname", "surname", "is_admin", "department_id", "account"], changed: [
                 "born_on": "NULL",
             ]),
         ]),
         StrataTesting.StepExpectation(from: "1.1", to: "2.0", custom: true, tables: [
             StrataTesting.TableExpectation(from: "department", to: "department", key: ["id"], kept: ["id", "name"]),
+            StrataTesting.TableExpectation(from: "room", to: "room", key: ["id"], kept: ["id", "name"]),
             StrataTesting.TableExpectation(from: "user", to: "user", key: ["login"], kept: ["login", "department_id", "born_on"], changed: [
                 "level": #"CASE WHEN "is_admin" IS NULL THEN 0 ELSE "is_admin" END"#,
                 "account": #"CASE WHEN "account" IS NOT NULL THEN substr(hex("account"), 1, 8) || '-' || substr(hex("account"), 9, 4) || '-' || substr(hex("account"), 13, 4) || '-' || substr(hex("account"), 17, 4) || '-' || substr(hex("account"), 21, 12) END"#,
@@ -140,6 +157,15 @@ extension AppSchema.V1_1: AppSchemaSamples {}
 extension AppSchema.V2_0: AppSchemaSamples {}
 
 extension AppSchema.V1_0.Department: StrataTesting.ColumnValued {
+    public static func columnValues(of entity: Self) -> StrataTesting.ColumnValues {
+        var values = StrataTesting.ColumnValues()
+        values["id"] = Strata.SQLiteValue(entity.id.rawValue)
+        values["name"] = Strata.SQLiteValue(entity.name)
+        return values
+    }
+}
+
+extension AppSchema.V1_0.Room: StrataTesting.ColumnValued {
     public static func columnValues(of entity: Self) -> StrataTesting.ColumnValues {
         var values = StrataTesting.ColumnValues()
         values["id"] = Strata.SQLiteValue(entity.id.rawValue)

@@ -17,20 +17,23 @@ public enum AppSchema: Strata.Schema {
     public static let name = "AppSchema"
 
     /// The fingerprint of the newest version.
-    public static let fingerprint: Swift.UInt64 = 0x9c4416af116935ca
+    public static let fingerprint: Swift.UInt64 = 0x1c567affc8934997
 
     /// All versions, oldest first.
     public static let versions: [Strata.SchemaVersion] = [
-        Strata.SchemaVersion("1.0", fingerprint: 0xa8e809aa20dae447, tables: [
+        Strata.SchemaVersion("1.0", fingerprint: 0xd736235886e6a226, tables: [
             Tables.department_1_0,
+            Tables.room_1_0,
             Tables.user_1_0,
         ]),
-        Strata.SchemaVersion("1.1", fingerprint: 0xeb219224e9c9f121, tables: [
+        Strata.SchemaVersion("1.1", fingerprint: 0xf6589354694ba93a, tables: [
             Tables.department_1_0,
+            Tables.room_1_0,
             Tables.user_1_1,
         ]),
-        Strata.SchemaVersion("2.0", fingerprint: 0x9c4416af116935ca, tables: [
+        Strata.SchemaVersion("2.0", fingerprint: 0x1c567affc8934997, tables: [
             Tables.department_1_0,
+            Tables.room_1_0,
             Tables.user_2_0,
         ]),
     ]
@@ -55,6 +58,12 @@ public enum AppSchema: Strata.Schema {
         static let department_1_0 = Strata.Table("department", [
             #""id" BLOB NOT NULL PRIMARY KEY"#,
             #""name" TEXT NOT NULL"#,
+        ])
+        static let room_1_0 = Strata.Table("room", [
+            #""id" INTEGER PRIMARY KEY"#,
+            #""name" TEXT NOT NULL"#,
+        ], indexes: [
+            Strata.Index("room_name_key", on: ["name"], unique: true),
         ])
         static let user_1_0 = Strata.Table("user", [
             #""login" TEXT NOT NULL PRIMARY KEY"#,

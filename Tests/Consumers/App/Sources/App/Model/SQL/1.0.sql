@@ -5,6 +5,12 @@ CREATE TABLE "department" (
   "name" TEXT NOT NULL
 ) STRICT;
 
+CREATE TABLE "room" (
+  "id" INTEGER PRIMARY KEY,
+  "name" TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX "room_name_key" ON "room" ("name");
+
 CREATE TABLE "user" (
   "login" TEXT NOT NULL PRIMARY KEY,
   "firstname" TEXT NOT NULL,
