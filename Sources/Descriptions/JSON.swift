@@ -33,6 +33,17 @@ struct JSON: Sendable {
         }
     }
 
+    /// What the value is, as it was written where that is short.
+    var shown: String {
+        switch value {
+        case .number(let text) where text.utf8.count <= 40: text
+        case .bool(let value): String(value)
+        case .string(let text) where text.utf8.count <= 40 && !text.unicodeScalars.contains { $0.value < 0x20 }:
+            "\"\(text)\""
+        default: kind
+        }
+    }
+
     var isNull: Bool {
         if case .null = value { true } else { false }
     }

@@ -42,9 +42,9 @@ enum LiteralReader {
     /// What a value of `type` looks like in a description.
     static func hint(_ type: ScalarType) -> String {
         switch type {
-        case .int, .milliseconds: "write a whole number"
+        case .int, .milliseconds: "write a whole number of at most 64 bits"
         case .bool: "write true or false"
-        case .double, .float, .seconds: "write a number"
+        case .double, .float, .seconds: "write a finite number"
         case .string: "write a string without U+0000"
         case .url: "write a URL as a string"
         case .color: "write \"#RRGGBB\" or \"#RRGGBBAA\""

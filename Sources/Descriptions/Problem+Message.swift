@@ -84,6 +84,8 @@ extension Problem {
             return "`\(name)` and `\(other)` both become `\(swift)` in Swift in version \(version)"
         case .sameTableName(let name, let version):
             return "there would be two tables or columns `\(name)` in version \(version): SQL ignores case"
+        case .nameOfKey(let name):
+            return "`\(name)` is the name of the key; give the property or the \"identifier\" another \"name\""
         case .sameFileName(let name):
             return
                 "two descriptions are called \(name).json; generated files are named after them, so one needs another name"

@@ -48,6 +48,7 @@ public enum Problem: Hashable, Sendable {
     case sameSwiftName(String, String, swift: String, version: String)
     case sameTableName(String, version: String)
     case sameFileName(String)
+    case nameOfKey(String)
 
     // Meaning
     case unknownEntity(String, version: String, nearest: String?)

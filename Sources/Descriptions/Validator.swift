@@ -64,7 +64,9 @@ struct Validator {
 
     private mutating func checkMemberNames(_ entity: Entity, _ version: SchemaVersion, _ index: Int) {
         var names: Set<String> = []
+        var duplicates: Set<Int> = []
         for property in entity.properties where !names.insert(property.name).inserted {
+            duplicates.insert(property.lineage)
             report(
                 .duplicateProperty("\(entity.name).\(property.name)", version: version.version.text), entity, index,
                 property: property.lineage)
@@ -72,7 +74,13 @@ struct Validator {
         var members: [String: String] = [:]
         var columns: Set<String> = []
         for column in version.columns(of: entity) {
-            guard names.contains(column.name) || column.role != .attribute else { continue }
+            if let property = column.property, duplicates.contains(property) { continue }
+            let isKeyTaken =
+                column.role != .identifier && column.name.lowercased() == entity.identifier.name.lowercased()
+            if isKeyTaken {
+                report(.nameOfKey(column.name), entity, index, property: column.property)
+                continue
+            }
             let member = SwiftName.member(column.name)
             if let other = members.updateValue(column.name, forKey: member), other != column.name {
                 report(

@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+
+@testable import Descriptions
+
+/// Every case under `Invalid/`: a description, or a folder of them, beside the whole of what is said of it. With
+/// `STRATA_REWRITE=1` in the environment what is said is written anew, and the test fails so that it is read.
+@Suite struct InvalidTests {
+    static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Invalid")
+
+    static var cases: [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return Set(names.map { ($0 as NSString).deletingPathExtension }).sorted()
+    }
+
+    private func diagnostics(of name: String) throws -> [Diagnostic] {
+        let folder = Self.folder.appendingPathComponent(name)
+        var isFolder: ObjCBool = false
+        var files: [SourceFile] = []
+        if FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue {
+            for file in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where file.hasSuffix(".json") {
+                let data = try Data(contentsOf: folder.appendingPathComponent(file))
+                files.append(SourceFile(path: "\(name)/\(file)", bytes: [UInt8](data)))
+            }
+        } else {
+            let data = try Data(contentsOf: Self.folder.appendingPathComponent(name + ".json"))
+            files.append(SourceFile(path: "\(name).json", bytes: [UInt8](data)))
+        }
+        let descriptions = Descriptions(reading: files, folder: name, schema: "TestSchema")
+        #expect(descriptions.history == nil)
+        return descriptions.diagnostics
+    }
+
+    @Test(arguments: cases) func `what is said of it`(name: String) throws {
+        let said = try diagnostics(of: name).map { $0.description + "\n" }.joined()
+        let url = Self.folder.appendingPathComponent(name + ".expected")
+        let expected = try? String(contentsOf: url, encoding: .utf8)
+        #expect(said == expected)
+        if said != expected, ProcessInfo.processInfo.environment["STRATA_REWRITE"] == "1" {
+            try Data(said.utf8).write(to: url)
+        }
+    }
+
+    /// The causes that no description alone can have: those of locks and of `strata.json` are tested with them.
+    private static let elsewhere: Set<String> = ["malformedLock", "sealedChange", "lockOfOtherSchema"]
+
+    @Test func `there is a case for every cause`() throws {
+        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Sources/Descriptions/Problem.swift")
+        let causes = try String(contentsOf: source, encoding: .utf8).split(separator: "\n").compactMap { line -> String? in
+            guard let name = line.trimmingCharacters(in: .whitespaces).split(separator: " ").dropFirst().first,
+                line.hasPrefix("    case ")
+            else { return nil }
+            return String(name.prefix { $0 != "(" })
+        }
+        var seen = Self.elsewhere
+        for name in Self.cases {
+            for diagnostic in try diagnostics(of: name) {
+                seen.insert(String(String(describing: diagnostic.problem).prefix { $0 != "(" }))
+            }
+        }
+        #expect(causes.count > 40)
+        #expect(Set(causes).subtracting(seen) == [])
+    }
+}
