@@ -1,0 +1,63 @@
+import SchemaModel
+import Testing
+
+@Suite struct SchemaSQLTests {
+    @Test func `identifiers and literals are quoted whatever they hold`() {
+        #expect(SQL.quoted("a\"b") == "\"a\"\"b\"")
+        #expect(SQL.literal("it's") == "'it''s'")
+        #expect(SQL.literal([0, 255]) == "X'00FF'")
+        #expect(SQL.list(["a", "b c"]) == "\"a\", \"b c\"")
+    }
+
+    @Test func `columns are known from the elements of a table`() {
+        let table = Table("t", ["\"a\"\"b\" TEXT", "\"c\" INTEGER", "PRIMARY KEY (\"c\")"])
+        #expect(table.columns == ["a\"b", "c"])
+        #expect(table.createStatement() == "CREATE TABLE \"t\" (\n  \"a\"\"b\" TEXT,\n  \"c\" INTEGER,\n  PRIMARY KEY (\"c\")\n) STRICT")
+        #expect(table.hiddenRowID == "rowid")
+        #expect(Table("t", ["\"rowid\" TEXT", "\"OID\" TEXT"]).hiddenRowID == "_rowid_")
+        #expect(Table("t", ["\"id\" INTEGER PRIMARY KEY"]).hiddenRowID == nil)
+    }
+
+    @Test func `an expression is said over older columns`() {
+        let columns = ["a": "\"x\"", "b": "coalesce(\"y\", '\"a\"')"]
+        #expect(SQL.substituting(columns, in: "\"a\" || '\"a\"' || \"b\"") == "\"x\" || '\"a\"' || (coalesce(\"y\", '\"a\"'))")
+        #expect(SQL.substituting(columns, in: "'it''s' || \"c\"") == nil)
+        #expect(SQL.substituting(["a\"b": "1"], in: "\"a\"\"b\"") == "(1)")
+    }
+
+    @Test func `two tables swap their names`() {
+        let one = Table("one", ["\"id\" INTEGER PRIMARY KEY", "\"a\" TEXT"])
+        let two = Table("two", ["\"id\" INTEGER PRIMARY KEY", "\"b\" TEXT"])
+        let statements = StepStatements(
+            from: [one, two],
+            to: [Table("one", two.elements), Table("two", one.elements)],
+            changes: [.map(from: "one", to: "two"), .map(from: "two", to: "one")])
+        #expect(
+            statements.fill == [
+                "INSERT INTO \"strata_new_two\" (\"id\", \"a\")\nSELECT \"id\", \"a\" FROM \"one\"",
+                "INSERT INTO \"strata_new_one\" (\"id\", \"b\")\nSELECT \"id\", \"b\" FROM \"two\"",
+            ])
+        #expect(
+            statements.finish == [
+                "DROP TABLE \"one\"", "DROP TABLE \"two\"", "ALTER TABLE \"strata_new_two\" RENAME TO \"two\"",
+                "ALTER TABLE \"strata_new_one\" RENAME TO \"one\"",
+            ])
+    }
+
+    @Test func `a table whose indexes alone change is not copied`() {
+        let elements = ["\"id\" INTEGER PRIMARY KEY", "\"a\" TEXT"]
+        let statements = StepStatements(
+            from: [Table("t", elements, indexes: [Index("t_a_key", on: ["a"], unique: true)])],
+            to: [Table("t", elements, indexes: [Index("t_a_idx", on: ["a"])])],
+            changes: [.map(from: "t", to: "t")])
+        #expect(statements.create.isEmpty && statements.fill.isEmpty)
+        #expect(statements.finish == ["DROP INDEX \"t_a_key\"", "CREATE INDEX \"t_a_idx\" ON \"t\" (\"a\")"])
+    }
+
+    @Test func `a row keeps its hidden number where the key is none`() {
+        let table = Table("t", ["\"id\" TEXT NOT NULL PRIMARY KEY"])
+        let statements = StepStatements(
+            from: [table], to: [Table("t", table.elements + ["\"a\" TEXT"])], changes: [.map(from: "t", to: "t")])
+        #expect(statements.fill == ["INSERT INTO \"strata_new_t\" (rowid, \"id\")\nSELECT rowid, \"id\" FROM \"t\""])
+    }
+}

@@ -1,0 +1,21 @@
+import SchemaModel
+import Testing
+
+@Suite struct VersionTests {
+    @Test func `versions compare number by number`() throws {
+        let texts = ["0.9", "1", "1.0.1", "1.1", "1.9", "1.10", "2.0", "10"]
+        let versions = try texts.map { try #require(Version($0)) }
+        #expect(versions.shuffled().sorted().map(\.text) == texts)
+        #expect(Version("1.1") == Version("1.1.0"))
+        #expect(Version("1.1")?.hashValue == Version("1.1.0.0")?.hashValue)
+    }
+
+    @Test(arguments: ["", ".", "1.", ".1", "1..2", "v1", "1.0-beta", " 1", "1,0", "٣", "99999999999999999999"])
+    func `what is no version is none`(text: String) {
+        #expect(Version(text) == nil)
+    }
+
+    @Test func `names end in numbers and underscores`() {
+        #expect(Version("1.10.2")?.identifier == "1_10_2")
+    }
+}
