@@ -47,7 +47,8 @@ import Testing
     @Test func `there is a case for every cause`() throws {
         let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("Sources/Descriptions/Problem.swift")
-        let causes = try String(contentsOf: source, encoding: .utf8).split(separator: "\n").compactMap { line -> String? in
+        let causes = try String(contentsOf: source, encoding: .utf8).split(separator: "\n").compactMap {
+            line -> String? in
             guard let name = line.trimmingCharacters(in: .whitespaces).split(separator: " ").dropFirst().first,
                 line.hasPrefix("    case ")
             else { return nil }

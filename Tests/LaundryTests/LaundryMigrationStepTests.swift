@@ -28,15 +28,22 @@ import Testing
     @Test func `every answer gets a detail and every laundry moves under it`() throws {
         try withOldStore { url in
             let answers = try rows(url, "SELECT store_id, code FROM laundry_data ORDER BY 1")
-            let laundries = try rows(url, "SELECT store_id, id, name, photo, favorite, master_id, master_position FROM laundry ORDER BY 1")
+            let laundries = try rows(
+                url, "SELECT store_id, id, name, photo, favorite, master_id, master_position FROM laundry ORDER BY 1")
             let items = try rows(url, "SELECT * FROM laundry_item ORDER BY 1")
             #expect(laundries.count > 10 && items.count > 60 && answers.count > 1)
 
             _ = try Store(at: url, schema: LaundrySchema.self)
 
             #expect(try rows(url, "SELECT store_id, code FROM laundry_data ORDER BY 1") == answers)
-            #expect(try rows(url, "SELECT store_id, master_id FROM laundry_detail ORDER BY 1") == answers.map { [$0[0], $0[0]] })
-            #expect(try rows(url, "SELECT store_id, id, name, photo, favorite, master_id, master_position FROM laundry ORDER BY 1") == laundries)
+            #expect(
+                try rows(url, "SELECT store_id, master_id FROM laundry_detail ORDER BY 1")
+                    == answers.map { [$0[0], $0[0]] })
+            #expect(
+                try rows(
+                    url,
+                    "SELECT store_id, id, name, photo, favorite, master_id, master_position FROM laundry ORDER BY 1")
+                    == laundries)
             #expect(try rows(url, "SELECT * FROM laundry_item ORDER BY 1") == items)
             #expect(try rows(url, "SELECT count(*) FROM laundry_failure") == [[.integer(0)]])
         }
@@ -75,7 +82,8 @@ import Testing
             #expect(try Data(contentsOf: url) == before)
             #expect(!FileManager.default.fileExists(atPath: url.path + "-journal"))
             _ = try Store(at: url, schema: LaundrySchema.self)
-            #expect(try rows(url, "SELECT count(*) FROM laundry_detail") == rows(url, "SELECT count(*) FROM laundry_data"))
+            #expect(
+                try rows(url, "SELECT count(*) FROM laundry_detail") == rows(url, "SELECT count(*) FROM laundry_data"))
         }
     }
 }

@@ -17,7 +17,9 @@ import Testing
     }
 
     @Test func `a partial is indented as the tag that calls it`() throws {
-        #expect(try render("{\n  {{>inner}}\n}\n", ["a": "1\n2"], partials: ["inner": "{{a}}\nend\n"]) == "{\n  1\n2\n  end\n}\n")
+        #expect(
+            try render("{\n  {{>inner}}\n}\n", ["a": "1\n2"], partials: ["inner": "{{a}}\nend\n"])
+                == "{\n  1\n2\n  end\n}\n")
     }
 
     @Test func `names are looked up outwards, and dots lead inwards`() throws {

@@ -12,7 +12,9 @@ import Testing
     @Test func `columns are known from the elements of a table`() {
         let table = Table("t", ["\"a\"\"b\" TEXT", "\"c\" INTEGER", "PRIMARY KEY (\"c\")"])
         #expect(table.columns == ["a\"b", "c"])
-        #expect(table.createStatement() == "CREATE TABLE \"t\" (\n  \"a\"\"b\" TEXT,\n  \"c\" INTEGER,\n  PRIMARY KEY (\"c\")\n) STRICT")
+        #expect(
+            table.createStatement()
+                == "CREATE TABLE \"t\" (\n  \"a\"\"b\" TEXT,\n  \"c\" INTEGER,\n  PRIMARY KEY (\"c\")\n) STRICT")
         #expect(table.hiddenRowID == "rowid")
         #expect(Table("t", ["\"rowid\" TEXT", "\"OID\" TEXT"]).hiddenRowID == "_rowid_")
         #expect(Table("t", ["\"id\" INTEGER PRIMARY KEY"]).hiddenRowID == nil)
@@ -20,7 +22,9 @@ import Testing
 
     @Test func `an expression is said over older columns`() {
         let columns = ["a": "\"x\"", "b": "coalesce(\"y\", '\"a\"')"]
-        #expect(SQL.substituting(columns, in: "\"a\" || '\"a\"' || \"b\"") == "\"x\" || '\"a\"' || (coalesce(\"y\", '\"a\"'))")
+        #expect(
+            SQL.substituting(columns, in: "\"a\" || '\"a\"' || \"b\"")
+                == "\"x\" || '\"a\"' || (coalesce(\"y\", '\"a\"'))")
         #expect(SQL.substituting(columns, in: "'it''s' || \"c\"") == nil)
         #expect(SQL.substituting(["a\"b": "1"], in: "\"a\"\"b\"") == "(1)")
     }

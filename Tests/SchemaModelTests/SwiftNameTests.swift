@@ -3,8 +3,10 @@ import Testing
 
 @Suite struct SwiftNameTests {
     @Test(arguments: [
-        ("store_id", "storeID"), ("id", "id"), ("url_path", "urlPath"), ("poster_url", "posterURL"), ("storeId", "storeId"),
-        ("name", "name"), ("Name", "name"), ("URL", "url"), ("a-b c", "aBC"), ("2nd_line", "_2ndLine"), ("größe_x", "größeX"),
+        ("store_id", "storeID"), ("id", "id"), ("url_path", "urlPath"), ("poster_url", "posterURL"),
+        ("storeId", "storeId"),
+        ("name", "name"), ("Name", "name"), ("URL", "url"), ("a-b c", "aBC"), ("2nd_line", "_2ndLine"),
+        ("größe_x", "größeX"),
         ("_private", "private"), ("html_body_json", "htmlBodyJSON"), ("名前", "名前"),
     ])
     func `members are in lowerCamelCase`(name: String, member: String) {

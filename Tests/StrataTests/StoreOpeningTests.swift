@@ -12,9 +12,11 @@ enum Shop: Schema {
         SchemaVersion("10.0", fingerprint: 3, tables: [third]),
     ]
     static let steps = [
-        MigrationStep(from: "1.0", to: "2.0", changes: [.map(from: "shop", to: "store", columns: ["title": "\"name\""])]),
         MigrationStep(
-            from: "2.0", to: "10.0", changes: [.map(from: "store", to: "store", columns: ["stars": "coalesce(\"stars\", 3)"])]),
+            from: "1.0", to: "2.0", changes: [.map(from: "shop", to: "store", columns: ["title": "\"name\""])]),
+        MigrationStep(
+            from: "2.0", to: "10.0",
+            changes: [.map(from: "store", to: "store", columns: ["stars": "coalesce(\"stars\", 3)"])]),
     ]
     static let first = Table("shop", ["\"id\" INTEGER PRIMARY KEY", "\"name\" TEXT", "\"stars\" INTEGER"])
     static let second = Table("store", ["\"id\" INTEGER PRIMARY KEY", "\"title\" TEXT", "\"stars\" INTEGER"])
@@ -160,12 +162,16 @@ func rows(_ url: URL, _ sql: String) throws -> [[SQLiteValue]] {
 
     @Test func `what is no store is refused and unchanged to the byte`() throws {
         try withFile { url in
-            try Data("this is a letter, not a database, and it is longer than a header of one hundred bytes, is it not? yes!".utf8)
-                .write(to: url)
+            try Data(
+                "this is a letter, not a database, and it is longer than a header of one hundred bytes, is it not? yes!"
+                    .utf8
+            )
+            .write(to: url)
             try expectRefusal(.notADatabase, Shop.self, at: url)
         }
         try withFile { url in
-            try Connection(path: url.path, mode: .create).execute("CREATE TABLE theirs (a); INSERT INTO theirs VALUES (1)")
+            try Connection(path: url.path, mode: .create).execute(
+                "CREATE TABLE theirs (a); INSERT INTO theirs VALUES (1)")
             try expectRefusal(.notAStore, Shop.self, at: url)
         }
         try withFile { url in
@@ -218,17 +224,20 @@ func rows(_ url: URL, _ sql: String) throws -> [[SQLiteValue]] {
     @Test func `metadata that is damaged or of a newer format is refused`() throws {
         try withFile { url in
             try makeOldStore(at: url)
-            try Connection(path: url.path, mode: .readWrite).execute("UPDATE strata_metadata SET value = 2 WHERE key = 'format'")
+            try Connection(path: url.path, mode: .readWrite).execute(
+                "UPDATE strata_metadata SET value = 2 WHERE key = 'format'")
             try expectRefusal(.newerFormat(found: 2), Shop.self, at: url)
         }
         try withFile { url in
             try makeOldStore(at: url)
-            try Connection(path: url.path, mode: .readWrite).execute("DELETE FROM strata_metadata WHERE key = 'version'")
+            try Connection(path: url.path, mode: .readWrite).execute(
+                "DELETE FROM strata_metadata WHERE key = 'version'")
             try expectRefusal(.corrupt(reason: "strata_metadata is not whole"), Shop.self, at: url)
         }
         try withFile { url in
             try makeOldStore(at: url)
-            try Connection(path: url.path, mode: .readWrite).execute("UPDATE strata_metadata SET value = '1.5' WHERE key = 'version'")
+            try Connection(path: url.path, mode: .readWrite).execute(
+                "UPDATE strata_metadata SET value = '1.5' WHERE key = 'version'")
             try expectRefusal(.unknownVersion(found: "1.5", newest: "10.0"), Shop.self, at: url)
         }
     }

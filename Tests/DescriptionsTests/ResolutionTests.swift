@@ -1,0 +1,250 @@
+import SchemaModel
+import Testing
+
+@testable import Descriptions
+
+/// The rules of resolution, by their numbers, on logical lines: what holds in each version.
+@Suite struct ResolutionTests {
+    /// The logical lines of each version, by its text.
+    private func lines(_ files: [String: String]) throws -> [String: [String]] {
+        let history = try history(files)
+        return Dictionary(
+            history.versions.map { version in (version.version.text, version.entities.map(version.logicalLine)) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    private func history(_ files: [String: String]) throws -> SchemaHistory {
+        let sources = files.map { SourceFile(path: $0.key + ".json", bytes: Array($0.value.utf8)) }
+        let descriptions = Descriptions(reading: sources, folder: "Model", schema: "TestSchema")
+        #expect(descriptions.diagnostics.map(\.description) == [])
+        return try #require(descriptions.history)
+    }
+
+    private func book(
+        _ properties: String, history: String = #"{ "version": "1.0" }, { "version": "2.0" }"#, more: String = ""
+    ) -> String {
+        """
+        { "name": "book", "version_history": [\(history)], "identifier": { "type": "int" }, \(more)
+          "properties": [\(properties)] }
+        """
+    }
+
+    @Test func `rule 1: previous names the former value of any field, the earliest later item wins, null was absent`()
+        throws
+    {
+        let text = book(
+            """
+            { "name": "title", "property_type": "string", "default_value": "c", "version_history": [
+                { "version": "1.0" },
+                { "version": "2.0", "previous": { "default_value": "a", "unique": true } },
+                { "version": "3.0", "previous": { "default_value": null } },
+                { "version": "4.0", "previous_name": "name" } ] }
+            """)
+        #expect(
+            try lines(["Book": text]) == [
+                "1.0": [#"book | key id: int | name: string = "a" unique"#],
+                "2.0": ["book | key id: int | name: string"],
+                "3.0": [#"book | key id: int | name: string = "c""#],
+                "4.0": [#"book | key id: int | title: string = "c""#],
+            ])
+    }
+
+    @Test func `rule 1: fields of a relationship are named one by one`() throws {
+        let text = book(
+            """
+            { "name": "next", "property_type": { "entity_name": "book", "association": "to_many" },
+              "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "association": "to_one", "nullable": true } }] }
+            """)
+        #expect(
+            try lines(["Book": text]) == [
+                "1.0": ["book | key id: int | next: to_one book? on_delete nullify"],
+                "2.0": ["book | key id: int | next: to_many book stored"],
+            ])
+    }
+
+    @Test func `rule 2: birth, its short form, and a rename in short form`() throws {
+        let text = book(
+            """
+            { "name": "a", "property_type": "int", "version_history": [{ "version": "2.0" }] },
+            { "name": "b", "property_type": "int", "added_at_version": "2.0" },
+            { "name": "c", "property_type": "int", "added_at_version": "2.0", "previous_name": "old" },
+            { "name": "d", "property_type": "int" },
+            { "name": "e", "property_type": "int", "version_history": [{ "version": "2.0", "fill": 7 }] },
+            { "name": "f", "property_type": "int", "removed_at_version": "2.0" }
+            """)
+        #expect(
+            try lines(["Book": text]) == [
+                "1.0": ["book | key id: int | d: int | f: int | old: int"],
+                "2.0": ["book | key id: int | a: int | b: int | c: int | d: int | e: int"],
+            ])
+    }
+
+    @Test func `rule 3: two properties swap their names and types`() throws {
+        let text = book(
+            """
+            { "name": "a", "property_type": "int", "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous_name": "b" }] },
+            { "name": "b", "property_type": "string", "version_history": [{ "version": "1.0" },
+                { "version": "2.0", "previous": { "name": "a", "property_type": "double" } }] }
+            """)
+        let history = try history(["Book": text])
+        #expect(
+            history.versions.map { $0.logicalLine($0.entities[0]) } == [
+                "book | key id: int | a: double | b: int", "book | key id: int | a: int | b: string",
+            ])
+        let step = history.steps[0]
+        #expect(step.customReasons == ["`book.b` turns from double to string"])
+        #expect(step.entities[0].columns[1].origin.sql == "\"b\"")
+    }
+
+    @Test func `rule 4: names are text of their moment and follow their lineage`() throws {
+        let author = """
+            { "name": "writer", "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous_name": "author" }],
+              "identifier": { "type": "int" },
+              "properties": [{ "name": "works", "property_type": { "entity_name": "book", "association": "to_many", "inverse": "writer" },
+                "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous_name": "books" }] }] }
+            """
+        let text = book(
+            """
+            { "name": "writer", "nullable": true,
+              "property_type": { "entity_name": "writer", "association": "to_one", "inverse": "works" },
+              "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous_name": "author" }] },
+            { "name": "editor", "nullable": true, "property_type": { "entity_name": "writer", "association": "to_one" },
+              "version_history": [{ "version": "1.0" }, { "version": "3.0", "previous": { "entity_name": "book" } }] },
+            { "name": "ghost", "nullable": true, "removed_at_version": "2.0", "discard": true,
+              "property_type": { "entity_name": "author", "association": "to_one" } }
+            """)
+        let history = try history(["Book": text, "Writer": author])
+        #expect(
+            history.versions.map { version in version.entities.map(version.logicalLine) } == [
+                [
+                    "book | key id: int | author: to_one author? inverse books on_delete nullify | editor: to_one book? on_delete nullify | ghost: to_one author? on_delete nullify",
+                    "author | key id: int | books: to_many book inverse author",
+                ],
+                [
+                    "book | key id: int | editor: to_one book? on_delete nullify | writer: to_one writer? inverse works on_delete nullify",
+                    "writer | key id: int | works: to_many book inverse writer",
+                ],
+                [
+                    "book | key id: int | editor: to_one writer? on_delete nullify | writer: to_one writer? inverse works on_delete nullify",
+                    "writer | key id: int | works: to_many book inverse writer",
+                ],
+            ])
+        #expect(history.steps[0].customReasons == [])
+        #expect(history.steps[1].customReasons == ["`book.editor_id` points at another entity"])
+    }
+
+    @Test func `rule 6: a name is born again and values never carry`() throws {
+        let text = book(
+            """
+            { "name": "title", "property_type": "string", "removed_at_version": "2.0", "discard": true },
+            { "name": "title", "property_type": "string", "nullable": true, "added_at_version": "2.0" }
+            """)
+        let step = try history(["Book": text]).steps[0]
+        #expect(step.customReasons == [])
+        #expect(step.tableChanges == [.map(from: "book", to: "book", columns: ["title": "NULL"])])
+    }
+
+    @Test func `rule 6: what turns from attribute to relationship is custom`() throws {
+        let text = book(
+            """
+            { "name": "next", "property_type": { "entity_name": "book", "association": "to_one" }, "nullable": true,
+              "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "property_type": "int" } }] },
+            { "name": "rest", "property_type": { "entity_name": "book", "association": "to_many" },
+              "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "property_type": "int" } }] }
+            """)
+        let history = try history(["Book": text])
+        #expect(
+            history.versions[0].logicalLine(history.versions[0].entities[0])
+                == "book | key id: int | next: int? | rest: int")
+        #expect(
+            history.steps[0].customReasons == [
+                "`book.next_id` turns from attribute to relationship or back",
+                "`book.rest` turns from attribute to relationship",
+            ])
+    }
+
+    @Test func `rule 7: what is removed without discard is custom`() throws {
+        let gone = """
+            { "name": "gone", "version_history": [{ "version": "1.0" }], "removed_at_version": "2.0",
+              "identifier": { "type": "int" } }
+            """
+        let text = book(#"{ "name": "title", "property_type": "string", "removed_at_version": "2.0" }"#)
+        #expect(
+            try history(["Book": text, "Gone": gone]).steps[0].customReasons == [
+                "`book.title` is removed without \"discard\": true", "`gone` is removed without \"discard\": true",
+            ])
+    }
+
+    @Test func `rule 8: the versions are all that are named, in the order of their numbers`() throws {
+        let text = book(
+            """
+            { "name": "a", "property_type": "int", "added_at_version": "1.10", "removed_at_version": "3", "discard": true },
+            { "name": "b", "property_type": "int", "added_at_version": "1.9", "default_value": 0 }
+            """, history: #"{ "version": "1.0" }, { "version": "2.0.0" }, { "version": "3.0" }"#)
+        #expect(try history(["Book": text]).versions.map(\.version.text) == ["1.0", "1.9", "1.10", "2.0.0", "3"])
+    }
+
+    @Test func `rule 9: what becomes mandatory is filled, and rows are discarded where that is said`() throws {
+        let text = book(
+            """
+            { "name": "title", "property_type": "string" },
+            { "name": "subtitle", "property_type": "string",
+              "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "nullable": true }, "fill_from": "title" }] },
+            { "name": "pages", "property_type": "int",
+              "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "nullable": true }, "fill": -1 }] }
+            """)
+        let cache = """
+            { "name": "cache", "version_history": [{ "version": "1.0" }, { "version": "2.0", "rows": "discard" }],
+              "identifier": { "type": "int" },
+              "properties": [{ "name": "value", "property_type": "int", "added_at_version": "2.0" }] }
+            """
+        let step = try history(["Book": text, "Cache": cache]).steps[0]
+        #expect(step.customReasons == [])
+        #expect(
+            step.tableChanges == [
+                .map(
+                    from: "book", to: "book",
+                    columns: ["subtitle": "coalesce(\"subtitle\", \"title\")", "pages": "coalesce(\"pages\", -1)"]),
+                .drop("cache"), .create("cache"),
+            ])
+    }
+
+    @Test func `rule 10: an item without a change is legal, and migration custom asks for a person`() throws {
+        let text = book(
+            """
+            { "name": "title", "property_type": "string", "version_history": [{ "version": "1.0" }, { "version": "2.0", "migration": "custom" }] }
+            """)
+        let other = """
+            { "name": "other", "version_history": [{ "version": "1.0" }, { "version": "2.0" }, { "version": "3.0", "migration": "custom" }],
+              "identifier": { "type": "int" } }
+            """
+        let steps = try history(["Book": text, "Other": other]).steps
+        #expect(steps[0].customReasons == ["`book.title` asks for a custom migration"])
+        #expect(steps[1].customReasons == ["`other` asks for a custom migration"])
+        #expect(steps[0].customEntities.map(\.new.name) == ["book"])
+    }
+
+    @Test func `an index follows a rename of what it is over`() throws {
+        let text = book(
+            """
+            { "name": "title", "property_type": "string", "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous_name": "name" }] },
+            { "name": "year", "property_type": "int" }
+            """, more: #""indexes": [{ "properties": ["year", "title"] }],"#)
+        let history = try history(["Book": text])
+        #expect(
+            history.versions.map { $0.tables[0].indexes } == [
+                [Index("book_year_name_idx", on: ["year", "name"])],
+                [Index("book_year_title_idx", on: ["year", "title"])],
+            ])
+        #expect(history.steps[0].customReasons == [])
+    }
+
+    @Test func `adding never reorders columns`() throws {
+        let text = book(
+            """
+            { "name": "late", "property_type": "int", "nullable": true, "added_at_version": "2.0" },
+            { "name": "early", "property_type": "int" }
+            """)
+        #expect(try history(["Book": text]).newest.tables[0].columns == ["id", "early", "late"])
+    }
+}

@@ -1,0 +1,108 @@
+import SchemaModel
+import Testing
+
+/// What is inferred, and what only a person can say.
+@Suite struct InferenceTests {
+    private func step(
+        _ old: Property?, _ new: Property?, instructions: StepInstructions = StepInstructions(),
+        indexes: ([EntityIndex], [EntityIndex]) = ([], [])
+    ) throws -> SchemaStep {
+        func version(_ text: String, _ property: Property?, _ indexes: [EntityIndex]) throws -> SchemaVersion {
+            let other = Property(lineage: 7, name: "other", kind: .attribute(.int), isNullable: true)
+            let entity = Entity(
+                lineage: 0, name: "book", documentation: nil, identifier: Identifier(name: "id", kind: .int),
+                properties: [property, other].compactMap(\.self), indexes: indexes)
+            return SchemaVersion(version: try #require(Version(text)), entities: [entity])
+        }
+        return SchemaStep(
+            from: try version("1", old, indexes.0), to: try version("2", new, indexes.1), instructions: instructions)
+    }
+
+    private func attribute(
+        _ type: ScalarType, name: String = "a", nullable: Bool = false, value: Literal? = nil, unique: Bool = false,
+        collation: Property.Collation? = nil
+    ) -> Property {
+        Property(
+            lineage: 0, name: name, kind: .attribute(type), isNullable: nullable, defaultValue: value, isUnique: unique,
+            collation: collation)
+    }
+
+    @Test func `the conversions are those that keep every value`() {
+        let kept = ScalarType.allCases.flatMap { from in
+            ScalarType.allCases.compactMap { to in Conversion(from: from, to: to).map { _ in "\(from) -> \(to)" } }
+        }
+        #expect(
+            Set(kept) == [
+                "bool -> int", "int -> decimal", "float -> double", "bool -> string", "int -> string", "url -> string",
+                "color -> string", "uuid -> string",
+            ])
+    }
+
+    @Test(arguments: ScalarType.allCases) func `any other change of type is custom`(from: ScalarType) throws {
+        for to in ScalarType.allCases where to != from {
+            let step = try step(attribute(from), attribute(to))
+            #expect(step.isCustom == (Conversion(from: from, to: to) == nil), "\(from) -> \(to)")
+        }
+    }
+
+    @Test func `a property is added with a default, as nullable or with a fill, and else by a person`() throws {
+        #expect(try !step(nil, attribute(.int, value: .integer(3))).isCustom)
+        #expect(try !step(nil, attribute(.int, nullable: true)).isCustom)
+        var instructions = StepInstructions()
+        instructions.fills[.init(entity: 0, property: 0)] = .literal(.integer(4))
+        let filled = try step(nil, attribute(.int), instructions: instructions)
+        #expect(filled.tableChanges == [.map(from: "book", to: "book", columns: ["a": "4"])])
+        #expect(
+            try step(nil, attribute(.int)).customReasons == ["`book.a` is new and has neither a default nor a \"fill\""]
+        )
+    }
+
+    @Test func `nullable becomes mandatory with a default, and else by a person`() throws {
+        let nullable = attribute(.int, nullable: true)
+        #expect(
+            try step(nullable, attribute(.int, value: .integer(1))).tableChanges == [
+                .map(from: "book", to: "book", columns: ["a": "coalesce(\"a\", 1)"])
+            ])
+        #expect(try step(nullable, attribute(.int)).isCustom)
+        #expect(try !step(attribute(.int), nullable).isCustom)
+    }
+
+    @Test func `another default changes no row`() throws {
+        let step = try step(attribute(.int, value: .integer(1)), attribute(.int, value: .integer(2)))
+        #expect(step.tableChanges == [.map(from: "book", to: "book")])
+    }
+
+    @Test func `unique is added by a person, and removed, widened and on what is new without one`() throws {
+        let plain = attribute(.string)
+        let unique = attribute(.string, unique: true)
+        #expect(try step(plain, unique).customReasons == ["`book`: the unique index on `a` may find duplicates"])
+        #expect(try !step(unique, plain).isCustom)
+        #expect(try !step(nil, attribute(.string, nullable: true, unique: true)).isCustom)
+        #expect(try step(nil, attribute(.string, value: .text("x"), unique: true)).isCustom)
+        let narrow = EntityIndex(lineage: 0, properties: [0], isUnique: true)
+        let wide = EntityIndex(lineage: 0, properties: [0, 7], isUnique: true)
+        #expect(try !step(plain, plain, indexes: ([narrow], [wide])).isCustom)
+        #expect(try step(plain, plain, indexes: ([wide], [narrow])).isCustom)
+        #expect(
+            try !step(plain, plain, indexes: ([], [EntityIndex(lineage: 0, properties: [0, 7], isUnique: false)]))
+                .isCustom)
+    }
+
+    @Test func `a looser collation under a unique index is a person's`() throws {
+        let strict = attribute(.string, unique: true)
+        let loose = attribute(.string, unique: true, collation: .nocase)
+        #expect(try step(strict, loose).isCustom)
+        #expect(try !step(attribute(.string), attribute(.string, collation: .nocase)).isCustom)
+    }
+
+    @Test func `nothing is done where nothing changed`() throws {
+        #expect(try step(attribute(.int), attribute(.int)).tableChanges == [])
+    }
+
+    @Test func `a stored column that is renamed keeps its values`() throws {
+        #expect(
+            try step(attribute(.int), attribute(.int, name: "b")).tableChanges == [
+                .map(from: "book", to: "book", columns: ["b": "\"a\""])
+            ])
+    }
+}

@@ -1,0 +1,117 @@
+import Testing
+
+@testable import SchemaModel
+
+@Suite struct LockTests {
+    private func history(
+        _ count: Int = 3, name: String = "title", type: ScalarType = .string, value: Literal? = nil
+    ) throws -> SchemaHistory {
+        let versions = try (1...count).map { number in
+            let property = Property(lineage: 0, name: name, kind: .attribute(type), defaultValue: value)
+            let book = Entity(
+                lineage: 0, name: "book", documentation: "A book.", identifier: Identifier(name: "id", kind: .int),
+                properties: [property], indexes: [EntityIndex(lineage: 0, properties: [0], isUnique: number > 1)])
+            let other = Entity(
+                lineage: 1, name: "other", documentation: nil, identifier: Identifier(name: "id", kind: .uuid),
+                properties: [], indexes: [])
+            return SchemaVersion(
+                version: try #require(Version("\(number).0")), entities: number < 3 ? [book, other] : [book])
+        }
+        return SchemaHistory(
+            name: "BookSchema", versions: versions,
+            instructions: Array(repeating: StepInstructions(), count: count - 1),
+            sources: ["Book", "Other"])
+    }
+
+    static let text = """
+        # What was released and may never change again. Written by `generate`; commit it, do not edit it.
+        format 1
+        schema BookSchema
+
+        version 1.0 fingerprint 8cf3a8e1b4a1b2e5
+        book | key id: int | index (title) | title: string
+        other | key id: uuid
+
+        version 2.0 fingerprint 0
+        book | key id: int | title: string | unique (title)
+
+        version 3.0 fingerprint 0
+        removed other
+
+        """
+
+    @Test func `each version holds what is new or changed in it`() throws {
+        let text = Lock(sealing: 3, of: try history()).text
+        let lines = text.split(separator: "\n").map {
+            $0.hasPrefix("version") ? String($0.split(separator: " ")[1]) : String($0)
+        }
+        let expected = Self.text.split(separator: "\n").map {
+            $0.hasPrefix("version") ? String($0.split(separator: " ")[1]) : String($0)
+        }
+        #expect(lines == expected)
+    }
+
+    @Test func `fingerprints never change their way of being computed`() {
+        // FNV-1a of nothing, and of "a" with its line feed, by another implementation of the algorithm.
+        #expect(Fingerprint(of: []).description == "cbf29ce484222325")
+        #expect(Fingerprint(of: ["a"]).description == "089bdc07b544e7b2")
+        #expect(Fingerprint(of: ["b", "a"]) == Fingerprint(of: ["a", "b"]))
+    }
+
+    @Test func `a lock is read back, whatever its line ends`() throws {
+        let lock = Lock(sealing: 2, of: try history())
+        #expect(try Lock(parsing: lock.text) == lock)
+        #expect(
+            try Lock(
+                parsing: lock.text.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\r\n"))
+                == lock)
+        #expect(lock.changes(in: try history()) == [])
+    }
+
+    @Test func `a change of what is sealed is told by version, entity and property`() throws {
+        let lock = Lock(sealing: 1, of: try history())
+        let one = try #require(Version("1.0"))
+        #expect(
+            lock.changes(in: try history(type: .int)) == [
+                LockChange(version: one, entity: "book", element: "title", was: "string", now: "int")
+            ])
+        #expect(
+            lock.changes(in: try history(value: .text("a|b\n"))) == [
+                LockChange(
+                    version: one, entity: "book", element: "title", was: "string", now: #"string = "a\u{7c}b\n""#)
+            ])
+        #expect(
+            Set(lock.changes(in: try history(name: "name")).map(\.element)) == [
+                "title", "name", "index (title)", "index (name)",
+            ])
+    }
+
+    @Test func `a version that is missing or comes between is told`() throws {
+        let all = try history()
+        let lock = Lock(sealing: 3, of: all)
+        let fewer = SchemaHistory(
+            name: all.name, versions: [all.versions[0], all.versions[2]], instructions: [StepInstructions()],
+            sources: all.sources)
+        #expect(lock.changes(in: fewer) == [LockChange(version: all.versions[1].version, was: "a sealed version")])
+        #expect(
+            Lock(sealing: 2, of: fewer).changes(in: all) == [
+                LockChange(version: all.versions[1].version, now: "a version between versions that are sealed")
+            ])
+    }
+
+    @Test func `what is no lock is refused at its line`() throws {
+        let text = Lock(sealing: 2, of: try history()).text
+        func malformed(_ text: String) -> Lock.Malformed? {
+            do throws(Lock.Malformed) {
+                _ = try Lock(parsing: text)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(malformed(text.replacing("title: string", with: "title: strinG", maxReplacements: 1))?.line == 5)
+        #expect(malformed(text + "<<<<<<< HEAD\n")?.line == 11)
+        #expect(malformed(text.replacing("format 1", with: "format 2"))?.line == 2)
+        #expect(malformed(text.replacing("version 2.0", with: "version 0.5"))?.line == 9)
+    }
+}
