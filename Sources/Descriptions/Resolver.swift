@@ -461,7 +461,8 @@ struct Resolver {
     ) -> Literal? {
         if let literal = LiteralReader.literal(json, type: type) { return literal }
         report(
-            .wrongLiteral(key: key, type: type.rawValue, found: json.shown, hint: LiteralReader.hint(type)), description,
+            .wrongLiteral(key: key, type: type.rawValue, found: json.shown, hint: LiteralReader.hint(type)),
+            description,
             json.offset)
         return nil
     }

@@ -51,12 +51,10 @@ public struct UnwrittenMigration: Error, Hashable, Sendable, CustomStringConvert
 public final class MigrationContext {
     let connection: Connection
     let temporaryNames: [String: String]
-    let oldTables: Set<String>
 
-    init(connection: Connection, temporaryNames: [String: String], oldTables: Set<String>) {
+    init(connection: Connection, temporaryNames: [String: String]) {
         self.connection = connection
         self.temporaryNames = temporaryNames
-        self.oldTables = oldTables
     }
 
     /// The rows of an old entity, one at a time, in the order in which they were stored.

@@ -86,9 +86,7 @@ struct Migrator {
             rows += connection.changes
         }
         if let custom = step.custom {
-            let context = MigrationContext(
-                connection: connection, temporaryNames: statements.temporaryNames,
-                oldTables: Set(old.tables.map(\.name)))
+            let context = MigrationContext(connection: connection, temporaryNames: statements.temporaryNames)
             let run = CustomStep(context: context)
             try custom(run)
             rows += run.rows

@@ -1,0 +1,81 @@
+import Foundation
+import Strata
+import Testing
+
+@Suite struct ValueTests {
+    private func roundTrip<Value>(_ bind: (Statement) throws -> Void, _ read: (Row) throws -> Value) throws -> Value? {
+        let connection = try Connection(path: ":memory:", mode: .create)
+        try connection.execute("CREATE TABLE t (a ANY) STRICT")
+        let insert = try connection.prepare("INSERT INTO t VALUES (?1)")
+        try bind(insert)
+        try insert.run()
+        var value: Value?
+        try connection.query("SELECT a FROM t") { value = try read($0) }
+        return value
+    }
+
+    @Test(arguments: [
+        "", "a", "nul\u{0}inside", "\u{0}", "e\u{301}", "\u{e9}", "🧺", String(repeating: "é", count: 100_000),
+    ])
+    func `text comes back byte for byte`(text: String) throws {
+        let found = try roundTrip({ try $0.bind(text, at: 1) }, { try $0.string(0) })
+        #expect(found.map { Array($0.utf8) } == Array(text.utf8))
+    }
+
+    @Test(arguments: [
+        0, 1.5, .greatestFiniteMagnitude, .leastNonzeroMagnitude, .infinity, -.infinity, 789_012_345.678_901,
+    ])
+    func `numbers and dates come back to the last bit`(number: Double) throws {
+        #expect(try roundTrip({ try $0.bind(number, at: 1) }, { try $0.double(0) }) == number)
+        let date = Date(timeIntervalSinceReferenceDate: number)
+        #expect(try roundTrip({ try $0.bind(date, at: 1) }, { try $0.date(0) }) == date)
+    }
+
+    @Test func `bytes, decimals, identifiers and colors come back`() throws {
+        for data in [Data(), Data([0]), Data(repeating: 7, count: 1_000_000)] {
+            #expect(try roundTrip({ try $0.bind(data, at: 1) }, { try $0.data(0) }) == data)
+        }
+        let decimal = try #require(Decimal(string: "-12345678901234567890123456789.012345678"))
+        #expect(try roundTrip({ try $0.bind(decimal, at: 1) }, { try $0.decimal(0) }) == decimal)
+        let uuid = UUID()
+        #expect(try roundTrip({ try $0.bind(uuid, at: 1) }, { try $0.uuid(0) }) == uuid)
+        #expect(try roundTrip({ try $0.bind(color: "#00ff00", at: 1) }, { try $0.color(0) }) == "#00ff00")
+    }
+
+    @Test func `what SQLite cannot keep is refused`() throws {
+        let statement = try Connection(path: ":memory:", mode: .create).prepare("SELECT ?1")
+        #expect(throws: UnstorableValue.self) { try statement.bind(Double.nan, at: 1) }
+        #expect(throws: UnstorableValue.self) { try statement.bind(Decimal.nan, at: 1) }
+        #expect(throws: UnstorableValue.self) { try statement.bind(color: "green", at: 1) }
+    }
+
+    @Test(arguments: ["NULL", "'text'", "X'00'", "2.5"]) func `a malformed value is an error and names its column`(
+        sql: String
+    ) throws {
+        let connection = try Connection(path: ":memory:", mode: .create)
+        try connection.query("SELECT \(sql) AS thing") { row in
+            #expect(throws: MalformedValue.self) { try row.int(0) }
+            #expect(throws: MalformedValue.self) { try row.bool(0) }
+            #expect(throws: MalformedValue.self) { try row.uuid(0) }
+            #expect { try row.decimal(0) } throws: { ($0 as? MalformedValue)?.column == "thing" }
+        }
+        try connection.query("SELECT 2 AS flag") { row in
+            #expect(throws: MalformedValue.self) { try row.bool(0) }
+            #expect(throws: MalformedValue.self) { try row.optionalString(0) }
+        }
+    }
+
+    @Test func `a malformed row names its table and none of its values`() throws {
+        try withFile { url in
+            let store = try Store(at: url, schema: Shop.self)
+            let connection = try Connection(path: url.path, mode: .readWrite)
+            try connection.execute(
+                "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, ' STRICT', '') WHERE name = 'store'"
+            )
+            try Connection(path: url.path, mode: .readWrite).execute("INSERT INTO store VALUES (1, 'a', 'secret')")
+            #expect { try store.read { try $0.fetch(Item.self) } } throws: { error in
+                String(describing: error) == "the value in store.stars is not an integer"
+            }
+        }
+    }
+}
