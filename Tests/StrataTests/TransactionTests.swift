@@ -55,6 +55,12 @@ import Testing
         }
     }
 
+    @Test func `a quoted name of no column is an error, not a string`() throws {
+        let connection = try Connection(path: ":memory:", mode: .create)
+        try connection.execute("CREATE TABLE t (a)")
+        #expect(throws: SQLiteError.self) { try connection.execute("INSERT INTO t SELECT \"b\"") }
+    }
+
     @Test func `cursors over one query do not disturb each other`() throws {
         try withFile { url in
             let store = try Store(at: url, schema: Shop.self)

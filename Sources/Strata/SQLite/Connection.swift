@@ -29,6 +29,10 @@ package final class Connection {
             throw error
         }
         self.pointer = pointer
+        // Without this a quoted name of no column would be taken for a string, and a wrong copy for a right one
+        // (https://sqlite.org/quirks.html#double_quoted_string_literals_are_accepted).
+        _ = strata_db_config_switch(pointer, Int32(SQLITE_DBCONFIG_DQS_DML), 0)
+        _ = strata_db_config_switch(pointer, Int32(SQLITE_DBCONFIG_DQS_DDL), 0)
     }
 
     deinit {
