@@ -34,7 +34,7 @@ struct Resolver {
         resolver.decodeIndexes()
         let history = SchemaHistory(
             name: schema,
-            versions: resolver.versions.indices.map { resolver.version(at: $0) },
+            versions: resolver.schemaVersions(),
             instructions: resolver.versions.indices.dropFirst().map { resolver.instructions(at: $0) },
             sources: descriptions.map(\.file.baseName))
         if !resolver.diagnostics.isEmpty { return (nil, resolver.diagnostics) }
@@ -315,7 +315,13 @@ struct Resolver {
 
     // MARK: Versions
 
-    private func version(at index: Int) -> SchemaVersion {
+    private func schemaVersions() -> [SchemaVersion] {
+        var result: [SchemaVersion] = []
+        for index in versions.indices { result.append(version(at: index, after: result.last)) }
+        return result
+    }
+
+    private func version(at index: Int, after previous: SchemaVersion?) -> SchemaVersion {
         var living: [Entity] = []
         for (lineage, timeline) in entities.enumerated() where timeline.life.contains(index) {
             guard let name = text(timeline.epochs[timeline.epoch(at: index)].fields["name"]?.json) else { continue }
@@ -331,7 +337,7 @@ struct Resolver {
                     properties: ordered.compactMap { state(lineage, $0, at: index) },
                     indexes: indexes(of: lineage, at: index)))
         }
-        return SchemaVersion(version: versions[index], entities: living)
+        return SchemaVersion(version: versions[index], entities: living, after: previous)
     }
 
     private func state(_ entity: Int, _ property: Int, at index: Int) -> Property? {

@@ -21,7 +21,7 @@ struct Validator {
     private mutating func validate(_ index: Int) {
         let version = history.versions[index]
         checkTableNames(version, index)
-        for entity in version.entities {
+        for entity in version.entities where !version.unchanged.contains(entity.lineage) {
             checkMemberNames(entity, version, index)
             for property in entity.properties {
                 if let relationship = property.relationship {

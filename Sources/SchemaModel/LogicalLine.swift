@@ -3,6 +3,10 @@ extension SchemaVersion {
     /// documentation or of the description's own order is in it. Locks and fingerprints are made of these lines, so
     /// their form never changes.
     public func logicalLine(_ entity: Entity) -> String {
+        layout(of: entity).logicalLine
+    }
+
+    func makeLogicalLine(of entity: Entity) -> String {
         logicalFields(of: entity).joined(separator: " | ")
     }
 

@@ -28,28 +28,6 @@ public struct SchemaHistory: Sendable {
     }
 }
 
-/// All entities of one version.
-public struct SchemaVersion: Sendable {
-    /// Which version.
-    public let version: Version
-    /// The entities that live in it, by their lineages.
-    public let entities: [Entity]
-    private let places: [Int: Int]
-
-    /// The version of these entities.
-    public init(version: Version, entities: [Entity]) {
-        self.version = version
-        self.entities = entities
-        self.places = Dictionary(
-            entities.enumerated().map { ($0.element.lineage, $0.offset) }, uniquingKeysWith: { first, _ in first })
-    }
-
-    /// The entity of that lineage, if it lives in this version.
-    public func entity(_ lineage: Int) -> Entity? {
-        places[lineage].map { entities[$0] }
-    }
-}
-
 /// What the items of one version say of the way to it, beyond the difference itself.
 public struct StepInstructions: Hashable, Sendable {
     /// An element of the history: an entity, or a property of it.

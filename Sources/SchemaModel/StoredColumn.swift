@@ -33,6 +33,10 @@ public struct StoredColumn: Hashable, Sendable {
 extension SchemaVersion {
     /// The columns of the entity's table: the key, then those of each property.
     public func columns(of entity: Entity) -> [StoredColumn] {
+        layout(of: entity).columns
+    }
+
+    func makeColumns(of entity: Entity) -> [StoredColumn] {
         var columns = [
             StoredColumn(
                 name: entity.identifier.name, role: .identifier, type: entity.identifier.kind.scalar,
@@ -89,12 +93,6 @@ extension SchemaVersion {
         case (.toMany, nil): return .joinTable
         case (.toMany, .toMany): return relationship.isStored ? .joinTable : .inverseJoinTable
         }
-    }
-
-    /// The property at the other end of `relationship`.
-    public func inverse(of relationship: Relationship) -> Property? {
-        guard let inverse = relationship.inverse else { return nil }
-        return entity(relationship.target)?.property(inverse)
     }
 
     /// What happens to the row when the row that its stored to-one `property` points at goes.

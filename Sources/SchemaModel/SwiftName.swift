@@ -5,6 +5,7 @@ public enum SwiftName {
 
     /// The name of a property: `store_id` becomes `storeID`; a name in camelCase stays as it is.
     public static func member(_ name: String) -> String {
+        if name.utf8.allSatisfy({ (0x61...0x7a).contains($0) }) { return name }
         let words = words(of: name)
         guard words.count > 1 else { return valid(words.first.map(lowercasedStart) ?? "") }
         let rest = words.dropFirst().map(capitalized)

@@ -8,7 +8,10 @@ extension SchemaVersion {
 
     /// The table of `entity`.
     public func table(of entity: Entity) -> Table {
-        let columns = columns(of: entity)
+        layout(of: entity).table
+    }
+
+    func makeTable(of entity: Entity, _ columns: [StoredColumn]) -> Table {
         return Table(
             entity.name, columns.map { element($0, of: entity) },
             indexes: indexes(of: entity, columns: columns))
@@ -86,6 +89,10 @@ extension SchemaVersion {
 
     /// The join tables of the relationships that `entity` stores outside its own table.
     public func joinTables(of entity: Entity) -> [JoinTable] {
+        layout(of: entity).joinTables
+    }
+
+    func makeJoinTables(of entity: Entity) -> [JoinTable] {
         entity.properties.compactMap { property in
             guard let relationship = property.relationship, storage(of: relationship) == .joinTable,
                 let target = self.entity(relationship.target)

@@ -1,0 +1,73 @@
+/// All entities of one version, and how they are stored.
+public struct SchemaVersion: Sendable {
+    /// Which version.
+    public let version: Version
+    /// The entities that live in it, by their lineages.
+    public let entities: [Entity]
+    private let places: [Int: Int]
+    private var layouts: [EntityLayout] = []
+    /// The lineages of the entities that are stored as in the version before.
+    public private(set) var unchanged: Set<Int> = []
+
+    /// The version of these entities.
+    ///
+    /// - `previous`: the version before, whose work is used again for what has not changed.
+    public init(version: Version, entities: [Entity], after previous: SchemaVersion? = nil) {
+        self.version = version
+        self.entities = entities
+        self.places = Dictionary(
+            entities.enumerated().map { ($0.element.lineage, $0.offset) }, uniquingKeysWith: { first, _ in first })
+        for entity in entities {
+            if let previous, isStored(entity, as: previous) {
+                unchanged.insert(entity.lineage)
+                layouts.append(previous.layout(of: entity))
+            } else {
+                layouts.append(makeLayout(of: entity))
+            }
+        }
+    }
+
+    /// The entity of that lineage, if it lives in this version.
+    public func entity(_ lineage: Int) -> Entity? {
+        places[lineage].map { entities[$0] }
+    }
+
+    /// The property at the other end of `relationship`.
+    public func inverse(of relationship: Relationship) -> Property? {
+        guard let inverse = relationship.inverse else { return nil }
+        return entity(relationship.target)?.property(inverse)
+    }
+
+    func layout(of entity: Entity) -> EntityLayout {
+        guard let place = places[entity.lineage], place < layouts.count else { return makeLayout(of: entity) }
+        return layouts[place]
+    }
+
+    private func makeLayout(of entity: Entity) -> EntityLayout {
+        let columns = makeColumns(of: entity)
+        return EntityLayout(
+            columns: columns, table: makeTable(of: entity, columns), joinTables: makeJoinTables(of: entity),
+            logicalLine: makeLogicalLine(of: entity))
+    }
+
+    /// Whether nothing that decides how `entity` is stored differs from `previous`.
+    private func isStored(_ entity: Entity, as previous: SchemaVersion) -> Bool {
+        guard previous.entity(entity.lineage) == entity else { return false }
+        return entity.properties.allSatisfy { property in
+            guard let relationship = property.relationship else { return true }
+            guard let now = self.entity(relationship.target), let was = previous.entity(relationship.target) else {
+                return false
+            }
+            return now.name == was.name && now.identifier == was.identifier
+                && inverse(of: relationship) == previous.inverse(of: relationship)
+        }
+    }
+}
+
+/// How an entity is stored in one version.
+struct EntityLayout: Sendable {
+    let columns: [StoredColumn]
+    let table: Table
+    let joinTables: [SchemaVersion.JoinTable]
+    let logicalLine: String
+}
