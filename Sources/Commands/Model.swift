@@ -16,37 +16,44 @@ struct Model {
     /// - Throws: `Diagnostics` with all that is wrong in its files.
     init(reading folder: ModelFolder) throws {
         self.folder = folder
+        let lock = try Self.readLock(folder)
         let descriptions = Descriptions(
-            reading: try folder.descriptions(), folder: folder.path, schema: folder.configuration.schema)
+            reading: try folder.descriptions(), folder: folder.path, schema: folder.configuration.schema,
+            sealed: lock.versions.map(\.version))
         guard let history = descriptions.history else { throw Diagnostics(descriptions.diagnostics) }
         self.history = history
-        let sealed = try Self.checkLock(folder, history)
-        // Whatever is older than the newest version is sealed.
-        self.sealedCount = max(sealed, history.versions.count - 1)
-    }
-
-    /// The number of versions that the lock seals, after a check that none of them has changed.
-    private static func checkLock(_ folder: ModelFolder, _ history: SchemaHistory) throws -> Int {
-        let url = folder.url.appendingPathComponent(Generator.lockName)
-        guard let data = try? Data(contentsOf: url) else { return 0 }
-        func refuse(_ problem: Problem, line: Int) -> Diagnostics {
-            Diagnostics([Diagnostic(problem, path: url.path, position: Position(line: line, column: 1))])
-        }
-        let lock: Lock
-        do {
-            lock = try Lock(parsing: String(decoding: data, as: UTF8.self))
-        } catch {
-            throw refuse(.malformedLock(error.reason), line: error.line)
-        }
-        guard lock.schema == history.name else {
-            throw refuse(.lockOfOtherSchema(lock.schema, expected: history.name), line: 1)
-        }
         let changes = lock.changes(in: history)
         guard changes.isEmpty else {
             throw Diagnostics(
-                changes.map { Diagnostic(.sealedChange($0), path: url.path, position: nil) })
+                changes.map { Diagnostic(.sealedChange($0), path: Self.lockURL(folder).path, position: nil) })
         }
-        return lock.versions.count
+        // Whatever is older than the newest version is sealed.
+        self.sealedCount = max(lock.versions.count, history.versions.count - 1)
+    }
+
+    private static func lockURL(_ folder: ModelFolder) -> URL {
+        folder.url.appendingPathComponent(Generator.lockName)
+    }
+
+    /// The lock of the model; an empty one where there is none yet.
+    private static func readLock(_ folder: ModelFolder) throws -> Lock {
+        let url = lockURL(folder)
+        let schema = folder.configuration.schema
+        guard FileManager.default.fileExists(atPath: url.path) else { return Lock(schema: schema) }
+        func refuse(_ problem: Problem, line: Int) -> Diagnostics {
+            Diagnostics([Diagnostic(problem, path: url.path, position: Position(line: line, column: 1))])
+        }
+        let text = String(decoding: try Data(contentsOf: url), as: UTF8.self)
+        let lock: Lock
+        do {
+            lock = try Lock(parsing: text)
+        } catch {
+            throw refuse(.malformedLock(error.reason), line: error.line)
+        }
+        guard lock.schema == schema else {
+            throw refuse(.lockOfOtherSchema(lock.schema, expected: schema), line: 1)
+        }
+        return lock
     }
 
     /// A generator for the model; `testFolder` is how its tests find the folder of their target.

@@ -111,11 +111,9 @@ struct DescriptionReader {
             default: break
             }
         }
-        var isRename = false
         if let previousName {
             if let version = element.birth, !element.items.contains(where: { $0.version == version }) {
                 element.birth = nil
-                isRename = true
                 var item = HistoryItem(version: version, offset: previousName.offset)
                 item.previous["name"] = previousName
                 element.items.append(item)
@@ -124,7 +122,7 @@ struct DescriptionReader {
                 report(.previousNameWithoutVersion, at: previousName.offset)
             }
         }
-        if let first = element.items.first, first.isBirth, !isRename {
+        if let first = element.items.first, first.isBirth {
             if let birth = element.birth, birth != first.version { report(.addedTwice, at: first.offset) }
             element.birth = first.version
         }
@@ -218,6 +216,10 @@ struct DescriptionReader {
         }
         if let json = values["migration"], let text = string(json, key: "migration") {
             item.isCustom = text == "custom"
+            if item.isCustom, item.emptiesRows {
+                report(
+                    .keyDoesNotApply("migration", because: "\"rows\": \"discard\" stands beside it"), at: json.offset)
+            }
             if table.owner == "an index" {
                 report(
                     .misplacedKey("migration", belongs: "in the history of an entity or a property"), at: json.offset)
@@ -228,11 +230,12 @@ struct DescriptionReader {
         return item
     }
 
-    /// Sets a field; a relationship's `property_type` sets `entity_name`, `association` and `inverse` as well.
+    /// Sets a field; `property_type` sets `entity_name`, `association` and `inverse` as well, or says that there are none.
     private mutating func set(_ fields: inout [String: JSON], key: String, _ json: JSON, keyOffset: Int) {
         fields[key] = json
-        guard key == "property_type", case .object(let members) = json.value else { return }
-        let parts = dictionary(members, .relationship)
+        guard key == "property_type" else { return }
+        var parts: [String: JSON] = [:]
+        if case .object(let members) = json.value { parts = dictionary(members, .relationship) }
         for part in KeyTable.relationship.fields {
             fields[part] = parts[part] ?? JSON(value: .null, offset: json.offset)
         }

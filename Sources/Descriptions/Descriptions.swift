@@ -12,7 +12,8 @@ public struct Descriptions: Sendable {
     /// - `files`: one entity each, in any order.
     /// - `folder`: the path by which messages name the model as a whole.
     /// - `schema`: the name of the schema's type.
-    public init(reading files: [SourceFile], folder: String, schema: String) {
+    /// - `sealed`: the versions that were released, whose spelling is kept.
+    public init(reading files: [SourceFile], folder: String, schema: String, sealed: [Version] = []) {
         var diagnostics: [Diagnostic] = []
         var entities: [EntityDescription] = []
         var names: Set<String> = []
@@ -30,7 +31,7 @@ public struct Descriptions: Sendable {
         }
         var history: SchemaHistory?
         if diagnostics.isEmpty {
-            let resolved = Resolver.resolve(entities, schema: schema)
+            let resolved = Resolver.resolve(entities, schema: schema, sealed: sealed)
             history = resolved.0
             diagnostics = resolved.1
         }

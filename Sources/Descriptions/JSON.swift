@@ -47,9 +47,4 @@ struct JSON: Sendable {
     var isNull: Bool {
         if case .null = value { true } else { false }
     }
-
-    /// The integer that the value is, if it is one.
-    var integer: Int? {
-        if case .number(let text) = value { Int(text) } else { nil }
-    }
 }

@@ -30,14 +30,21 @@ struct JSONParser {
     }
 
     private func invalidUTF8Offset() -> Int? {
-        if String(validating: bytes, as: UTF8.self) != nil { return nil }
+        // Nearly all files are ASCII, which needs no decoding.
+        if bytes.withUnsafeBufferPointer({ bytes in
+            for byte in bytes where byte >= 0x80 { return false }
+            return true
+        }) {
+            return nil
+        }
         var decoder = UTF8()
         var iterator = bytes.makeIterator()
         var offset = 0
         while true {
             switch decoder.decode(&iterator) {
             case .scalarValue(let scalar): offset += UTF8.width(scalar)
-            case .emptyInput, .error: return offset
+            case .emptyInput: return nil
+            case .error: return offset
             }
         }
     }

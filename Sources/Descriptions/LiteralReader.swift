@@ -29,14 +29,20 @@ enum LiteralReader {
         case (.uuid, .string(let text)):
             return UUID(uuidString: text).map { uuid in withUnsafeBytes(of: uuid.uuid) { .blob([UInt8]($0)) } }
         case (.decimal, .string(let text)), (.decimal, .number(let text)):
-            let isNumber = text.utf8.allSatisfy {
-                (0x30...0x39).contains($0) || [0x2b, 0x2d, 0x2e, 0x45, 0x65].contains($0)
-            }
-            guard isNumber, let value = Decimal(string: text), !value.isNaN else { return nil }
-            return .text(value.description)
+            return decimal(text).map { .text($0.description) }
         default:
             return nil
         }
+    }
+
+    /// The decimal number that the whole of `text` spells, if it has no more digits than a `Decimal` keeps.
+    private static func decimal(_ text: String) -> Decimal? {
+        guard let match = text.wholeMatch(of: /[+-]?([0-9]+)(?:\.([0-9]+))?(?:[eE][+-]?[0-9]{1,3})?/) else {
+            return nil
+        }
+        let digits = (match.1 + (match.2 ?? "")).drop { $0 == "0" }
+        guard digits.count <= 38, let value = Decimal(string: text), !value.isNaN else { return nil }
+        return value
     }
 
     /// What a value of `type` looks like in a description.

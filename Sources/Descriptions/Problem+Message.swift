@@ -75,7 +75,7 @@ extension Problem {
         case .unusableName(let name):
             return "\"\(name)\" has a control character or no letter at all, and so gives no name in Swift"
         case .reservedName(let name):
-            return "\"\(name)\" is a name that Strata or SQLite keeps for itself"
+            return "\"\(name)\" is a name that Swift, SQLite or Strata keeps for itself"
         case .duplicateEntity(let name, let version, let other):
             return "`\(name)` is also described in \(other), and both live in version \(version)"
         case .duplicateProperty(let name, let version):
@@ -83,7 +83,7 @@ extension Problem {
         case .sameSwiftName(let name, let other, let swift, let version):
             return "`\(name)` and `\(other)` both become `\(swift)` in Swift in version \(version)"
         case .sameTableName(let name, let version):
-            return "there would be two tables or columns `\(name)` in version \(version): SQL ignores case"
+            return "there would be two tables, indexes or columns `\(name)` in version \(version): SQL ignores case"
         case .nameOfKey(let name):
             return "`\(name)` is the name of the key; give the property or the \"identifier\" another \"name\""
         case .sameFileName(let name):

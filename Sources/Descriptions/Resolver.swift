@@ -20,8 +20,10 @@ struct Resolver {
     private var entityNames: [[String: Int]] = []
 
     /// The history of `descriptions`, and all that is wrong with them; without errors the history is whole.
-    static func resolve(_ descriptions: [EntityDescription], schema: String) -> (SchemaHistory?, [Diagnostic]) {
-        var resolver = Resolver(descriptions)
+    static func resolve(
+        _ descriptions: [EntityDescription], schema: String, sealed: [Version]
+    ) -> (SchemaHistory?, [Diagnostic]) {
+        var resolver = Resolver(descriptions, sealed: sealed)
         guard !resolver.versions.isEmpty else {
             if let first = descriptions.first {
                 resolver.report(.missingKey("version_history", of: "an entity"), first, first.element.offset)
@@ -42,9 +44,10 @@ struct Resolver {
         return (diagnostics.isEmpty ? history : nil, diagnostics)
     }
 
-    private init(_ descriptions: [EntityDescription]) {
+    private init(_ descriptions: [EntityDescription], sealed: [Version]) {
         self.descriptions = descriptions
-        // Rule 8: the versions are the union of all that are named; of several spellings the shortest.
+        // Rule 8: the versions are the union of all that are named. Of several spellings of a version the one that was
+        // released is kept, else the shortest is.
         var spellings: [Version: Version] = [:]
         for element in descriptions.flatMap({ [$0.element] + $0.properties + $0.indexes }) {
             for version in [element.birth, element.death].compactMap(\.self) + element.items.map(\.version) {
@@ -53,6 +56,7 @@ struct Resolver {
                 spellings[version] = isShorter ? version : known
             }
         }
+        for version in sealed where spellings[version] != nil { spellings[version] = version }
         let versions = spellings.values.sorted()
         self.versions = versions
         let entities = descriptions.map {
@@ -76,17 +80,23 @@ struct Resolver {
             for (place, element) in description.properties.enumerated() {
                 let timeline = properties[lineage][place]
                 check(element, timeline, description)
-                if timeline.life.lowerBound < entities[lineage].life.lowerBound
-                    || timeline.life.upperBound > entities[lineage].life.upperBound
-                {
+                if !isInside(timeline.life, entities[lineage].life) {
                     let property = text(element.present["name"]) ?? ""
                     report(.outlivesEntity(property: property, entity: name), description, element.offset)
                 }
             }
             for (place, element) in description.indexes.enumerated() {
                 check(element, indexes[lineage][place], description)
+                if !isInside(indexes[lineage][place].life, entities[lineage].life) {
+                    report(.outlivesEntity(property: "the index", entity: name), description, element.offset)
+                }
             }
         }
+    }
+
+    /// Whether something lives, and no longer than what it is part of.
+    private func isInside(_ life: Range<Int>, _ limits: Range<Int>) -> Bool {
+        !life.isEmpty && life.lowerBound >= limits.lowerBound && life.upperBound <= limits.upperBound
     }
 
     private mutating func check(
@@ -100,7 +110,7 @@ struct Resolver {
                 report(.itemOutsideLife(item.version.text), description, item.offset)
                 continue
             }
-            if isBirth, !item.previous.isEmpty {
+            if isBirth || isDeath, !item.previous.isEmpty {
                 report(.itemOutsideLife(item.version.text), description, item.offset)
             }
         }
@@ -201,10 +211,14 @@ struct Resolver {
         _ fields: [String: ElementTimeline.Field], _ epoch: ElementTimeline.Epoch, entity: Int,
         _ description: EntityDescription
     ) -> Property.Kind? {
-        guard let type = value("property_type", fields) else { return nil }
+        guard let type = value("property_type", fields) else {
+            let offset = fields["property_type"]?.json.offset ?? description.element.offset
+            report(.missingKey("property_type", of: "a property"), description, offset)
+            return nil
+        }
         switch type.value {
         case .string(let name):
-            for key in ["stored", "ordered", "on_delete"] {
+            for key in ["stored", "ordered", "on_delete", "entity_name", "association", "inverse"] {
                 if let json = value(key, fields) {
                     report(.keyDoesNotApply(key, because: "this is no relationship"), description, json.offset)
                 }

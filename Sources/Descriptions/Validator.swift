@@ -23,6 +23,7 @@ struct Validator {
         checkTableNames(version, index)
         for entity in version.entities where !version.unchanged.contains(entity.lineage) {
             checkMemberNames(entity, version, index)
+            checkRelationshipNames(entity, version, index)
             for property in entity.properties {
                 if let relationship = property.relationship {
                     check(relationship, of: property, entity, version, index)
@@ -50,17 +51,26 @@ struct Validator {
             if let other = types.updateValue(entity.name, forKey: type) {
                 report(.sameSwiftName(other, entity.name, swift: type, version: version.version.text), entity, index)
             }
-            let lowercased = entity.name.lowercased()
-            let isReserved = ["sqlite_", "strata_"].contains { lowercased.hasPrefix($0) }
-            if isReserved || ["Swift", "Foundation", "Strata", "Type", "Self", "Any", "Protocol"].contains(type) {
+            if Self.reservedTypes.contains(type) || type == history.name {
                 report(.reservedName(entity.name), entity, index)
             }
-            for table in [entity.name] + version.joinTables(of: entity).map(\.table.name)
-            where !tables.insert(table.lowercased()).inserted {
-                report(.sameTableName(table, version: version.version.text), entity, index)
+            for table in [version.table(of: entity)] + version.joinTables(of: entity).map(\.table) {
+                for name in [table.name] + table.indexes.map(\.name) {
+                    let lowercased = name.lowercased()
+                    if ["sqlite_", "strata_"].contains(where: lowercased.hasPrefix) {
+                        report(.reservedName(name), entity, index)
+                    } else if !tables.insert(lowercased).inserted {
+                        report(.sameTableName(name, version: version.version.text), entity, index)
+                    }
+                }
             }
         }
     }
+
+    /// The modules that generated code names, and the words that no type can be called.
+    private static let reservedTypes: Set<String> = [
+        "Swift", "Foundation", "Strata", "StrataTesting", "Testing", "Type", "Self", "Any", "Protocol",
+    ]
 
     private mutating func checkMemberNames(_ entity: Entity, _ version: SchemaVersion, _ index: Int) {
         var names: Set<String> = []
@@ -87,10 +97,23 @@ struct Validator {
                     .sameSwiftName(other, column.name, swift: member, version: version.version.text), entity, index,
                     property: column.property)
             }
+            if member == "hashValue" { report(.reservedName(column.name), entity, index, property: column.property) }
             if !columns.insert(column.name.lowercased()).inserted {
                 report(
                     .sameTableName("\(entity.name).\(column.name)", version: version.version.text), entity, index,
                     property: column.property)
+            }
+        }
+    }
+
+    private mutating func checkRelationshipNames(_ entity: Entity, _ version: SchemaVersion, _ index: Int) {
+        var members: [String: String] = [:]
+        for property in entity.properties where property.relationship != nil {
+            let member = SwiftName.member(property.name)
+            if let other = members.updateValue(property.name, forKey: member), other != property.name {
+                report(
+                    .sameSwiftName(other, property.name, swift: member, version: version.version.text), entity, index,
+                    property: property.lineage)
             }
         }
     }
@@ -121,8 +144,11 @@ struct Validator {
         let storage = version.storage(of: relationship)
 
         if let inverse, inverse.association == relationship.association {
-            let isSelf = relationship.target == entity.lineage && relationship.inverse == lineage
-            if isSelf ? !relationship.isStored : relationship.isStored == inverse.isStored {
+            if relationship.target == entity.lineage, relationship.inverse == lineage {
+                diagnostics.append(refuse("inverse", "a relationship that is its own inverse is not supported yet"))
+                return
+            }
+            if relationship.isStored == inverse.isStored {
                 let one = "\(entity.name).\(property.name)"
                 let other = "\(target.name).\(version.inverse(of: relationship)?.name ?? "")"
                 report(

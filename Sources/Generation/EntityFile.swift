@@ -65,6 +65,8 @@ extension Generator {
                 column.defaultValue.map { SwiftLiteral.value($0, type: column.type) } ?? (isNullable ? "nil" : nil)
             return [
                 "member": .text(members[index]),
+                "declaration": .text(names.parameter(column).declared),
+                "parameter": .text(names.parameter(column).name),
                 "type": .text(column.role == .identifier ? "ID" : names.type(of: column, lineage: lineage)),
                 "default": fallback.map { .text(" = " + $0) } ?? .null,
                 "read": .text("row.\(Self.reader(column))(\(index))"),
@@ -155,6 +157,9 @@ extension Generator {
     /// The lines of a doc comment.
     func documentation(_ text: String?) -> Value {
         let lines = text?.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) ?? []
-        return .list(lines.map { .text(String($0)) })
+        return .list(
+            lines.map { line in
+                .text(String(String.UnicodeScalarView(line.unicodeScalars.filter { $0.value >= 0x20 || $0 == "\t" })))
+            })
     }
 }

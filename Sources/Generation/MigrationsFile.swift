@@ -19,6 +19,7 @@ extension Generator {
                 "new": .text(names.namespace(step.to)),
                 "reasons": .list(step.customReasons.map { .text($0) }),
                 "functions": .list(step.customEntities.map { functionValues($0, step) }),
+                "context": .text(contextName),
                 "initializers": .list(initializers.map { initializerValues($0, step) }),
             ]
         }
@@ -38,8 +39,15 @@ extension Generator {
             "protocol": .text("Custom" + names.migration(step)),
             "reasons": .list(step.customReasons.map { .text($0) }),
             "functions": .list(functions.map { functionValues($0, step) }),
+            "context": .text(contextName),
             "needsDidMigrate": .flag(functions.isEmpty),
         ]
+    }
+
+    /// What a migration calls its context: an entity of that name takes the short one.
+    private var contextName: String {
+        let types = history.versions.flatMap(\.entities).map { SwiftName.type($0.name) }
+        return types.contains("Context") ? "Strata.MigrationContext" : "Context"
     }
 
     private func home(_ lineage: Int, _ version: SchemaVersion) -> String {
@@ -53,7 +61,7 @@ extension Generator {
             String(names.type(lineage, in: version).dropFirst(history.name.count + 1))
         }
         let parameters = parameters(of: entity).map { parameter in
-            ", \(names.member(parameter.column)): …"
+            ", \(names.label(parameter.column)): …"
         }
         return [
             "old": .text(short(entity.old.lineage, step.from)),
@@ -73,10 +81,10 @@ extension Generator {
         let parameters = parameters(of: entity)
         let old = parameters.contains { names.member($0.column) == "old" } ? "oldRow" : "old"
         let arguments = entity.columns.enumerated().map { index, column -> Value in
-            let member = names.member(column.column)
             return [
-                "member": .text(member),
-                "value": .text(expression(column.origin, column.column, old: old) ?? member),
+                "label": .text(names.label(column.column)),
+                "value": .text(
+                    expression(column.origin, column.column, old: old) ?? names.parameter(column.column).name),
                 "comma": .text(index == entity.columns.count - 1 ? "" : ","),
             ]
         }
@@ -87,7 +95,7 @@ extension Generator {
             "parameters": .list(
                 parameters.map { parameter in
                     [
-                        "member": .text(names.member(parameter.column)),
+                        "declaration": .text(names.parameter(parameter.column).declared),
                         "type": .text(names.type(of: parameter.column, lineage: lineage)),
                     ]
                 }),

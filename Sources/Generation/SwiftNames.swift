@@ -58,6 +58,15 @@ struct SwiftNames {
     /// The name of a column's property.
     func member(_ column: StoredColumn) -> String { SwiftName.escaped(SwiftName.member(column.name)) }
 
+    /// The label of a column's argument.
+    func label(_ column: StoredColumn) -> String { SwiftName.label(SwiftName.member(column.name)) }
+
+    /// The label and the name of a column's parameter; `self` is a name that the body needs for itself.
+    func parameter(_ column: StoredColumn) -> (declared: String, name: String) {
+        let name = SwiftName.member(column.name)
+        return name == "self" ? ("self self_", "self_") : (SwiftName.escaped(name), SwiftName.escaped(name))
+    }
+
     /// The Swift type of a column's property.
     func type(of column: StoredColumn, lineage: Int) -> String {
         let name =

@@ -64,9 +64,25 @@ extension Generator {
             text = ".reference(\(name), to: \(SwiftLiteral.string(version.entity(target)?.name ?? ""))"
         }
         if column.isNullable, column.role != .position { text += ", nullable: true" }
-        let isUnique = version.table(of: entity).indexes.contains { $0.isUnique && $0.columns.contains(column.name) }
-        if isUnique, column.role != .identifier, column.role != .position { text += ", unique: true" }
+        if distinctColumns(of: entity, in: version).contains(column.name), column.role != .identifier,
+            column.role != .position
+        {
+            text += ", unique: true"
+        }
         return text + ")"
+    }
+
+    /// The columns of which no two rows of a fixture may share a value, one for each unique index: of several the one
+    /// whose type has the most values.
+    private func distinctColumns(of entity: Entity, in version: SchemaVersion) -> Set<String> {
+        let columns = version.columns(of: entity)
+        var names: Set<String> = []
+        for index in version.table(of: entity).indexes where index.isUnique {
+            let candidates = index.columns.compactMap { name in columns.first { $0.name == name } }
+            let attribute = candidates.first { $0.role == .attribute && $0.type != .bool }
+            names.insert((attribute ?? candidates.first)?.name ?? "")
+        }
+        return names
     }
 
     private func structTestValues(_ shape: EntityShape, _ lineage: Int) -> Value {
@@ -74,7 +90,6 @@ extension Generator {
             "type": .text(names.type(lineage, in: history.versions[shape.first])),
             "columns": .list(
                 shape.columns.map { column in
-                    let isKey = column.role == .identifier
                     let member = names.member(column)
                     let suffix: String
                     switch column.role {
@@ -84,7 +99,7 @@ extension Generator {
                     }
                     return [
                         "name": .text(SwiftLiteral.string(column.name)),
-                        "value": .text("entity.\(member)\(suffix)"), "isKey": .flag(isKey),
+                        "value": .text("entity.\(member)\(suffix)"),
                     ]
                 }),
         ]
@@ -92,11 +107,14 @@ extension Generator {
 
     private func stepTestValues(_ step: SchemaStep) -> Value {
         let tables = step.entities.map { entity -> Value in
+            let asksForCode = step.instructions.custom.contains(.init(entity: entity.new.lineage))
             var kept: [String] = []
             var changed: [Value] = []
             for column in entity.columns {
                 let name = column.column.name
-                guard let value = expectation(column.origin) else { continue }
+                // Where a person migrates an entity that asks for it, any of its values may become another.
+                let isKept = !asksForCode || column.column.role == .identifier
+                guard isKept, let value = expectation(column.origin) else { continue }
                 if value == SQL.quoted(name) {
                     kept.append(name)
                 } else {
@@ -127,10 +145,11 @@ extension Generator {
             return nil
         }
         let key = ["source_id", "target_id"]
+        let isEmptied = entity.isEmptied || step.instructions.emptied.contains(join.relationship.target)
         if let old = step.from.joinTables(of: entity.old).first(where: { $0.property == join.property }) {
             return tableTestValues(
                 from: old.table.name, to: join.table.name, key: key, kept: key + ["position"], changed: [],
-                isEmptied: entity.isEmptied)
+                isEmptied: isEmptied)
         }
         guard let column = step.from.columns(of: entity.old).first(where: { $0.property == join.property }) else {
             return nil
@@ -140,7 +159,7 @@ extension Generator {
         return tableTestValues(
             from: entity.old.name, to: join.table.name, key: key, kept: [],
             changed: values.map { ["name": .text(SwiftLiteral.string($0)), "value": .text(SwiftLiteral.string($1))] },
-            isEmptied: entity.isEmptied, filter: "\(target) IS NOT NULL")
+            isEmptied: isEmptied, filter: "\(target) IS NOT NULL")
     }
 
     private func tableTestValues(

@@ -53,6 +53,13 @@ struct ColumnInference {
         }
         let fill = instructions.fills[.init(entity: new.lineage, property: lineage)]
         let isPosition = column.role == .position
+        if isEmptiedTarget(column) {
+            if column.role == .position { return .null }
+            guard column.isNullable, new.property(lineage).map(to.deleteRule) == .nullify else {
+                return .custom("points at rows that are discarded")
+            }
+            return .null
+        }
         guard let before = oldColumns.first(where: { $0.property == lineage && ($0.role == .position) == isPosition })
         else {
             return originOfNewcomer(column, lineage: lineage, fill: fill)
@@ -80,6 +87,12 @@ struct ColumnInference {
             if !isCopied && !isDefault { expressions[name] = sql }
         }
         return expressions
+    }
+
+    /// Whether the column points at an entity whose rows all go, or orders the rows that do.
+    private func isEmptiedTarget(_ column: StoredColumn) -> Bool {
+        guard let relationship = column.property.flatMap(new.property)?.relationship else { return false }
+        return instructions.emptied.contains(relationship.target) && old.property(column.property ?? -1) != nil
     }
 
     private func originOfKey(_ column: StoredColumn) -> ValueOrigin {
@@ -130,11 +143,11 @@ struct ColumnInference {
             guard let source = oldColumns.first(where: { $0.property == other && $0.role != .position }) else {
                 return .custom("is filled from what is not stored")
             }
-            if source.isNullable && !column.isNullable {
-                guard let value = column.defaultValue else { return .custom("is filled from what may be null") }
-                return .coalesced(filled(column, from: source), .constant(value))
-            }
-            return filled(column, from: source)
+            let value = filled(column, from: source)
+            if case .custom = value { return value }
+            guard source.isNullable && !column.isNullable else { return value }
+            guard let fallback = column.defaultValue else { return .custom("is filled from what may be null") }
+            return .coalesced(value, .constant(fallback))
         case nil:
             if let value = column.defaultValue { return .constant(value) }
             return column.isNullable ? .null : .custom("is new and has neither a default nor a \"fill\"")

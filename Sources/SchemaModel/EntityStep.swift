@@ -43,8 +43,10 @@ public struct EntityStep: Sendable {
                     rowReasons.append("`\(new.name).\(column.column.name)` \(reason)")
                 }
             }
-            rowReasons += Self.narrowedIndexes(from: from, to: to, old: old, new: new).map {
-                "`\(new.name)`: the unique index \($0) may find duplicates"
+            let keys = Self.breakableKeys(to.uniqueKeys(of: new), before: from.uniqueKeys(of: old), columns: columns)
+            rowReasons += keys.map { key in
+                let names = key.properties.compactMap { new.property($0)?.name }.map { "`\($0)`" }
+                return "`\(new.name)`: the unique index on \(names.joined(separator: ", ")) may find duplicates"
             }
         }
         for property in old.properties where new.property(property.lineage) == nil && !isEmptied {
@@ -52,6 +54,19 @@ public struct EntityStep: Sendable {
             let isDiscarded = instructions.discarded.contains(.init(entity: old.lineage, property: property.lineage))
             if holdsData && !isDiscarded {
                 otherReasons.append("`\(old.name).\(property.name)` is removed without \"discard\": true")
+            }
+        }
+
+        for property in new.properties where old.property(property.lineage) != nil {
+            let isStored = columns.contains { $0.column.property == property.lineage }
+            let element = StepInstructions.Element(entity: new.lineage, property: property.lineage)
+            if !isStored, instructions.custom.contains(element) {
+                otherReasons.append("`\(new.name).\(property.name)` asks for a custom migration")
+            }
+        }
+        for property in old.properties where new.property(property.lineage) == nil {
+            if instructions.custom.contains(.init(entity: old.lineage, property: property.lineage)) {
+                otherReasons.append("`\(old.name).\(property.name)` asks for a custom migration")
             }
         }
 
@@ -68,7 +83,7 @@ public struct EntityStep: Sendable {
                 changes.append(.map(from: oldTable.name, to: newTable.name, columns: expressions))
             }
         }
-        let joins = JoinTableInference(from: from, to: to, old: old, new: new, isEmptied: isEmptied)
+        let joins = JoinTableInference(from: from, to: to, old: old, new: new, emptied: instructions.emptied)
         changes += joins.changes
         otherReasons += joins.customReasons
 
@@ -77,59 +92,31 @@ public struct EntityStep: Sendable {
         self.tableChanges = changes
     }
 
-    /// The unique indexes that rows of the old version may break: new ones, and ones over fewer columns.
-    private static func narrowedIndexes(
-        from: SchemaVersion, to: SchemaVersion, old: Entity, new: Entity
-    ) -> [String] {
-        let before = UniqueKey.all(of: old, in: from)
-        return UniqueKey.all(of: new, in: to)
-            .filter { key in !before.contains { $0.implies(key) } }
-            .filter { key in !key.isNewborn(in: old) }
-            .map { key in "on " + key.names.map { "`\($0)`" }.joined(separator: ", ") }
+    /// The unique keys that rows of the old version may break.
+    ///
+    /// A key holds where the rows kept one that implies it and no two values of it become one, or where a column of it
+    /// is NULL in every row ("all NULL values are considered different", https://sqlite.org/lang_createindex.html).
+    private static func breakableKeys(
+        _ keys: [UniqueKey], before: [UniqueKey], columns: [ColumnStep]
+    ) -> [UniqueKey] {
+        func origin(_ property: Int) -> ValueOrigin? {
+            columns.first { $0.column.property == property && $0.column.role != .position }?.origin
+        }
+        return keys.filter { key in
+            if key.properties.contains(where: { origin($0) == .null }) { return false }
+            return !before.contains {
+                $0.implies(key) && $0.properties.allSatisfy { origin($0)?.keepsValuesApart == true }
+            }
+        }
     }
 }
 
-/// Columns in which no two rows agree.
-private struct UniqueKey {
-    let properties: Set<Int>
-    let collations: [Int: Property.Collation]
-    let names: [String]
-    let nullable: Set<Int>
-    let defaults: Set<Int>
-
-    static func all(of entity: Entity, in version: SchemaVersion) -> [UniqueKey] {
-        var keys: [[Int]] = []
-        for property in entity.properties {
-            let isPair =
-                property.relationship.map {
-                    version.storage(of: $0) == .column && $0.association == .toOne
-                        && version.inverse(of: $0)?.relationship?.association == .toOne
-                } ?? false
-            if property.isUnique || isPair { keys.append([property.lineage]) }
+extension ValueOrigin {
+    /// Whether two rows with different values have different ones afterwards.
+    fileprivate var keepsValuesApart: Bool {
+        switch self {
+        case .copy, .converted: true
+        case .coalesced, .constant, .null, .custom: false
         }
-        keys += entity.indexes.filter(\.isUnique).map(\.properties)
-        return keys.map { lineages in
-            let properties = lineages.compactMap(entity.property)
-            return UniqueKey(
-                properties: Set(lineages),
-                collations: Dictionary(
-                    properties.compactMap { property in property.collation.map { (property.lineage, $0) } },
-                    uniquingKeysWith: { first, _ in first }),
-                names: properties.map(\.name),
-                nullable: Set(properties.filter(\.isNullable).map(\.lineage)),
-                defaults: Set(properties.filter { $0.defaultValue != nil }.map(\.lineage)))
-        }
-    }
-
-    /// Whether rows that keep this key cannot break `other`: it has all these columns, compared no more loosely.
-    func implies(_ other: UniqueKey) -> Bool {
-        properties.isSubset(of: other.properties)
-            && properties.allSatisfy { other.collations[$0] == nil || other.collations[$0] == collations[$0] }
-    }
-
-    /// Whether one of the columns is new and NULL in every old row, so that no two of them can agree
-    /// (https://sqlite.org/lang_createindex.html: "all NULL values are considered different").
-    func isNewborn(in old: Entity) -> Bool {
-        properties.contains { old.property($0) == nil && nullable.contains($0) && !defaults.contains($0) }
     }
 }

@@ -3,8 +3,16 @@ public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
     /// The hash.
     public let value: UInt64
 
+    /// The fingerprint of a version whose entities have these logical lines, in whatever order.
+    ///
+    /// The version itself is the first line: two versions of one shape have a step between them all the same.
+    public init(of version: Version, lines: [String]) {
+        let number = version.components.map(String.init).joined(separator: ".")
+        self.init(of: ["version \(number)"] + lines)
+    }
+
     /// The fingerprint of `lines`, each with a line feed after it, whatever their order.
-    public init(of lines: [String]) {
+    init(of lines: [String]) {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for line in lines.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
             for byte in line.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
@@ -23,6 +31,6 @@ public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
 extension SchemaVersion {
     /// The fingerprint of all entities of the version.
     public var fingerprint: Fingerprint {
-        Fingerprint(of: entities.map(logicalLine))
+        Fingerprint(of: version, lines: entities.map(logicalLine))
     }
 }

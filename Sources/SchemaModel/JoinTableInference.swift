@@ -3,7 +3,8 @@ struct JoinTableInference {
     private(set) var changes: [TableChange] = []
     private(set) var customReasons: [String] = []
 
-    init(from: SchemaVersion, to: SchemaVersion, old: Entity, new: Entity, isEmptied: Bool) {
+    init(from: SchemaVersion, to: SchemaVersion, old: Entity, new: Entity, emptied: Set<Int>) {
+        let isEmptied = emptied.contains(new.lineage)
         let before = from.joinTables(of: old)
         for join in to.joinTables(of: new) {
             let property = new.property(join.property)
@@ -17,6 +18,15 @@ struct JoinTableInference {
             }
             let name = "`\(new.name).\(property.name)`"
             let pointsElsewhere = relationship.target != join.relationship.target
+            let isRepointed =
+                relationship.inverse != join.relationship.inverse
+                && relationship.inverse != nil && join.relationship.inverse != nil
+            if isRepointed { customReasons.append("\(name) has another inverse") }
+            if emptied.contains(join.relationship.target), !pointsElsewhere {
+                changes += before.filter { $0.property == join.property }.map { .drop($0.table.name) }
+                changes.append(.create(join.table.name))
+                continue
+            }
             if let source = before.first(where: { $0.property == join.property }) {
                 if pointsElsewhere {
                     customReasons.append("\(name) points at another entity")

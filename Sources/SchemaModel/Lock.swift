@@ -42,7 +42,7 @@ public struct Lock: Hashable, Sendable {
         var text = Self.head + "schema \(schema)\n"
         var before: [String: String] = [:]
         for sealed in versions {
-            text += "\nversion \(sealed.version) fingerprint \(Fingerprint(of: sealed.lines))\n"
+            text += "\nversion \(sealed.version) fingerprint \(Fingerprint(of: sealed.version, lines: sealed.lines))\n"
             let entities = Self.byName(sealed.lines)
             for line in sealed.lines where before[Self.name(of: line)] != line { text += line + "\n" }
             for name in before.keys.sorted() where entities[name] == nil { text += "removed \(name)\n" }
@@ -66,15 +66,16 @@ public struct Lock: Hashable, Sendable {
         var fingerprint = ""
         var start = 0
         func seal(_ lock: inout Lock) throws(Malformed) {
-            guard !lock.versions.isEmpty else { return }
+            guard let version = lock.versions.last?.version else { return }
             let lines = entities.values.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
             lock.versions[lock.versions.count - 1].lines = lines
-            guard Fingerprint(of: lines).description == fingerprint else {
+            guard Fingerprint(of: version, lines: lines).description == fingerprint else {
                 throw Malformed(line: start, reason: "the lines of this version do not give its fingerprint")
             }
         }
         var number = 0
-        for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init) {
+        for bytes in text.utf8.split(separator: 0x0a, omittingEmptySubsequences: false) {
+            let line = String(decoding: bytes.last == 0x0d ? bytes.dropLast() : bytes, as: UTF8.self)
             number += 1
             if line.isEmpty || line.hasPrefix("#") { continue }
             let words = line.split(separator: " ").map(String.init)
@@ -92,7 +93,7 @@ public struct Lock: Hashable, Sendable {
                 versions.append(Sealed(version: version, lines: []))
                 fingerprint = words[3]
                 start = number
-            } else if words.count == 2, words[0] == "removed", entities.removeValue(forKey: words[1]) != nil {
+            } else if line.hasPrefix("removed "), entities.removeValue(forKey: String(line.dropFirst(8))) != nil {
                 continue
             } else if line.contains(" | "), !versions.isEmpty {
                 entities[Self.name(of: line)] = line
@@ -108,7 +109,7 @@ public struct Lock: Hashable, Sendable {
     }
 
     static func name(of line: String) -> String {
-        line.utf8.firstIndex(of: 0x7c).map { String(line[..<line.index(before: $0)]) } ?? line
+        line.firstRange(of: " | ").map { String(line[..<$0.lowerBound]) } ?? line
     }
 }
 

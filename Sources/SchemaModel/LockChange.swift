@@ -46,9 +46,10 @@ extension Lock {
         }
         let before = fields(of: was)
         let after = fields(of: now)
-        return Set(before.keys).union(after.keys).sorted().filter { before[$0] != after[$0] }.map { element in
+        let changes = Set(before.keys).union(after.keys).sorted().filter { before[$0] != after[$0] }.map { element in
             LockChange(version: version, entity: entity, element: element, was: before[element], now: after[element])
         }
+        return changes.isEmpty ? [LockChange(version: version, entity: entity, was: was, now: now)] : changes
     }
 
     /// The fields of a logical line by what they tell of: `key`, a property's name, `index (a, b)`.

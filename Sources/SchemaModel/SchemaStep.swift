@@ -58,6 +58,9 @@ public struct SchemaStep: Sendable {
             if !instructions.discarded.contains(.init(entity: old.lineage)) {
                 reasons.append("`\(old.name)` is removed without \"discard\": true")
             }
+            if instructions.custom.contains(.init(entity: old.lineage)) {
+                reasons.append("`\(old.name)` asks for a custom migration")
+            }
             changes += (from.joinTables(of: old).map(\.table.name) + [old.name]).map { .drop($0) }
         }
         self.entities = entities

@@ -14,7 +14,7 @@ public struct StoredColumn: Hashable, Sendable {
 
     /// The column's name in SQL.
     public var name: String
-    /// The name from which that of the struct's property is made: a foreign key of `master` is `master_id` in both.
+    /// What the column is for.
     public var role: Role
     /// The type of the values; of a key or a foreign key, that of the key.
     public var type: ScalarType

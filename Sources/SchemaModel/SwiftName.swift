@@ -22,6 +22,11 @@ public enum SwiftName {
         keywords.contains(name) ? "`\(name)`" : name
     }
 
+    /// The name as an argument label: only three keywords cannot be one as they are.
+    public static func label(_ name: String) -> String {
+        ["inout", "var", "let"].contains(name) ? "`\(name)`" : name
+    }
+
     /// The runs of letters and digits.
     private static func words(of name: String) -> [String] {
         var words: [String] = []

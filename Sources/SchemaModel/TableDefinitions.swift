@@ -60,21 +60,17 @@ extension SchemaVersion {
         }
         var indexes: [Index] = []
         for property in entity.properties {
-            let isPair =
-                property.relationship.map {
-                    $0.association == .toOne && inverse(of: $0)?.relationship?.association == .toOne
-                }
-                ?? false
             let isReference = property.relationship.map { storage(of: $0) == .column } ?? false
             let columns = name([property.lineage])
-            guard !columns.isEmpty, isReference || property.isUnique || property.isIndexed else { continue }
-            indexes.append(index(columns, property.isUnique || isPair))
+            let isUnique = isUnique(property)
+            guard !columns.isEmpty, isReference || isUnique || property.isIndexed else { continue }
+            indexes.append(index(columns, isUnique))
         }
         for entityIndex in entity.indexes {
             indexes.append(index(name(entityIndex.properties), entityIndex.isUnique))
         }
-        var seen: Set<String> = []
-        return indexes.filter { seen.insert($0.name).inserted }
+        var seen: Set<Index> = []
+        return indexes.filter { seen.insert($0).inserted }
     }
 
     /// A join table, and the relationship that it keeps.

@@ -13,7 +13,8 @@ struct SampleRows {
         _ tables: [FixtureTable], _ joinTables: [FixtureJoinTable], to connection: Connection
     ) throws {
         var rows = SampleRows(tables: tables, joinTables: joinTables, connection: connection)
-        for table in tables { try rows.drawKeys(of: table) }
+        let counts = try rows.counts()
+        for table in tables { try rows.drawKeys(of: table, count: counts[table.name] ?? 0) }
         for table in tables { try rows.write(table) }
         for table in joinTables { try rows.write(table) }
     }
@@ -24,18 +25,41 @@ struct SampleRows {
         self.connection = connection
     }
 
-    /// Chooses a key for each row: as many as the column with the most values has, and one more for NULL.
-    private mutating func drawKeys(of table: FixtureTable) throws {
-        var count = 3
-        for column in table.columns {
-            if case .value(let type) = column.role { count = max(count, SampleValues.values(of: type).count + 1) }
+    /// The number of rows of each table: as many as the column with the most values has, and one more for NULL.
+    private func counts() throws -> [String: Int] {
+        var counts: [String: Int] = [:]
+        for table in tables {
+            var count = 3
+            for column in table.columns {
+                if case .value(let type) = column.role { count = max(count, SampleValues.values(of: type).count + 1) }
+            }
+            // A mandatory unique column of a type with few values allows no more rows than those.
+            for column in table.columns where column.isUnique && !column.isNullable {
+                if case .value(let type) = column.role, SampleValues.distinct(type, count) == nil {
+                    count = min(count, try free(type, column, of: table).count)
+                }
+            }
+            counts[table.name] = count
         }
-        // A mandatory unique column of a type with few values allows no more rows than those.
-        for column in table.columns where column.isUnique && !column.isNullable {
-            if case .value(let type) = column.role, SampleValues.distinct(type, count) == nil {
-                count = min(count, try free(type, column, of: table).prefix(count).count)
+        // Nor does one that points at a table with fewer rows; and that may be so for a table that points at this one.
+        var isStable = false
+        while !isStable {
+            isStable = true
+            for table in tables {
+                for column in table.columns where column.isUnique && !column.isNullable {
+                    guard case .reference(let target) = column.role else { continue }
+                    if let limit = counts[target], let count = counts[table.name], limit < count {
+                        counts[table.name] = limit
+                        isStable = false
+                    }
+                }
             }
         }
+        return counts
+    }
+
+    /// Chooses the key of each row.
+    private mutating func drawKeys(of table: FixtureTable, count: Int) throws {
         guard let column = table.columns.first, case .key(let type) = column.role else { return }
         keys[table.name] = Array(try free(type, column, of: table).prefix(count))
     }

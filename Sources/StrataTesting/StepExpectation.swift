@@ -1,3 +1,5 @@
+import SchemaSQL
+
 /// What must be in the tables after a step, told without the SQL that carries it out.
 public struct StepExpectation: Sendable {
     let from: String
@@ -37,15 +39,9 @@ public struct TableExpectation: Sendable {
         self.to = to
         self.key = key
         self.isEmptied = isEmptied
-        self.values = Dictionary(
-            kept.map {
-                (
-                    $0,
-                    "\"" + $0.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
-                )
-            },
-            uniquingKeysWith: { first, _ in first }
-        ).merging(changed) { _, changed in changed }
+        let same = kept.map { ($0, SQL.quoted($0)) }
+        self.values = Dictionary(same, uniquingKeysWith: { first, _ in first }).merging(changed) { _, changed in changed
+        }
         self.filter = filter
     }
 }

@@ -79,6 +79,19 @@ import Testing
             ])
     }
 
+    @Test func `rule 2: a rename in short form beside a birth`() throws {
+        let text = book(
+            """
+            { "name": "c", "property_type": "int", "nullable": true, "added_at_version": "2.0", "previous_name": "old",
+              "version_history": [{ "version": "1.5" }] }
+            """)
+        #expect(
+            try lines(["Book": text]) == [
+                "1.0": ["book | key id: int"], "1.5": ["book | key id: int | old: int?"],
+                "2.0": ["book | key id: int | c: int?"],
+            ])
+    }
+
     @Test func `rule 3: two properties swap their names and types`() throws {
         let text = book(
             """
@@ -209,6 +222,77 @@ import Testing
             ])
     }
 
+    @Test func `rule 9: what points at discarded rows points at nothing, or is a person's`() throws {
+        let cache = """
+            { "name": "cache", "version_history": [{ "version": "1.0" }, { "version": "2.0", "rows": "discard" }],
+              "identifier": { "type": "int" },
+              "properties": [{ "name": "books", "ordered": true,
+                "property_type": { "entity_name": "book", "association": "to_many", "inverse": "cache" } }] }
+            """
+        func text(_ more: String) -> String {
+            book(
+                """
+                { "name": "cache", "property_type": { "entity_name": "cache", "association": "to_one", "inverse": "books" }, \(more) },
+                { "name": "others", "property_type": { "entity_name": "cache", "association": "to_many" } }
+                """)
+        }
+        let step = try history(["Book": text(#""nullable": true"#), "Cache": cache]).steps[0]
+        #expect(step.customReasons == [])
+        #expect(
+            step.tableChanges == [
+                .map(from: "book", to: "book", columns: ["cache_id": "NULL", "cache_position": "NULL"]),
+                .drop("book_others"), .create("book_others"), .drop("cache"), .create("cache"),
+            ])
+        for more in [#""nullable": true, "on_delete": "cascade""#, #""on_delete": "deny""#] {
+            #expect(
+                try history(["Book": text(more), "Cache": cache]).steps[0].customReasons
+                    == ["`book.cache_id` points at rows that are discarded"])
+        }
+    }
+
+    @Test func `rule 9: what is filled from what cannot be converted is a person's`() throws {
+        let text = book(
+            """
+            { "name": "s", "property_type": "string", "nullable": true },
+            { "name": "b", "property_type": "int", "default_value": 5, "version_history": [{ "version": "2.0", "fill_from": "s" }] },
+            { "name": "b", "property_type": "int", "removed_at_version": "2.0", "discard": true }
+            """)
+        #expect(try history(["Book": text]).steps[0].customReasons == ["`book.b` cannot take the values of `s`"])
+    }
+
+    @Test func `rule 6: an inverse that is pointed elsewhere is a person's, in a join table too`() throws {
+        let other = """
+            { "name": "other", "version_history": [{ "version": "1.0" }, { "version": "2.0" }], "identifier": { "type": "int" },
+              "properties": [
+                { "name": "p", "removed_at_version": "2.0", "discard": true,
+                  "property_type": { "entity_name": "book", "association": "to_many", "inverse": "others" } },
+                { "name": "q", "added_at_version": "2.0",
+                  "property_type": { "entity_name": "book", "association": "to_many", "inverse": "others" } }] }
+            """
+        let text = book(
+            """
+            { "name": "others", "stored": true, "property_type": { "entity_name": "other", "association": "to_many", "inverse": "q" },
+              "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "inverse": "p" } }] }
+            """)
+        #expect(
+            try history(["Book": text, "Other": other]).steps[0].customReasons == ["`book.others` has another inverse"])
+    }
+
+    @Test func `two versions of one shape have different fingerprints`() throws {
+        let text = book(#"{ "name": "a", "property_type": "int" }"#)
+        let versions = try history(["Book": text]).versions
+        #expect(versions[0].entities.map(versions[0].logicalLine) == versions[1].entities.map(versions[1].logicalLine))
+        #expect(versions[0].fingerprint != versions[1].fingerprint)
+    }
+
+    @Test func `a version keeps the spelling in which it was released`() throws {
+        let source = SourceFile(
+            path: "Book.json", bytes: Array(book("", history: #"{ "version": "1" }, { "version": "2.0.0" }"#).utf8))
+        let sealed = try ["1.0", "2.0"].map { try #require(Version($0)) }
+        let descriptions = Descriptions(reading: [source], folder: "Model", schema: "TestSchema", sealed: sealed)
+        #expect(descriptions.history?.versions.map(\.version.text) == ["1.0", "2.0"])
+    }
+
     @Test func `rule 10: an item without a change is legal, and migration custom asks for a person`() throws {
         let text = book(
             """
@@ -222,6 +306,13 @@ import Testing
         #expect(steps[0].customReasons == ["`book.title` asks for a custom migration"])
         #expect(steps[1].customReasons == ["`other` asks for a custom migration"])
         #expect(steps[0].customEntities.map(\.new.name) == ["book"])
+        let unstored = book(
+            """
+            { "name": "sequels", "property_type": { "entity_name": "book", "association": "to_many" },
+              "version_history": [{ "version": "1.0" }, { "version": "2.0", "migration": "custom" }] }
+            """)
+        #expect(
+            try history(["Book": unstored]).steps[0].customReasons == ["`book.sequels` asks for a custom migration"])
     }
 
     @Test func `an index follows a rename of what it is over`() throws {

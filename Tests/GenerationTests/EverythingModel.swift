@@ -9,6 +9,17 @@ enum EverythingModel {
         files["Scalars.json"] = scalars
         for kind in Identifier.Kind.allCases { files["\(kind.rawValue.capitalized)Key.json"] = key(kind) }
         files["Conversions.json"] = conversions
+        for name in [
+            "order", "group", "index", "key", "from", "data", "string", "optional", "result", "context", "outcome",
+        ] {
+            files["Entity \(name).json"] = entity(
+                name,
+                [
+                    relation("next", name, "to_one", ", \"nullable\": true"),
+                    "{ \"name\": \"\(name)\", \"property_type\": \"data\" }",
+                ])
+        }
+        files["Awkward.json"] = awkward
         for (name, text) in relations { files[name] = text }
         return files
     }
@@ -110,6 +121,24 @@ enum EverythingModel {
                 relation("children", "\(kind.rawValue)_key", "to_many", inverse: "parent", ", \"ordered\": true"),
                 relation("friends", "\(kind.rawValue)_key", "to_many"),
             ])
+    }
+
+    /// Names that mean something in Swift, in SQL, or in what is generated.
+    private static var awkward: String {
+        let names = [
+            "self", "init", "Type", "default", "repeat", "class", "in", "var", "let", "inout", "Any", "nil", "true",
+            "row",
+            "statement", "old", "table", "bind", "hash", "description", "columns", "relationships", "id of", "a-b",
+            "rowid",
+            "_rowid_", "select", "where", "名前", "größe", "3rd", "it's", "quote\\\"d", "value", "raw_value", "entity",
+            "values",
+        ]
+        return entity(
+            "awkward", key: "{ \"type\": \"string\", \"name\": \"order\" }",
+            names.map { "{ \"name\": \"\($0)\", \"property_type\": \"int\", \"nullable\": true }" }
+                + [
+                    "{ \"name\": \"newcomer\", \"property_type\": \"int\", \"added_at_version\": \"2.0\", \"default_value\": 1 }"
+                ])
     }
 
     /// Every change of type that is inferred, and each of them filled where it is null.

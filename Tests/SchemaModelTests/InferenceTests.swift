@@ -88,6 +88,16 @@ import Testing
                 .isCustom)
     }
 
+    @Test func `unique values that are filled are a person's`() throws {
+        let nullable = attribute(.int, nullable: true, unique: true)
+        #expect(try step(nullable, attribute(.int, value: .integer(1), unique: true)).isCustom)
+        var instructions = StepInstructions()
+        instructions.fills[.init(entity: 0, property: 0)] = .literal(.integer(4))
+        #expect(try step(nil, nullable, instructions: instructions).isCustom)
+        #expect(try !step(attribute(.int, unique: true), nullable).isCustom)
+        #expect(try !step(attribute(.int, unique: true), attribute(.string, unique: true)).isCustom)
+    }
+
     @Test func `a looser collation under a unique index is a person's`() throws {
         let strict = attribute(.string, unique: true)
         let loose = attribute(.string, unique: true, collation: .nocase)

@@ -99,6 +99,38 @@ import Testing
             ])
     }
 
+    @Test func `names that need quotes and lines that are broken are read or refused`() throws {
+        let one = try #require(Version("1.0"))
+        let two = try #require(Version("2.0"))
+        let lock = Lock(
+            schema: "S",
+            versions: [
+                .init(
+                    version: one,
+                    lines: ["\"my note\" | key id: int | a: string = \"\u{2029}\u{85}\"", "removed | key id: int"]),
+                .init(version: two, lines: []),
+            ])
+        #expect(try Lock(parsing: lock.text) == lock)
+        #expect(throws: Lock.Malformed.self) { try Lock(parsing: lock.text + "| a | b\n") }
+        #expect(throws: Lock.Malformed.self) { try Lock(parsing: lock.text + "|\n") }
+    }
+
+    @Test func `one of two equal indexes that goes is a change`() throws {
+        let one = try #require(Version("1.0"))
+        let all = try history(1)
+        let lock = Lock(
+            schema: "BookSchema",
+            versions: [
+                .init(
+                    version: one,
+                    lines: all.versions[0].entities.map(all.versions[0].logicalLine).map {
+                        $0 == "book | key id: int | index (title) | title: string"
+                            ? "book | key id: int | index (title) | index (title) | title: string" : $0
+                    })
+            ])
+        #expect(lock.changes(in: all).count == 1)
+    }
+
     @Test func `what is no lock is refused at its line`() throws {
         let text = Lock(sealing: 2, of: try history()).text
         func malformed(_ text: String) -> Lock.Malformed? {

@@ -20,6 +20,14 @@ import Testing
         #expect(Table("t", ["\"id\" INTEGER PRIMARY KEY"]).hiddenRowID == nil)
     }
 
+    @Test func `the elements of a table are read back from its SQL`() {
+        let elements = [
+            "\"a,\"\"b\" TEXT DEFAULT 'it''s, (\n'", "\"c\" INTEGER REFERENCES \"d\" (\"e\")",
+            "PRIMARY KEY (\"c\", \"d\")",
+        ]
+        #expect(Table.elements(of: Table("t (x, y)", elements).createStatement()) == elements)
+    }
+
     @Test func `an expression is said over older columns`() {
         let columns = ["a": "\"x\"", "b": "coalesce(\"y\", '\"a\"')"]
         #expect(

@@ -55,6 +55,68 @@ import Testing
         }
     }
 
+    @Test func `a cursor has its own statement and ends once`() throws {
+        try withFile { url in
+            let store = try Store(at: url, schema: Shop.self)
+            try store.write { transaction in
+                for id in 1...2 { try transaction.insert(Item(id: .init(rawValue: id), title: nil, stars: id)) }
+            }
+            try store.read { transaction in
+                let one = try transaction.cursor(Item.self)
+                let other = try transaction.cursor(Item.self)
+                #expect(try one.next()?.id == 1)
+                #expect(try other.next()?.id == 1)
+                #expect(try one.next()?.id == 2)
+                #expect(try one.next() == nil)
+                #expect(try one.next() == nil)
+                #expect(try other.next()?.id == 2)
+            }
+        }
+    }
+
+    @Test func `what leaves a transaction can no longer be used`() throws {
+        try withFile { url in
+            let store = try Store(at: url, schema: Shop.self)
+            try store.write { try $0.insert(Item(id: 1, title: nil, stars: 1)) }
+            let transaction = try store.write { $0 }
+            #expect(throws: StoreError.transactionEnded) { try transaction.fetch(Item.self) }
+            #expect(throws: StoreError.transactionEnded) { try transaction.insert(Item(id: 2, title: nil, stars: 1)) }
+            let cursor = try store.read { try $0.cursor(Item.self) }
+            #expect(throws: StoreError.transactionEnded) { try cursor.next() }
+        }
+    }
+
+    @Test func `a store that nobody holds is closed, and its log brought back`() throws {
+        try withFile { url in
+            do {
+                let store = try Store(at: url, schema: Shop.self)
+                try store.write { try $0.insert(Item(id: 1, title: nil, stars: 1)) }
+                _ = try store.read { try $0.find(Item.self, id: 1) }
+                #expect(FileManager.default.fileExists(atPath: url.path + "-wal"))
+            }
+            #expect(!FileManager.default.fileExists(atPath: url.path + "-wal"))
+        }
+    }
+
+    @Test func `many may make the same store at once`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for round in 0..<20 {
+            let url = folder.appendingPathComponent("\(round).sqlite")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for id in 1...4 {
+                    group.addTask {
+                        let store = try Store(at: url, schema: Shop.self)
+                        try store.write { try $0.insert(Item(id: .init(rawValue: id), title: nil, stars: id)) }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try Store(at: url, schema: Shop.self).read { try $0.count(Item.self) } == 4)
+        }
+    }
+
     @Test func `a quoted name of no column is an error, not a string`() throws {
         let connection = try Connection(path: ":memory:", mode: .create)
         try connection.execute("CREATE TABLE t (a)")

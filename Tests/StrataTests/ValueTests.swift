@@ -65,6 +65,24 @@ import Testing
         }
     }
 
+    @Test func `text that is not UTF-8 is an error, not mended`() throws {
+        let connection = try Connection(path: ":memory:", mode: .create)
+        for bytes in ["ff", "61ff", "f09f92", "c0af", "eda080"] {
+            try connection.query("SELECT CAST(X'\(bytes)' AS TEXT) AS a") { row in
+                #expect(throws: MalformedValue.self) { try row.string(0) }
+            }
+        }
+    }
+
+    @Test(arguments: ["12abc", "1-2", "", "1.2.3", "1.50"]) func `a decimal is read whole or not at all`(text: String)
+        throws
+    {
+        let statement = try Connection(path: ":memory:", mode: .create).prepare("SELECT ?1")
+        try statement.bind(text, at: 1)
+        _ = try statement.step()
+        #expect(throws: MalformedValue.self) { try statement.row.decimal(0) }
+    }
+
     @Test func `a malformed row names its table and none of its values`() throws {
         try withFile { url in
             let store = try Store(at: url, schema: Shop.self)

@@ -15,16 +15,16 @@ public enum LaundrySchema: Strata.Schema {
     public static let name = "LaundrySchema"
 
     /// The fingerprint of the newest version.
-    public static let fingerprint: Swift.UInt64 = 0x96d1fccd24190973
+    public static let fingerprint: Swift.UInt64 = 0x90c9e8a420af15cf
 
     /// All versions, oldest first.
     public static let versions: [Strata.SchemaVersion] = [
-        Strata.SchemaVersion("1.0", fingerprint: 0x2850c7c433963f35, tables: [
+        Strata.SchemaVersion("1.0", fingerprint: 0x39b3c32d3689b322, tables: [
             Tables.laundry_1_0,
             Tables.laundryData_1_0,
             Tables.laundryItem_1_0,
         ]),
-        Strata.SchemaVersion("2.0", fingerprint: 0x96d1fccd24190973, tables: [
+        Strata.SchemaVersion("2.0", fingerprint: 0x90c9e8a420af15cf, tables: [
             Tables.laundry_2_0,
             Tables.laundryData_2_0,
             Tables.laundryDetail_2_0,

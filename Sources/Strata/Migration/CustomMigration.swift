@@ -7,7 +7,7 @@ public protocol CustomMigration {
 
     /// One instance a run, so it may keep state.
     init()
-    /// Called before any row is migrated.
+    /// Called before any row is migrated by code; what needs no code is copied already.
     mutating func willMigrate(_ context: Context) throws
     /// Called when all rows are migrated; the old tables are still readable.
     mutating func didMigrate(_ context: Context) throws
@@ -52,14 +52,42 @@ public final class MigrationContext {
     let connection: Connection
     let temporaryNames: [String: String]
 
+    private let transaction: ReadTransaction
+    /// The tables of the step's own, in the temporary database, that hold the keys of rows added to unchanged tables.
+    private var additions: [String: String] = [:]
+
     init(connection: Connection, temporaryNames: [String: String]) {
         self.connection = connection
         self.temporaryNames = temporaryNames
+        self.transaction = ReadTransaction(connection)
+    }
+
+    /// Ends the step: its cursors can no longer be read.
+    func end() throws {
+        transaction.end()
+        for table in additions.values { try connection.execute("DROP TABLE temp.\(SQL.quoted(table))") }
     }
 
     /// The rows of an old entity, one at a time, in the order in which they were stored.
     public func old<Old: StoredEntity>(_ type: Old.Type) throws -> Cursor<Old> {
-        Cursor(try connection.prepare(Old.table.select)) { try Old.read($0) }
+        let table = Old.table
+        var sql = table.select
+        if temporaryNames[table.name] == nil {
+            // The table is the new one too: what the step has added to it is not old.
+            let added = try additions(to: table)
+            let key = "\(SQL.quoted(table.name)).\(SQL.quoted(table.key))"
+            // Asked of each row: a list of the keys would be drawn up once and miss what is added meanwhile.
+            sql += " WHERE NOT EXISTS (SELECT 1 FROM temp.\(SQL.quoted(added)) AS added WHERE added.\"key\" = \(key))"
+        }
+        return Cursor(try connection.prepare(sql), of: transaction) { try Old.read($0) }
+    }
+
+    private func additions(to table: EntityTable) throws -> String {
+        if let name = additions[table.name] { return name }
+        let name = "strata_added_" + table.name
+        try connection.execute("CREATE TABLE temp.\(SQL.quoted(name)) (\"key\" PRIMARY KEY) WITHOUT ROWID")
+        additions[table.name] = name
+        return name
     }
 
     /// The row of a new entity whose key is `id`, or nil while there is none.
@@ -75,6 +103,11 @@ public final class MigrationContext {
         let statement = try connection.cached(New.table.insert(into: name(of: New.table)))
         try entity.bind(to: statement)
         try statement.run()
+        guard temporaryNames[New.table.name] == nil else { return }
+        let added = try additions(to: New.table)
+        let record = try connection.cached("INSERT INTO temp.\(SQL.quoted(added)) VALUES (?1)")
+        try record.bind(New.id(of: entity), at: 1)
+        try record.run()
     }
 
     private func name(of table: EntityTable) -> String {

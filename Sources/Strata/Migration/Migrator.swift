@@ -10,7 +10,7 @@ struct Migrator {
     let schema: any Schema.Type
 
     func run() throws {
-        _ = try source()
+        _ = try SQLiteError.translated { try source() }
         // 1. "If foreign key constraints are enabled, disable them using PRAGMA foreign_keys=OFF." Inside a transaction
         // the pragma does nothing, and DROP TABLE would then delete or null what points at the table.
         try connection.execute("PRAGMA foreign_keys = OFF")
@@ -48,7 +48,7 @@ struct Migrator {
         }
         let versions = schema.versions
         let newest = versions.last?.name ?? ""
-        guard let version = versions.first(where: { $0.name == metadata.version }) else {
+        guard let version = versions.first(where: { components($0.name) == components(metadata.version) }) else {
             throw isNewer(metadata.version, than: newest)
                 ? StoreError.newer(found: metadata.version, newest: newest)
                 : StoreError.unknownVersion(found: metadata.version, newest: newest)
@@ -66,11 +66,15 @@ struct Migrator {
         return steps
     }
 
-    /// Whether the version `left` is newer, number by number.
     private func isNewer(_ left: String, than right: String) -> Bool {
-        let left = left.split(separator: ".").map { Int($0) ?? 0 }
-        let right = right.split(separator: ".").map { Int($0) ?? 0 }
-        return right.lexicographicallyPrecedes(left)
+        components(right).lexicographicallyPrecedes(components(left))
+    }
+
+    /// The numbers of a version, without the zeros at the end: "1.0" and "1" are one.
+    private func components(_ version: String) -> [Int] {
+        var numbers = version.split(separator: ".").map { Int($0) ?? 0 }
+        while numbers.last == 0 { numbers.removeLast() }
+        return numbers
     }
 
     /// Carries out one step and gives the number of rows that it wrote.
@@ -90,6 +94,7 @@ struct Migrator {
             let run = CustomStep(context: context)
             try custom(run)
             rows += run.rows
+            try context.end()
             // "Open statements lock the table": those of the step must not live on.
             connection.forgetStatements()
         }

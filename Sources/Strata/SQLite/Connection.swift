@@ -78,9 +78,13 @@ package final class Connection {
         return statement
     }
 
-    /// Takes cached statements off the rows that they stand on, which would keep a transaction open.
+    /// Takes all statements off the rows that they stand on, which would keep a transaction open.
     func resetStatements() {
-        for statement in statements.values where statement.isBusy { statement.reset() }
+        var statement = sqlite3_next_stmt(pointer, nil)
+        while let current = statement {
+            if sqlite3_stmt_busy(current) != 0 { sqlite3_reset(current) }
+            statement = sqlite3_next_stmt(pointer, current)
+        }
     }
 
     /// Lets go of all cached statements.

@@ -64,9 +64,16 @@ public struct Row {
     /// Text, with all its bytes.
     @inlinable public func string(_ index: Int) throws -> String {
         try require(SQLITE_TEXT, index, "text")
-        let bytes = sqlite3_column_text(pointer, Int32(index))
+        guard let bytes = sqlite3_column_text(pointer, Int32(index)) else { throw malformed(index, "text") }
         let count = Int(sqlite3_column_bytes(pointer, Int32(index)))
-        return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+        var text = String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+        // SQLite keeps whatever bytes it is given; decoding mends them, and what was mended would be written back.
+        let isWhole = text.withUTF8 { decoded in
+            guard decoded.count == count, let start = decoded.baseAddress else { return count == 0 }
+            return memcmp(start, bytes, count) == 0
+        }
+        guard isWhole else { throw malformed(index, "UTF-8") }
+        return text
     }
 
     /// A URL.
@@ -106,7 +113,9 @@ public struct Row {
 
     /// A decimal number, stored as its digits.
     public func decimal(_ index: Int) throws -> Decimal {
-        guard let value = Decimal(string: try string(index), locale: posix), !value.isNaN else {
+        let text = try string(index)
+        // Foundation reads as far as it understands: only what it would write again was understood whole.
+        guard let value = Decimal(string: text, locale: posix), !value.isNaN, value.description == text else {
             throw malformed(index, "a decimal number")
         }
         return value

@@ -4,7 +4,6 @@ import Foundation
 /// A prepared statement: values are bound to its parameters, which count from 1, and its rows are stepped through.
 public final class Statement {
     @usableFromInline let pointer: OpaquePointer
-    private let connection: Connection
 
     init(_ sql: String, connection: Connection) throws {
         var pointer: OpaquePointer?
@@ -16,7 +15,6 @@ public final class Statement {
         }
         guard code == SQLITE_OK, let pointer else { throw SQLiteError(of: connection.pointer, sql: sql) }
         self.pointer = pointer
-        self.connection = connection
     }
 
     deinit {
@@ -36,7 +34,7 @@ public final class Statement {
         case SQLITE_DONE: return false
         default:
             let error = SQLiteError(
-                of: connection.pointer, sql: sqlite3_sql(pointer).map { String(cString: $0) })
+                of: sqlite3_db_handle(pointer), sql: sqlite3_sql(pointer).map { String(cString: $0) })
             sqlite3_reset(pointer)
             throw error
         }
@@ -55,7 +53,7 @@ public final class Statement {
     }
 
     private func check(_ code: Int32) throws {
-        guard code == SQLITE_OK else { throw SQLiteError(of: connection.pointer) }
+        guard code == SQLITE_OK else { throw SQLiteError(of: sqlite3_db_handle(pointer)) }
     }
 
     // MARK: Binding

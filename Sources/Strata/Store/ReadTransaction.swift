@@ -2,10 +2,23 @@ import SchemaSQL
 
 /// What can be done inside `Store.read`: it must not leave the closure.
 public class ReadTransaction {
-    let connection: Connection
+    private let connection: Connection
+    private var isEnded = false
 
     package init(_ connection: Connection) {
         self.connection = connection
+    }
+
+    /// The connection, while the transaction lasts.
+    func open() throws -> Connection {
+        if isEnded { throw StoreError.transactionEnded }
+        return connection
+    }
+
+    /// Ends what was begun in the transaction: nothing can be read or written by it from now on.
+    func end() {
+        isEnded = true
+        connection.resetStatements()
     }
 
     /// All rows of an entity, by key.
@@ -16,18 +29,18 @@ public class ReadTransaction {
     /// All rows of an entity, by key, one at a time.
     public func cursor<Entity: StoredEntity>(_ type: Entity.Type) throws -> Cursor<Entity> {
         let table = Entity.table
-        let statement = try connection.cached(table.select + " ORDER BY \(SQL.quoted(table.key))")
-        return Cursor(statement) { try Entity.read($0) }
+        let statement = try open().prepare(table.select + " ORDER BY \(SQL.quoted(table.key))")
+        return Cursor(statement, of: self) { try Entity.read($0) }
     }
 
     /// The number of rows of an entity.
     public func count<Entity: StoredEntity>(_ type: Entity.Type) throws -> Int {
-        try connection.integer("SELECT count(*) FROM \(SQL.quoted(Entity.table.name))") ?? 0
+        try open().integer("SELECT count(*) FROM \(SQL.quoted(Entity.table.name))") ?? 0
     }
 
     /// The row whose key is `id`, or nil.
     public func find<Entity: StoredEntity>(_ type: Entity.Type, id: Entity.ID) throws -> Entity? {
-        let statement = try connection.cached(Entity.table.find)
+        let statement = try open().cached(Entity.table.find)
         try statement.bind(id, at: 1)
         defer { statement.reset() }
         return try statement.step() ? Entity.read(statement.row) : nil
@@ -38,9 +51,9 @@ public class ReadTransaction {
         _ source: Source, _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>
     ) throws -> [Target] {
         let relationship = Source.Relationships()[keyPath: path]
-        let statement = try connection.cached(relationship.select)
+        let statement = try open().cached(relationship.select)
         try statement.bind(Source.id(of: source), at: 1)
-        return try Cursor(statement) { try Target.read($0) }.all()
+        return try Cursor(statement, of: self) { try Target.read($0) }.all()
     }
 
     /// The row that `source` points at, or nil.
@@ -56,7 +69,7 @@ public class ReadTransaction {
                 table.select + " WHERE \(SQL.quoted(table.key)) = (SELECT \(SQL.quoted(column)) "
                     + "FROM \(SQL.quoted(Source.table.name)) WHERE \(SQL.quoted(Source.table.key)) = ?1)"
             }
-        let statement = try connection.cached(sql)
+        let statement = try open().cached(sql)
         try statement.bind(Source.id(of: source), at: 1)
         defer { statement.reset() }
         return try statement.step() ? Target.read(statement.row) : nil

@@ -34,13 +34,9 @@ public final class Store: Sendable {
     ///   at its old version with all its rows.
     public init(at url: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()) throws {
         guard url.isFileURL else { throw StoreError.notAFile }
-        do {
-            let connection = try Connection(path: url.path, mode: .create)
-            try StoreOpening(connection: connection, schema: schema, options: options).open()
-            self.connection = LockedConnection(connection)
-        } catch let error as SQLiteError {
-            throw error.whileOpening
-        }
+        let connection = try SQLiteError.translated { try Connection(path: url.path, mode: .create) }
+        try StoreOpening(connection: connection, schema: schema, options: options).open()
+        self.connection = LockedConnection(connection)
     }
 
     /// Runs `body` in a read transaction: it sees one state of the store, whatever others write.
@@ -48,8 +44,9 @@ public final class Store: Sendable {
         try connection.withLock { connection in
             if connection.isInTransaction { throw StoreError.nestedTransaction }
             return try connection.transaction("BEGIN") {
-                defer { connection.resetStatements() }
-                return try body(ReadTransaction(connection))
+                let transaction = ReadTransaction(connection)
+                defer { transaction.end() }
+                return try body(transaction)
             }
         }
     }
@@ -59,8 +56,9 @@ public final class Store: Sendable {
         try connection.withLock { connection in
             if connection.isInTransaction { throw StoreError.nestedTransaction }
             return try connection.transaction("BEGIN IMMEDIATE") {
-                defer { connection.resetStatements() }
-                return try body(WriteTransaction(connection))
+                let transaction = WriteTransaction(connection)
+                defer { transaction.end() }
+                return try body(transaction)
             }
         }
     }

@@ -24,6 +24,8 @@ public enum StoreError: Error, Hashable, Sendable {
     case notAFile
     /// A transaction was begun inside another one.
     case nestedTransaction
+    /// A transaction, or a cursor of it, was used after its end.
+    case transactionEnded
 }
 
 extension StoreError: CustomStringConvertible {
@@ -48,13 +50,22 @@ extension StoreError: CustomStringConvertible {
         case .unreadable(let reason): "the database cannot be opened: \(reason)"
         case .notAFile: "a store needs a file URL"
         case .nestedTransaction: "a transaction was begun inside another: use the one that is open"
+        case .transactionEnded: "a transaction was used after its end: nothing of it may leave its closure"
         }
     }
 }
 
 extension SQLiteError {
-    /// The reason that it gives for not opening a store, or itself.
-    var whileOpening: any Error {
+    /// Runs `body`, which finds out what a file is, and gives its errors as reasons for not opening a store.
+    static func translated<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as SQLiteError {
+            throw error.whileOpening
+        }
+    }
+
+    private var whileOpening: any Error {
         switch code {
         case 26: StoreError.notADatabase  // SQLITE_NOTADB
         case 11: StoreError.corrupt(reason: message)  // SQLITE_CORRUPT

@@ -26,16 +26,18 @@ package struct StoreMetadata {
     /// What the store behind `connection` says of itself.
     package init(reading connection: Connection) throws {
         guard try connection.integer("PRAGMA application_id") == Self.applicationID else { throw StoreError.notAStore }
+        let table = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'strata_metadata'"
+        guard try connection.integer(table) == 1 else { throw StoreError.corrupt(reason: "strata_metadata is missing") }
         var format: Int?
         var schema: String?
         var version: String?
         var fingerprint: UInt64?
         try connection.query("SELECT \"key\", \"value\" FROM \"strata_metadata\"") { row in
-            switch try row.string(0) {
-            case "format": format = try row.int(1)
-            case "schema": schema = try row.string(1)
-            case "version": version = try row.string(1)
-            case "fingerprint": fingerprint = UInt64(bitPattern: Int64(try row.int(1)))
+            switch (row.value(0), row.value(1)) {
+            case (.text("format"), .integer(let value)): format = value
+            case (.text("schema"), .text(let value)): schema = value
+            case (.text("version"), .text(let value)): version = value
+            case (.text("fingerprint"), .integer(let value)): fingerprint = UInt64(bitPattern: Int64(value))
             default: break
             }
         }

@@ -10,9 +10,9 @@ package struct StoreOpening {
     func open() throws {
         connection.setCheckpointsOnClose(false)
         connection.setBusyTimeout(Int32(max(0, min(options.busyTimeout, 86_400)) * 1000))
-        let userVersion = try connection.integer("PRAGMA user_version") ?? 0
+        let userVersion = try SQLiteError.translated { try connection.integer("PRAGMA user_version") ?? 0 }
         if userVersion != Int(schema.fingerprint.userVersion) {
-            if userVersion == 0, try isEmpty() {
+            if try SQLiteError.translated({ try userVersion == 0 && isEmpty() }) {
                 try create()
             } else {
                 try migrate()
@@ -31,13 +31,25 @@ package struct StoreOpening {
 
     private func create() throws {
         guard let newest = schema.versions.last else { return }
-        try connection.execute("PRAGMA journal_mode = \(options.journal.rawValue)")
-        try connection.transaction("BEGIN IMMEDIATE") {
-            // Another process may have been faster.
-            guard try isEmpty() else { return }
-            try Self.create(newest, schema: schema, in: connection)
+        try SQLiteError.translated {
+            try connection.transaction("BEGIN IMMEDIATE") {
+                // Another process may have been faster.
+                guard try isEmpty() else { return }
+                try Self.create(newest, schema: schema, in: connection)
+            }
         }
+        if options.journal == .wal { try keepWriteAheadLog() }
         if try connection.integer("PRAGMA user_version") != Int(newest.fingerprint.userVersion) { try migrate() }
+    }
+
+    /// Changes the journal, which needs the database for itself and does not wait for it. Where others do not leave it
+    /// alone, whoever of them comes last changes it; until then the store is as good with a rollback journal.
+    private func keepWriteAheadLog() throws {
+        do {
+            try connection.execute("PRAGMA journal_mode = WAL")
+        } catch let error as SQLiteError where error.code == 5 {  // SQLITE_BUSY
+            return
+        }
     }
 
     private func migrate() throws {

@@ -7,7 +7,7 @@ public final class WriteTransaction: ReadTransaction {
     /// - Throws: `SQLiteError` where the key is taken, or a constraint of a column does not hold. A foreign key must
     ///   lead somewhere when the transaction ends, not before.
     public func insert<Entity: StoredEntity>(_ entity: Entity) throws {
-        let statement = try connection.cached(Entity.table.insert)
+        let statement = try open().cached(Entity.table.insert)
         try entity.bind(to: statement)
         try statement.run()
     }
@@ -28,18 +28,18 @@ public final class WriteTransaction: ReadTransaction {
             let places = position.map { ", \(SQL.quoted($0))" } ?? ""
             let kept = Set(targets)
             // Only rows that are let go lose their key, so that a mandatory one never passes through NULL.
-            let select = try connection.cached(
+            let select = try open().cached(
                 "SELECT \(SQL.quoted(table.key)) FROM \(SQL.quoted(table.name)) WHERE \(SQL.quoted(column)) = ?1")
             try select.bind(id, at: 1)
-            let released = try Cursor<Target.ID>(select) { try $0.id(0) }.all().filter { !kept.contains($0) }
-            let release = try connection.cached(
+            let released = try Cursor<Target.ID>(select, of: self) { try $0.id(0) }.all().filter { !kept.contains($0) }
+            let release = try open().cached(
                 "UPDATE \(SQL.quoted(table.name)) SET \(SQL.quoted(column)) = NULL"
                     + (position.map { ", \(SQL.quoted($0)) = NULL" } ?? "") + " WHERE \(SQL.quoted(table.key)) = ?1")
             for target in released {
                 try release.bind(target, at: 1)
                 try release.run()
             }
-            let take = try connection.cached(
+            let take = try open().cached(
                 "UPDATE \(SQL.quoted(table.name)) SET (\(SQL.quoted(column))\(places)) = "
                     + (position == nil ? "(SELECT ?2)" : "(SELECT ?2, ?3)") + " WHERE \(SQL.quoted(table.key)) = ?1")
             for (place, target) in targets.enumerated() {
@@ -47,22 +47,50 @@ public final class WriteTransaction: ReadTransaction {
                 try take.bind(id, at: 2)
                 if position != nil { try take.bind(place, at: 3) }
                 try take.run()
-                if connection.changes == 0 { throw RelationshipError.noSuchRow(table: table.name) }
+                if try open().changes == 0 { throw RelationshipError.noSuchRow(table: table.name) }
             }
-        case .joinTable(let join, let isReversed):
-            let (from, to) = isReversed ? ("target_id", "source_id") : ("source_id", "target_id")
-            let delete = try connection.cached("DELETE FROM \(SQL.quoted(join)) WHERE \(SQL.quoted(from)) = ?1")
+        case .joinTable(let join, isReversed: true):
+            try setSources(of: id, in: join, to: targets)
+        case .joinTable(let join, isReversed: false):
+            let table = SQL.quoted(join)
+            let delete = try open().cached("DELETE FROM \(table) WHERE \"source_id\" = ?1")
             try delete.bind(id, at: 1)
             try delete.run()
-            let insert = try connection.cached(
-                "INSERT INTO \(SQL.quoted(join)) (\(SQL.quoted(from)), \(SQL.quoted(to)), \"position\") VALUES (?1, ?2, ?3)"
-            )
+            let insert = try open().cached(
+                "INSERT INTO \(table) (\"source_id\", \"target_id\", \"position\") VALUES (?1, ?2, ?3)")
             for (place, target) in targets.enumerated() {
                 try insert.bind(id, at: 1)
                 try insert.bind(target, at: 2)
                 try insert.bind(place, at: 3)
                 try insert.run()
             }
+        }
+    }
+
+    /// Makes `sources` the rows that point at `target` by a join table. The order is that of each source: those that
+    /// point at the target already keep its place, the others put it last.
+    private func setSources<ID: EntityID>(of target: some EntityID, in join: String, to sources: [ID]) throws {
+        let table = SQL.quoted(join)
+        let select = try open().cached("SELECT \"source_id\" FROM \(table) WHERE \"target_id\" = ?1")
+        try select.bind(target, at: 1)
+        let present = try Cursor<ID>(select, of: self) { try $0.id(0) }.all()
+        let wanted = Set(sources)
+        let delete = try open().cached("DELETE FROM \(table) WHERE \"source_id\" = ?1 AND \"target_id\" = ?2")
+        for source in present where !wanted.contains(source) {
+            try delete.bind(source, at: 1)
+            try delete.bind(target, at: 2)
+            try delete.run()
+        }
+        let insert = try open().cached(
+            """
+            INSERT INTO \(table) ("source_id", "target_id", "position") VALUES (?1, ?2, \
+            (SELECT coalesce(max("position") + 1, 0) FROM \(table) WHERE "source_id" = ?1))
+            """)
+        let kept = Set(present)
+        for source in sources where !kept.contains(source) {
+            try insert.bind(source, at: 1)
+            try insert.bind(target, at: 2)
+            try insert.run()
         }
     }
 
@@ -74,27 +102,27 @@ public final class WriteTransaction: ReadTransaction {
         switch Source.Relationships()[keyPath: path].storage {
         case .column(let column):
             let table = Source.table
-            let update = try connection.cached(
+            let update = try open().cached(
                 "UPDATE \(SQL.quoted(table.name)) SET \(SQL.quoted(column)) = ?2 WHERE \(SQL.quoted(table.key)) = ?1")
             try update.bind(id, at: 1)
             try update.bind(target, at: 2)
             try update.run()
-            if connection.changes == 0 { throw RelationshipError.noSuchRow(table: table.name) }
+            if try open().changes == 0 { throw RelationshipError.noSuchRow(table: table.name) }
         case .inverse(let column):
             let table = Target.table
-            let release = try connection.cached(
+            let release = try open().cached(
                 "UPDATE \(SQL.quoted(table.name)) SET \(SQL.quoted(column)) = NULL WHERE \(SQL.quoted(column)) = ?1"
                     + " AND \(SQL.quoted(table.key)) IS NOT ?2")
             try release.bind(id, at: 1)
             try release.bind(target, at: 2)
             try release.run()
             guard let target else { return }
-            let take = try connection.cached(
+            let take = try open().cached(
                 "UPDATE \(SQL.quoted(table.name)) SET \(SQL.quoted(column)) = ?2 WHERE \(SQL.quoted(table.key)) = ?1")
             try take.bind(target, at: 1)
             try take.bind(id, at: 2)
             try take.run()
-            if connection.changes == 0 { throw RelationshipError.noSuchRow(table: table.name) }
+            if try open().changes == 0 { throw RelationshipError.noSuchRow(table: table.name) }
         }
     }
 }

@@ -1,0 +1,166 @@
+import Foundation
+import Strata
+import Testing
+
+/// A schema whose second step has code; the code is that of the test.
+private enum Coded: Schema {
+    @TaskLocal static var code: @Sendable (CustomStep) throws -> Void = { _ in }
+
+    static let name = Shop.name
+    static let fingerprint: UInt64 = 12
+    static let versions = [
+        SchemaVersion("1.0", fingerprint: 11, tables: [Shop.second, other]),
+        SchemaVersion("2.0", fingerprint: 12, tables: [Shop.third, other]),
+    ]
+    static let steps = [
+        MigrationStep(from: "1.0", to: "2.0", changes: [.custom(from: "store", to: "store")]) { try code($0) }
+    ]
+    static let other = Table("other", ["\"id\" INTEGER PRIMARY KEY", "\"a\" TEXT"])
+}
+
+private enum Uncoded: Schema {
+    static let name = Shop.name
+    static let fingerprint: UInt64 = 11
+    static let versions = Array(Coded.versions.prefix(1))
+    static let steps: [MigrationStep] = []
+}
+
+/// The old row of `store`.
+private struct OldItem: StoredEntity {
+    typealias ID = Item.ID
+    struct Relationships: EntityRelationships {}
+    static let table = EntityTable("store", key: "id", columns: ["id", "title", "stars"])
+    var id: ID
+    var title: String?
+    var stars: Int?
+    static func id(of entity: OldItem) -> ID { entity.id }
+    init(row: Row) throws {
+        id = try row.id(0)
+        title = try row.optionalString(1)
+        stars = try row.optionalInt(2)
+    }
+    func bind(to statement: Statement) throws {}
+}
+
+/// A row of the table that no step changes.
+private struct Other: StoredEntity {
+    typealias ID = Item.ID
+    struct Relationships: EntityRelationships {}
+    static let table = EntityTable("other", key: "id", columns: ["id", "a"])
+    var id: ID
+    var a: String?
+    static func id(of entity: Other) -> ID { entity.id }
+    init(id: ID, a: String?) {
+        self.id = id
+        self.a = a
+    }
+    init(row: Row) throws {
+        id = try row.id(0)
+        a = try row.optionalString(1)
+    }
+    func bind(to statement: Statement) throws {
+        try statement.bind(id, at: 1)
+        try statement.bind(a, at: 2)
+    }
+}
+
+@Suite struct CustomStepTests {
+    private func withOldStore(_ body: (URL) throws -> Void) throws {
+        try withFile { url in
+            _ = try Store(at: url, schema: Uncoded.self)
+            try Connection(path: url.path, mode: .readWrite).execute(
+                "INSERT INTO store VALUES (1, 'a', NULL), (2, 'b', 2); INSERT INTO other VALUES (1, 'x'), (2, 'y'), (3, 'z')"
+            )
+            try body(url)
+        }
+    }
+
+    @Test func `rows become rows, new ones are added, and both are found`() throws {
+        try withOldStore { url in
+            try Coded.$code.withValue({ step in
+                try step.migrate(OldItem.self) { old, _ in
+                    .keep(Item(id: old.id, title: old.title.map { $0 + "!" }, stars: old.stars ?? 0))
+                }
+                try step.context.insert(Item(id: 9, title: "new", stars: 9))
+                #expect(try step.context.find(Item.self, id: 2)?.title == "b!")
+                #expect(try step.context.old(OldItem.self).next()?.title == "a")
+            }) {
+                _ = try Store(at: url, schema: Coded.self)
+            }
+            #expect(
+                try rows(url, "SELECT id, title, stars FROM store ORDER BY id") == [
+                    [.integer(1), .text("a!"), .integer(0)], [.integer(2), .text("b!"), .integer(2)],
+                    [.integer(9), .text("new"), .integer(9)],
+                ])
+            #expect(try rows(url, "PRAGMA temp.table_list").allSatisfy { !"\($0[1])".contains("strata") })
+        }
+    }
+
+    @Test func `what is added to a table that does not change is not old`() throws {
+        try withOldStore { url in
+            try Coded.$code.withValue({ step in
+                try step.migrate(OldItem.self) { old, _ in .keep(Item(id: old.id, title: nil, stars: 0)) }
+                try step.context.old(Other.self).forEach { other in
+                    try step.context.insert(Other(id: .init(rawValue: other.id.rawValue + 10), a: other.a))
+                }
+                var count = 0
+                try step.context.old(Other.self).forEach { _ in count += 1 }
+                #expect(count == 3)
+            }) {
+                _ = try Store(at: url, schema: Coded.self)
+            }
+            #expect(try rows(url, "SELECT count(*) FROM other") == [[.integer(6)]])
+        }
+    }
+
+    @Test func `an outcome that is not supported yet changes nothing`() throws {
+        let outcomes: [@Sendable (OldItem) -> Outcome<Item>] = [
+            { _ in .drop }, { .merge(into: $0.id) },
+            { .keep(Item(id: .init(rawValue: $0.id.rawValue + 1), title: nil, stars: 0)) },
+        ]
+        for outcome in outcomes {
+            try withOldStore { url in
+                let before = try Data(contentsOf: url)
+                Coded.$code.withValue({ step in try step.migrate(OldItem.self) { old, _ in outcome(old) } }) {
+                    #expect(throws: MigrationError.self) { _ = try Store(at: url, schema: Coded.self) }
+                }
+                #expect(try Data(contentsOf: url) == before)
+            }
+        }
+    }
+
+    @Test func `an error of the code comes out as it was thrown`() throws {
+        try withOldStore { url in
+            let thrown = SQLiteErrorLike()
+            Coded.$code.withValue({ _ in throw thrown }) {
+                #expect(throws: thrown) { _ = try Store(at: url, schema: Coded.self) }
+            }
+            Coded.$code.withValue({ try $0.context.insert(Other(id: 1, a: nil)) }) {
+                #expect(throws: SQLiteError.self) { _ = try Store(at: url, schema: Coded.self) }
+            }
+        }
+    }
+
+    @Test func `a store with views or triggers of its own is left alone`() throws {
+        try withOldStore { url in
+            try Connection(path: url.path, mode: .readWrite).execute("CREATE VIEW theirs AS SELECT title FROM store")
+            #expect(throws: MigrationError.foreignObjects(["theirs"])) { _ = try Store(at: url, schema: Coded.self) }
+        }
+    }
+
+    @Test func `a migration that leaves something else than the schema is undone`() throws {
+        try withOldStore { url in
+            try Connection(path: url.path, mode: .readWrite).execute("CREATE TABLE theirs (a)")
+            Coded.$code.withValue({ step in
+                try step.migrate(OldItem.self) { old, _ in .keep(Item(id: old.id, title: nil, stars: 0)) }
+            }) {
+                #expect(throws: MigrationError.schemaDiffers(objects: ["theirs"])) {
+                    _ = try Store(at: url, schema: Coded.self)
+                }
+            }
+            #expect(try rows(url, "SELECT count(*) FROM store WHERE title IS NOT NULL") == [[.integer(2)]])
+        }
+    }
+}
+
+private struct SQLiteErrorLike: Error, Equatable {}
