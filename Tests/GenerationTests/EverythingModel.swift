@@ -130,7 +130,7 @@ enum EverythingModel {
             "row",
             "statement", "old", "table", "bind", "hash", "description", "columns", "relationships", "id of", "a-b",
             "rowid",
-            "_rowid_", "select", "where", "名前", "größe", "3rd", "it's", "quote\\\"d", "value", "raw_value", "entity",
+            "oid", "select", "where", "名前", "größe", "3rd", "it's", "quote\\\"d", "value", "raw_value", "entity",
             "values",
         ]
         return entity(

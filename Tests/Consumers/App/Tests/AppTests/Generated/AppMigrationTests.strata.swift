@@ -30,6 +30,9 @@ struct AppSchemaMigrationTests {
                     .value("firstname", .string),
                     .value("surname", .string),
                     .value("is_admin", .bool, nullable: true),
+                    .value("default", .bool),
+                    .value("inout", .string, nullable: true),
+                    .value("old", .string, nullable: true),
                     .reference("department_id", to: "department", nullable: true),
                     .value("account", .uuid, nullable: true),
                 ]),
@@ -58,6 +61,9 @@ struct AppSchemaMigrationTests {
                     .value("firstname", .string),
                     .value("surname", .string),
                     .value("is_admin", .bool, nullable: true),
+                    .value("default", .bool),
+                    .value("inout", .string, nullable: true),
+                    .value("old", .string, nullable: true),
                     .reference("department_id", to: "department", nullable: true),
                     .value("account", .uuid, nullable: true),
                     .value("born_on", .date, nullable: true),
@@ -85,6 +91,9 @@ struct AppSchemaMigrationTests {
                 StrataTesting.FixtureTable("user", columns: [
                     .key("login", .string),
                     .value("level", .int),
+                    .value("default", .bool),
+                    .value("inout", .string, nullable: true),
+                    .value("old", .string, nullable: true),
                     .reference("department_id", to: "department", nullable: true),
                     .value("account", .string, nullable: true),
                     .value("born_on", .date, nullable: true),
@@ -105,14 +114,14 @@ struct AppSchemaMigrationTests {
         StrataTesting.StepExpectation(from: "1.0", to: "1.1", custom: false, tables: [
             StrataTesting.TableExpectation(from: "department", to: "department", key: ["id"], kept: ["id", "name"]),
             StrataTesting.TableExpectation(from: "room", to: "room", key: ["id"], kept: ["id", "name"]),
-            StrataTesting.TableExpectation(from: "user", to: "user", key: ["login"], kept: ["login", "firstname", "surname", "is_admin", "department_id", "account"], changed: [
+            StrataTesting.TableExpectation(from: "user", to: "user", key: ["login"], kept: ["login", "firstname", "surname", "is_admin", "default", "inout", "old", "department_id", "account"], changed: [
                 "born_on": "NULL",
             ]),
         ]),
         StrataTesting.StepExpectation(from: "1.1", to: "2.0", custom: true, tables: [
             StrataTesting.TableExpectation(from: "department", to: "department", key: ["id"], kept: ["id", "name"]),
             StrataTesting.TableExpectation(from: "room", to: "room", key: ["id"], kept: ["id", "name"]),
-            StrataTesting.TableExpectation(from: "user", to: "user", key: ["login"], kept: ["login", "department_id", "born_on"], changed: [
+            StrataTesting.TableExpectation(from: "user", to: "user", key: ["login"], kept: ["login", "default", "inout", "old", "department_id", "born_on"], changed: [
                 "level": #"CASE WHEN "is_admin" IS NULL THEN 0 ELSE "is_admin" END"#,
                 "account": #"CASE WHEN "account" IS NOT NULL THEN substr(hex("account"), 1, 8) || '-' || substr(hex("account"), 9, 4) || '-' || substr(hex("account"), 13, 4) || '-' || substr(hex("account"), 17, 4) || '-' || substr(hex("account"), 21, 12) END"#,
             ]),
@@ -181,6 +190,9 @@ extension AppSchema.V1_0.User: StrataTesting.ColumnValued {
         values["firstname"] = Strata.SQLiteValue(entity.firstname)
         values["surname"] = Strata.SQLiteValue(entity.surname)
         values["is_admin"] = Strata.SQLiteValue(entity.isAdmin)
+        values["default"] = Strata.SQLiteValue(entity.`default`)
+        values["inout"] = Strata.SQLiteValue(entity.`inout`)
+        values["old"] = Strata.SQLiteValue(entity.old)
         values["department_id"] = Strata.SQLiteValue(entity.departmentID?.rawValue)
         values["account"] = Strata.SQLiteValue(entity.account)
         return values
@@ -194,6 +206,9 @@ extension AppSchema.V1_1.User: StrataTesting.ColumnValued {
         values["firstname"] = Strata.SQLiteValue(entity.firstname)
         values["surname"] = Strata.SQLiteValue(entity.surname)
         values["is_admin"] = Strata.SQLiteValue(entity.isAdmin)
+        values["default"] = Strata.SQLiteValue(entity.`default`)
+        values["inout"] = Strata.SQLiteValue(entity.`inout`)
+        values["old"] = Strata.SQLiteValue(entity.old)
         values["department_id"] = Strata.SQLiteValue(entity.departmentID?.rawValue)
         values["account"] = Strata.SQLiteValue(entity.account)
         values["born_on"] = Strata.SQLiteValue(entity.bornOn)
@@ -206,6 +221,9 @@ extension AppSchema.V2_0.User: StrataTesting.ColumnValued {
         var values = StrataTesting.ColumnValues()
         values["login"] = Strata.SQLiteValue(entity.login.rawValue)
         values["level"] = Strata.SQLiteValue(entity.level)
+        values["default"] = Strata.SQLiteValue(entity.`default`)
+        values["inout"] = Strata.SQLiteValue(entity.`inout`)
+        values["old"] = Strata.SQLiteValue(entity.old)
         values["department_id"] = Strata.SQLiteValue(entity.departmentID?.rawValue)
         values["account"] = Strata.SQLiteValue(entity.account)
         values["born_on"] = Strata.SQLiteValue(entity.bornOn)

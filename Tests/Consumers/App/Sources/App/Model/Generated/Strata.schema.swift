@@ -17,21 +17,21 @@ public enum AppSchema: Strata.Schema {
     public static let name = "AppSchema"
 
     /// The fingerprint of the newest version.
-    public static let fingerprint: Swift.UInt64 = 0x1c567affc8934997
+    public static let fingerprint: Swift.UInt64 = 0x06e3cb8c4402b6a3
 
     /// All versions, oldest first.
     public static let versions: [Strata.SchemaVersion] = [
-        Strata.SchemaVersion("1.0", fingerprint: 0xd736235886e6a226, tables: [
+        Strata.SchemaVersion("1.0", fingerprint: 0x100941f6f49b93e1, tables: [
             Tables.department_1_0,
             Tables.room_1_0,
             Tables.user_1_0,
         ]),
-        Strata.SchemaVersion("1.1", fingerprint: 0xf6589354694ba93a, tables: [
+        Strata.SchemaVersion("1.1", fingerprint: 0x7f03ab34b1fb1f96, tables: [
             Tables.department_1_0,
             Tables.room_1_0,
             Tables.user_1_1,
         ]),
-        Strata.SchemaVersion("2.0", fingerprint: 0x1c567affc8934997, tables: [
+        Strata.SchemaVersion("2.0", fingerprint: 0x06e3cb8c4402b6a3, tables: [
             Tables.department_1_0,
             Tables.room_1_0,
             Tables.user_2_0,
@@ -70,6 +70,9 @@ public enum AppSchema: Strata.Schema {
             #""firstname" TEXT NOT NULL"#,
             #""surname" TEXT NOT NULL"#,
             #""is_admin" INTEGER"#,
+            #""default" INTEGER NOT NULL DEFAULT 0"#,
+            #""inout" TEXT"#,
+            #""old" TEXT"#,
             #""department_id" BLOB REFERENCES "department" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED"#,
             #""account" BLOB"#,
         ], indexes: [
@@ -80,6 +83,9 @@ public enum AppSchema: Strata.Schema {
             #""firstname" TEXT NOT NULL"#,
             #""surname" TEXT NOT NULL"#,
             #""is_admin" INTEGER"#,
+            #""default" INTEGER NOT NULL DEFAULT 0"#,
+            #""inout" TEXT"#,
+            #""old" TEXT"#,
             #""department_id" BLOB REFERENCES "department" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED"#,
             #""account" BLOB"#,
             #""born_on" REAL"#,
@@ -89,6 +95,9 @@ public enum AppSchema: Strata.Schema {
         static let user_2_0 = Strata.Table("user", [
             #""login" TEXT NOT NULL PRIMARY KEY"#,
             #""level" INTEGER NOT NULL DEFAULT 0"#,
+            #""default" INTEGER NOT NULL DEFAULT 0"#,
+            #""inout" TEXT"#,
+            #""old" TEXT"#,
             #""department_id" BLOB REFERENCES "department" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED"#,
             #""account" TEXT"#,
             #""born_on" REAL"#,

@@ -31,6 +31,9 @@ extension AppSchema.V1_0 {
         public var surname: Swift.String
         /// What the user may do: 0 nothing, 1 everything.
         public var isAdmin: Swift.Bool?
+        public var `default`: Swift.Bool
+        public var `inout`: Swift.String?
+        public var old: Swift.String?
         public var departmentID: AppSchema.DepartmentID?
         /// Until 1.1 a number; as text from 2.0 on.
         public var account: Foundation.UUID?
@@ -41,6 +44,9 @@ extension AppSchema.V1_0 {
             firstname: Swift.String,
             surname: Swift.String,
             isAdmin: Swift.Bool? = nil,
+            `default`: Swift.Bool = false,
+            `inout`: Swift.String? = nil,
+            old: Swift.String? = nil,
             departmentID: AppSchema.DepartmentID? = nil,
             account: Foundation.UUID? = nil
         ) {
@@ -48,6 +54,9 @@ extension AppSchema.V1_0 {
             self.firstname = firstname
             self.surname = surname
             self.isAdmin = isAdmin
+            self.`default` = `default`
+            self.`inout` = `inout`
+            self.old = old
             self.departmentID = departmentID
             self.account = account
         }
@@ -64,7 +73,7 @@ extension AppSchema.V1_0 {
         }
 
         /// The table and its columns.
-        public static let table = Strata.EntityTable("user", key: "login", columns: ["login", "firstname", "surname", "is_admin", "department_id", "account"])
+        public static let table = Strata.EntityTable("user", key: "login", columns: ["login", "firstname", "surname", "is_admin", "default", "inout", "old", "department_id", "account"])
 
         /// The key of an entity.
         public static func id(of entity: Self) -> ID { entity.login }
@@ -75,8 +84,11 @@ extension AppSchema.V1_0 {
             self.firstname = try row.string(1)
             self.surname = try row.string(2)
             self.isAdmin = try row.optionalBool(3)
-            self.departmentID = try row.optionalID(4)
-            self.account = try row.optionalUUID(5)
+            self.`default` = try row.bool(4)
+            self.`inout` = try row.optionalString(5)
+            self.old = try row.optionalString(6)
+            self.departmentID = try row.optionalID(7)
+            self.account = try row.optionalUUID(8)
         }
 
         /// Binds the values of all columns.
@@ -85,8 +97,11 @@ extension AppSchema.V1_0 {
             try statement.bind(self.firstname, at: 2)
             try statement.bind(self.surname, at: 3)
             try statement.bind(self.isAdmin, at: 4)
-            try statement.bind(self.departmentID, at: 5)
-            try statement.bind(self.account, at: 6)
+            try statement.bind(self.`default`, at: 5)
+            try statement.bind(self.`inout`, at: 6)
+            try statement.bind(self.old, at: 7)
+            try statement.bind(self.departmentID, at: 8)
+            try statement.bind(self.account, at: 9)
         }
     }
 }
@@ -104,6 +119,9 @@ extension AppSchema.V1_1 {
         public var surname: Swift.String
         /// What the user may do: 0 nothing, 1 everything.
         public var isAdmin: Swift.Bool?
+        public var `default`: Swift.Bool
+        public var `inout`: Swift.String?
+        public var old: Swift.String?
         public var departmentID: AppSchema.DepartmentID?
         /// Until 1.1 a number; as text from 2.0 on.
         public var account: Foundation.UUID?
@@ -115,6 +133,9 @@ extension AppSchema.V1_1 {
             firstname: Swift.String,
             surname: Swift.String,
             isAdmin: Swift.Bool? = nil,
+            `default`: Swift.Bool = false,
+            `inout`: Swift.String? = nil,
+            old: Swift.String? = nil,
             departmentID: AppSchema.DepartmentID? = nil,
             account: Foundation.UUID? = nil,
             bornOn: Foundation.Date? = nil
@@ -123,6 +144,9 @@ extension AppSchema.V1_1 {
             self.firstname = firstname
             self.surname = surname
             self.isAdmin = isAdmin
+            self.`default` = `default`
+            self.`inout` = `inout`
+            self.old = old
             self.departmentID = departmentID
             self.account = account
             self.bornOn = bornOn
@@ -140,7 +164,7 @@ extension AppSchema.V1_1 {
         }
 
         /// The table and its columns.
-        public static let table = Strata.EntityTable("user", key: "login", columns: ["login", "firstname", "surname", "is_admin", "department_id", "account", "born_on"])
+        public static let table = Strata.EntityTable("user", key: "login", columns: ["login", "firstname", "surname", "is_admin", "default", "inout", "old", "department_id", "account", "born_on"])
 
         /// The key of an entity.
         public static func id(of entity: Self) -> ID { entity.login }
@@ -151,9 +175,12 @@ extension AppSchema.V1_1 {
             self.firstname = try row.string(1)
             self.surname = try row.string(2)
             self.isAdmin = try row.optionalBool(3)
-            self.departmentID = try row.optionalID(4)
-            self.account = try row.optionalUUID(5)
-            self.bornOn = try row.optionalDate(6)
+            self.`default` = try row.bool(4)
+            self.`inout` = try row.optionalString(5)
+            self.old = try row.optionalString(6)
+            self.departmentID = try row.optionalID(7)
+            self.account = try row.optionalUUID(8)
+            self.bornOn = try row.optionalDate(9)
         }
 
         /// Binds the values of all columns.
@@ -162,9 +189,12 @@ extension AppSchema.V1_1 {
             try statement.bind(self.firstname, at: 2)
             try statement.bind(self.surname, at: 3)
             try statement.bind(self.isAdmin, at: 4)
-            try statement.bind(self.departmentID, at: 5)
-            try statement.bind(self.account, at: 6)
-            try statement.bind(self.bornOn, at: 7)
+            try statement.bind(self.`default`, at: 5)
+            try statement.bind(self.`inout`, at: 6)
+            try statement.bind(self.old, at: 7)
+            try statement.bind(self.departmentID, at: 8)
+            try statement.bind(self.account, at: 9)
+            try statement.bind(self.bornOn, at: 10)
         }
     }
 }
@@ -180,6 +210,9 @@ extension AppSchema.V2_0 {
         public var login: ID
         /// What the user may do: 0 nothing, 1 everything.
         public var level: Swift.Int
+        public var `default`: Swift.Bool
+        public var `inout`: Swift.String?
+        public var old: Swift.String?
         public var departmentID: AppSchema.DepartmentID?
         /// Until 1.1 a number; as text from 2.0 on.
         public var account: Swift.String?
@@ -190,6 +223,9 @@ extension AppSchema.V2_0 {
         public init(
             login: ID,
             level: Swift.Int = 0,
+            `default`: Swift.Bool = false,
+            `inout`: Swift.String? = nil,
+            old: Swift.String? = nil,
             departmentID: AppSchema.DepartmentID? = nil,
             account: Swift.String? = nil,
             bornOn: Foundation.Date? = nil,
@@ -197,6 +233,9 @@ extension AppSchema.V2_0 {
         ) {
             self.login = login
             self.level = level
+            self.`default` = `default`
+            self.`inout` = `inout`
+            self.old = old
             self.departmentID = departmentID
             self.account = account
             self.bornOn = bornOn
@@ -215,7 +254,7 @@ extension AppSchema.V2_0 {
         }
 
         /// The table and its columns.
-        public static let table = Strata.EntityTable("user", key: "login", columns: ["login", "level", "department_id", "account", "born_on", "full_name"])
+        public static let table = Strata.EntityTable("user", key: "login", columns: ["login", "level", "default", "inout", "old", "department_id", "account", "born_on", "full_name"])
 
         /// The key of an entity.
         public static func id(of entity: Self) -> ID { entity.login }
@@ -224,20 +263,26 @@ extension AppSchema.V2_0 {
         public init(row: Strata.Row) throws {
             self.login = try row.id(0)
             self.level = try row.int(1)
-            self.departmentID = try row.optionalID(2)
-            self.account = try row.optionalString(3)
-            self.bornOn = try row.optionalDate(4)
-            self.fullName = try row.string(5)
+            self.`default` = try row.bool(2)
+            self.`inout` = try row.optionalString(3)
+            self.old = try row.optionalString(4)
+            self.departmentID = try row.optionalID(5)
+            self.account = try row.optionalString(6)
+            self.bornOn = try row.optionalDate(7)
+            self.fullName = try row.string(8)
         }
 
         /// Binds the values of all columns.
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.login, at: 1)
             try statement.bind(self.level, at: 2)
-            try statement.bind(self.departmentID, at: 3)
-            try statement.bind(self.account, at: 4)
-            try statement.bind(self.bornOn, at: 5)
-            try statement.bind(self.fullName, at: 6)
+            try statement.bind(self.`default`, at: 3)
+            try statement.bind(self.`inout`, at: 4)
+            try statement.bind(self.old, at: 5)
+            try statement.bind(self.departmentID, at: 6)
+            try statement.bind(self.account, at: 7)
+            try statement.bind(self.bornOn, at: 8)
+            try statement.bind(self.fullName, at: 9)
         }
     }
 }

@@ -5,13 +5,16 @@ CREATE TABLE "strata_new_user" (
   "firstname" TEXT NOT NULL,
   "surname" TEXT NOT NULL,
   "is_admin" INTEGER,
+  "default" INTEGER NOT NULL DEFAULT 0,
+  "inout" TEXT,
+  "old" TEXT,
   "department_id" BLOB REFERENCES "department" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
   "account" BLOB,
   "born_on" REAL
 ) STRICT;
 
-INSERT INTO "strata_new_user" (rowid, "login", "firstname", "surname", "is_admin", "department_id", "account")
-SELECT rowid, "login", "firstname", "surname", "is_admin", "department_id", "account" FROM "user";
+INSERT INTO "strata_new_user" (rowid, "login", "firstname", "surname", "is_admin", "default", "inout", "old", "department_id", "account")
+SELECT rowid, "login", "firstname", "surname", "is_admin", "default", "inout", "old", "department_id", "account" FROM "user";
 
 DROP TABLE "user";
 

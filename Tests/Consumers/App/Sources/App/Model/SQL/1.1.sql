@@ -16,6 +16,9 @@ CREATE TABLE "user" (
   "firstname" TEXT NOT NULL,
   "surname" TEXT NOT NULL,
   "is_admin" INTEGER,
+  "default" INTEGER NOT NULL DEFAULT 0,
+  "inout" TEXT,
+  "old" TEXT,
   "department_id" BLOB REFERENCES "department" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
   "account" BLOB,
   "born_on" REAL

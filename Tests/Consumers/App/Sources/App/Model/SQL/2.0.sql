@@ -14,6 +14,9 @@ CREATE UNIQUE INDEX "room_name_key" ON "room" ("name");
 CREATE TABLE "user" (
   "login" TEXT NOT NULL PRIMARY KEY,
   "level" INTEGER NOT NULL DEFAULT 0,
+  "default" INTEGER NOT NULL DEFAULT 0,
+  "inout" TEXT,
+  "old" TEXT,
   "department_id" BLOB REFERENCES "department" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
   "account" TEXT,
   "born_on" REAL,
