@@ -242,7 +242,21 @@ enum EverythingModel {
                 relation("hub", "hub", "to_one", inverse: "badge", ", \"nullable\": true, \"stored\": true"),
                 "{ \"name\": \"text\", \"property_type\": \"string\" }",
             ])
-        files["Label.json"] = entity("label", [relation("hubs", "hub", "to_many", inverse: "labels")])
+        files["Label.json"] = entity(
+            "label",
+            [
+                relation("hubs", "hub", "to_many", inverse: "labels"),
+                relation("passport", "passport", "to_one", inverse: "owner", ", \"nullable\": true"),
+            ])
+        files["Passport.json"] = entity(
+            "passport", [relation("owner", "label", "to_one", inverse: "passport", ", \"stored\": true")])
+        files["Membership.json"] = entity(
+            "membership", extra: "\n  \"indexes\": [{ \"properties\": [\"hub\", \"label\"], \"unique\": true }],",
+            [
+                relation("hub", "hub", "to_one", ", \"on_delete\": \"cascade\""), relation("label", "label", "to_one"),
+                relation("cache", "cache", "to_one", ", \"nullable\": true"),
+                relation("caches", "cache", "to_many"),
+            ])
         files["Cache.json"] = entity(
             "cache", history: ["{ \"version\": \"2.0\", \"rows\": \"discard\" }"],
             [

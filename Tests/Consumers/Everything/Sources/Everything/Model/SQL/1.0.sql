@@ -224,6 +224,31 @@ CREATE TABLE "label" (
   "id" INTEGER PRIMARY KEY
 ) STRICT;
 
+CREATE TABLE "membership" (
+  "id" INTEGER PRIMARY KEY,
+  "hub_id" INTEGER NOT NULL REFERENCES "centre" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "label_id" INTEGER NOT NULL REFERENCES "label" ("id") ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED,
+  "cache_id" INTEGER REFERENCES "cache" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
+) STRICT;
+CREATE INDEX "membership_hub_id_idx" ON "membership" ("hub_id");
+CREATE INDEX "membership_label_id_idx" ON "membership" ("label_id");
+CREATE INDEX "membership_cache_id_idx" ON "membership" ("cache_id");
+CREATE UNIQUE INDEX "membership_hub_id_label_id_key" ON "membership" ("hub_id", "label_id");
+
+CREATE TABLE "membership_caches" (
+  "source_id" INTEGER NOT NULL REFERENCES "membership" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "target_id" INTEGER NOT NULL REFERENCES "cache" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "position" INTEGER NOT NULL,
+  PRIMARY KEY ("source_id", "target_id")
+) STRICT;
+CREATE INDEX "membership_caches_target_id_idx" ON "membership_caches" ("target_id");
+
+CREATE TABLE "passport" (
+  "id" INTEGER PRIMARY KEY,
+  "owner_id" INTEGER NOT NULL REFERENCES "label" ("id") ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED
+) STRICT;
+CREATE UNIQUE INDEX "passport_owner_id_key" ON "passport" ("owner_id");
+
 CREATE TABLE "scalars" (
   "id" INTEGER PRIMARY KEY,
   "int_value" INTEGER NOT NULL,
