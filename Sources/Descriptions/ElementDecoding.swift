@@ -1,0 +1,211 @@
+import SchemaModel
+
+/// What the fields of properties and indexes say in each epoch.
+extension Resolver {
+    mutating func decodeProperties() {
+        for (lineage, description) in descriptions.enumerated() {
+            var entityStates: [[Property?]] = []
+            for (place, timeline) in properties[lineage].enumerated() {
+                entityStates.append(
+                    timeline.epochs.map { decode(place, $0, timeline, entity: lineage, description) })
+            }
+            states.append(entityStates)
+        }
+    }
+
+    mutating func decode(
+        _ place: Int, _ epoch: ElementTimeline.Epoch, _ timeline: ElementTimeline, entity: Int,
+        _ description: EntityDescription
+    ) -> Property? {
+        let fields = epoch.fields
+        guard let name = checkedName(fields["name"]?.json, description) else { return nil }
+        guard let kind = kind(fields, epoch, entity: entity, description) else { return nil }
+        var property = Property(
+            lineage: place, name: name,
+            documentation: description.properties[place].documentation, kind: kind)
+        property.isNullable = bool("nullable", fields, description) ?? false
+        property.isUnique = bool("unique", fields, description) ?? false
+        property.isIndexed = bool("indexed", fields, description) ?? false
+        if let json = value("collation", fields) {
+            property.collation = choice(json, key: "collation", description)
+            if kind != .attribute(.string), kind != .attribute(.url) {
+                report(.keyDoesNotApply("collation", because: "only text has one"), description, json.offset)
+            }
+        }
+        if let json = value("default_value", fields) {
+            if case .attribute(let type) = kind {
+                property.defaultValue = literal(json, key: "default_value", type: type, description)
+            } else {
+                report(.keyDoesNotApply("default_value", because: "a relationship has none"), description, json.offset)
+            }
+        }
+        return property
+    }
+
+    mutating func kind(
+        _ fields: [String: ElementTimeline.Field], _ epoch: ElementTimeline.Epoch, entity: Int,
+        _ description: EntityDescription
+    ) -> Property.Kind? {
+        guard let type = value("property_type", fields) else {
+            let offset = fields["property_type"]?.json.offset ?? description.element.offset
+            report(.missingKey("property_type", of: "a property"), description, offset)
+            return nil
+        }
+        switch type.value {
+        case .string(let name):
+            for key in ["stored", "ordered", "on_delete", "entity_name", "association", "inverse"] {
+                if let json = value(key, fields) {
+                    report(.keyDoesNotApply(key, because: "this is no relationship"), description, json.offset)
+                }
+            }
+            if let scalar = ScalarType(rawValue: name) { return .attribute(scalar) }
+            if name.hasPrefix("[") {
+                report(.unsupportedValue(name, of: "property_type"), description, type.offset)
+            } else {
+                let names = ScalarType.allCases.map(\.rawValue)
+                report(.unknownType(name, nearest: names.nearest(to: name)), description, type.offset)
+            }
+            return nil
+        case .object:
+            return relationship(fields, epoch, entity: entity, type: type, description)
+        default:
+            report(
+                .wrongKind(key: "property_type", expected: "a type's name or a relationship", found: type.kind),
+                description, type.offset)
+            return nil
+        }
+    }
+
+    mutating func relationship(
+        _ fields: [String: ElementTimeline.Field], _ epoch: ElementTimeline.Epoch, entity: Int, type: JSON,
+        _ description: EntityDescription
+    ) -> Property.Kind? {
+        guard let targetField = fields["entity_name"], !targetField.json.isNull else {
+            report(.missingKey("entity_name", of: "a relationship"), description, type.offset)
+            return nil
+        }
+        guard let associationJSON = value("association", fields) else {
+            report(.missingKey("association", of: "a relationship"), description, type.offset)
+            return nil
+        }
+        guard let targetName = string(targetField.json, key: "entity_name", description),
+            let association: Relationship.Association = choice(associationJSON, key: "association", description)
+        else { return nil }
+        // Rule 4: the name is text of its moment.
+        let moment = max(0, targetField.moment)
+        guard let target = entityNames[moment][targetName] else {
+            let nearest = entityNames[moment].keys.sorted().nearest(to: targetName)
+            report(
+                .unknownEntity(targetName, version: versions[moment].text, nearest: nearest), description,
+                targetField.json.offset)
+            return nil
+        }
+        var relationship = Relationship(target: target, association: association)
+        relationship.isStored = bool("stored", fields, description) ?? false
+        relationship.isOrdered = bool("ordered", fields, description) ?? false
+        if let json = value("on_delete", fields) {
+            relationship.deleteRule = choice(json, key: "on_delete", description)
+        }
+        if let field = fields["inverse"], !field.json.isNull, let name = string(field.json, key: "inverse", description)
+        {
+            let moment = max(0, field.moment)
+            guard let inverse = property(name, of: target, at: moment) else {
+                report(
+                    .unknownProperty(
+                        name, of: targetName, version: versions[moment].text,
+                        nearest: propertyNames(of: target, at: moment).nearest(to: name)),
+                    description, field.json.offset)
+                return nil
+            }
+            relationship.inverse = inverse
+        }
+        return .relationship(relationship)
+    }
+
+    mutating func decodeIndexes() {
+        for (lineage, description) in descriptions.enumerated() {
+            indexStates.append(
+                indexes[lineage].enumerated().map { place, timeline in
+                    timeline.epochs.map { decode($0, index: place, entity: lineage, description) }
+                })
+        }
+    }
+
+    mutating func decode(
+        _ epoch: ElementTimeline.Epoch, index place: Int, entity: Int, _ description: EntityDescription
+    ) -> EntityIndex {
+        var decoded = EntityIndex(lineage: place, properties: [], isUnique: false)
+        decoded.isUnique = bool("unique", epoch.fields, description) ?? false
+        guard let field = epoch.fields["properties"] else { return decoded }
+        guard case .array(let names) = field.json.value else {
+            report(
+                .wrongKind(key: "properties", expected: "an array of names", found: field.json.kind), description,
+                field.json.offset)
+            return decoded
+        }
+        if names.isEmpty { report(.indexOfNothing, description, field.json.offset) }
+        let moment = max(0, field.moment)
+        for json in names {
+            guard let name = string(json, key: "properties", description) else { continue }
+            guard let lineage = property(name, of: entity, at: moment) else {
+                report(
+                    .unknownProperty(
+                        name, of: text(description.element.present["name"]) ?? "", version: versions[moment].text,
+                        nearest: propertyNames(of: entity, at: moment).nearest(to: name)),
+                    description, json.offset)
+                continue
+            }
+            decoded.properties.append(lineage)
+        }
+        return decoded
+    }
+
+    func value(_ key: String, _ fields: [String: ElementTimeline.Field]) -> JSON? {
+        guard let json = fields[key]?.json, !json.isNull else { return nil }
+        return json
+    }
+
+    func text(_ json: JSON?) -> String? {
+        if case .string(let text) = json?.value { text } else { nil }
+    }
+
+    mutating func string(_ json: JSON, key: String, _ description: EntityDescription) -> String? {
+        if let text = text(json) { return text }
+        report(.wrongKind(key: key, expected: "a string", found: json.kind), description, json.offset)
+        return nil
+    }
+
+    mutating func bool(
+        _ key: String, _ fields: [String: ElementTimeline.Field], _ description: EntityDescription
+    ) -> Bool? {
+        guard let json = value(key, fields) else { return nil }
+        if case .bool(let value) = json.value { return value }
+        report(.wrongKind(key: key, expected: "true or false", found: json.kind), description, json.offset)
+        return nil
+    }
+
+    mutating func choice<Choice: RawRepresentable & CaseIterable>(
+        _ json: JSON, key: String, _ description: EntityDescription
+    ) -> Choice? where Choice.RawValue == String {
+        guard let text = string(json, key: key, description) else { return nil }
+        if let choice = Choice(rawValue: text) { return choice }
+        let nearest = Choice.allCases.map(\.rawValue).nearest(to: text)
+        report(.unknownValue(text, of: key, nearest: nearest), description, json.offset)
+        return nil
+    }
+
+    mutating func literal(
+        _ json: JSON, key: String, type: ScalarType, _ description: EntityDescription
+    ) -> Literal? {
+        if let literal = LiteralReader.literal(json, type: type) { return literal }
+        report(
+            .wrongLiteral(key: key, type: type.rawValue, found: json.shown, hint: LiteralReader.hint(type)),
+            description,
+            json.offset)
+        return nil
+    }
+
+    mutating func report(_ problem: Problem, _ description: EntityDescription, _ offset: Int) {
+        diagnostics.append(description.file.diagnostic(problem, at: offset))
+    }
+}

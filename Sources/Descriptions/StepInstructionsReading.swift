@@ -1,0 +1,63 @@
+import SchemaModel
+
+/// What the items of a version say of the way to it.
+extension Resolver {
+    mutating func instructions(at index: Int) -> StepInstructions {
+        var instructions = StepInstructions()
+        for (lineage, description) in descriptions.enumerated() {
+            let element = description.element
+            if element.death == versions[index], element.isDiscarded {
+                instructions.discarded.insert(.init(entity: lineage))
+            }
+            for item in element.items where item.version == versions[index] {
+                if item.isCustom { instructions.custom.insert(.init(entity: lineage)) }
+                if item.emptiesRows { instructions.emptied.insert(lineage) }
+            }
+            for (place, property) in description.properties.enumerated() {
+                let key = StepInstructions.Element(entity: lineage, property: place)
+                if property.death == versions[index], property.isDiscarded { instructions.discarded.insert(key) }
+                for item in property.items where item.version == versions[index] {
+                    if item.isCustom { instructions.custom.insert(key) }
+                    instructions.fills[key] = fill(item, lineage, place, at: index)
+                }
+            }
+        }
+        return instructions
+    }
+
+    mutating func fill(_ item: HistoryItem, _ entity: Int, _ place: Int, at index: Int) -> StepInstructions
+        .Fill?
+    {
+        let description = descriptions[entity]
+        guard let json = item.fill ?? item.fillFrom else { return nil }
+        let key = item.fill == nil ? "fill_from" : "fill"
+        guard let now = state(entity, place, at: index) else { return nil }
+        let timeline = properties[entity][place]
+        let isBorn = timeline.life.lowerBound == index
+        let was = isBorn ? nil : state(entity, place, at: index - 1)
+        guard isBorn || (was?.isNullable == true && !now.isNullable), entities[entity].life.lowerBound < index else {
+            report(.fillWithoutNeed(key), description, json.offset)
+            return nil
+        }
+        guard case .attribute(let type) = now.kind else {
+            report(
+                .keyDoesNotApply(key, because: "a relationship is filled by a custom migration"), description,
+                json.offset)
+            return nil
+        }
+        guard item.fill == nil else {
+            return literal(json, key: key, type: type, description).map { .literal($0) }
+        }
+        guard let name = string(json, key: key, description) else { return nil }
+        guard let source = property(name, of: entity, at: index - 1) else {
+            let entityName = text(entities[entity].epochs[entities[entity].epoch(at: index - 1)].fields["name"]?.json)
+            report(
+                .unknownProperty(
+                    name, of: entityName ?? "", version: versions[index - 1].text,
+                    nearest: propertyNames(of: entity, at: index - 1).nearest(to: name)),
+                description, json.offset)
+            return nil
+        }
+        return .property(source)
+    }
+}
