@@ -14,6 +14,7 @@ struct GenerateCommand {
         let model = try Model(reading: folder)
         let testFolder = testTargets[folder.configuration.tests]
         let output = try Output(model, testFolder: testFolder)
+        for note in model.notes { print(note.description) }
         var count = 0
         for file in output.files where try FileWriter.write(file.contents, to: file.url) {
             print("wrote \(file.url.path)")

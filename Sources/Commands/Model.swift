@@ -8,6 +8,8 @@ import Templates
 struct Model {
     let folder: ModelFolder
     let history: SchemaHistory
+    /// What is to be told of the files although nothing is wrong with them.
+    let notes: [Diagnostic]
     /// How many versions, from the oldest on, are sealed.
     let sealedCount: Int
 
@@ -22,6 +24,7 @@ struct Model {
             sealed: lock.versions.map(\.version))
         guard let history = descriptions.history else { throw Diagnostics(descriptions.diagnostics) }
         self.history = history
+        self.notes = descriptions.diagnostics
         let changes = lock.changes(in: history)
         guard changes.isEmpty else {
             throw Diagnostics(

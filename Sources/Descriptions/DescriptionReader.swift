@@ -4,6 +4,11 @@ import SchemaModel
 struct DescriptionReader {
     let file: SourceFile
     private(set) var diagnostics: [Diagnostic] = []
+    /// Whether the file describes something that is not to be stored.
+    private(set) var isUnpersisted = false
+    /// The keys that mean nothing to a store, and where the first of them stands.
+    private var ignoredKeys: [String] = []
+    private var ignoredOffset = 0
 
     init(file: SourceFile) {
         self.file = file
@@ -22,17 +27,24 @@ struct DescriptionReader {
             report(.wrongKind(key: "description", expected: "an object", found: json.kind), at: json.offset)
             return nil
         }
-        let values = dictionary(members, .entity)
-        let element = element(members, offset: json.offset, .entity)
+        let entity = canonical(members, .entity)
+        let values = dictionary(entity)
+        if let persist = values["persist"], bool(persist, key: "persist") == false {
+            isUnpersisted = true
+            note(.unpersisted, at: persist.offset)
+            return nil
+        }
+        let element = element(entity, offset: json.offset, .entity)
         guard element.present["name"] != nil else {
             report(.missingKey("name", of: "an entity"), at: json.offset)
             return nil
         }
         guard let identifier = identifier(values["identifier"], at: json.offset) else { return nil }
+        let properties = elements(values["properties"], key: "properties", .property)
+        let indexes = elements(values["indexes"], key: "indexes", .index)
+        if !ignoredKeys.isEmpty { note(.ignoredKeys(ignoredKeys), at: ignoredOffset) }
         return EntityDescription(
-            file: file, element: element, identifier: identifier,
-            properties: elements(values["properties"], key: "properties", .property),
-            indexes: elements(values["indexes"], key: "indexes", .index))
+            file: file, element: element, identifier: identifier, properties: properties, indexes: indexes)
     }
 
     private mutating func identifier(_ json: JSON?, at offset: Int) -> Identifier? {
@@ -46,7 +58,7 @@ struct DescriptionReader {
                 at: json.offset)
             return nil
         }
-        let values = dictionary(members, .identifier)
+        let values = dictionary(canonical(members, .identifier))
         var name = "id"
         if let json = values["name"] {
             guard let text = string(json, key: "name"), checkName(text, at: json.offset) else { return nil }
@@ -61,7 +73,7 @@ struct DescriptionReader {
             report(.unsupportedValue(text, of: "type"), at: type.offset)
             return nil
         }
-        guard let kind = Identifier.Kind(rawValue: text) else {
+        guard let kind = Identifier.Kind(rawValue: text.lowercased()) else {
             let nearest = Identifier.Kind.allCases.map(\.rawValue).nearest(to: text)
             report(.unknownValue(text, of: "type", nearest: nearest), at: type.offset)
             return nil
@@ -80,8 +92,9 @@ struct DescriptionReader {
                 report(.wrongKind(key: key, expected: "an array of objects", found: json.kind), at: json.offset)
                 return nil
             }
-            _ = dictionary(members, table)
-            let element = element(members, offset: json.offset, table)
+            let known = canonical(members, table)
+            if let unused = dictionary(known)["unused"], bool(unused, key: "unused") == true { return nil }
+            let element = element(known, offset: json.offset, table)
             for key in table.owner == "an index" ? ["properties"] : ["name", "property_type"]
             where element.present[key] == nil {
                 report(.missingKey(key, of: table.owner), at: json.offset)
@@ -99,7 +112,7 @@ struct DescriptionReader {
             let json = member.value
             switch member.key {
             case let key where table.fields.contains(key):
-                set(&element.present, key: key, json, keyOffset: member.keyOffset)
+                set(&element.present, key: key, json)
             case "description": element.documentation = string(json, key: member.key)
             case "added_at_version": element.birth = version(json, key: member.key)
             case "removed_at_version":
@@ -149,7 +162,7 @@ struct DescriptionReader {
                     at: json.offset)
                 continue
             }
-            let values = dictionary(members, .item)
+            let values = dictionary(canonical(members, .item))
             guard let versionJSON = values["version"] else {
                 report(.missingKey("version", of: KeyTable.item.owner), at: json.offset)
                 continue
@@ -178,17 +191,14 @@ struct DescriptionReader {
         if let previous = values["previous"] {
             if case .object(let members) = previous.value {
                 for member in members {
-                    let isRelationshipField =
-                        table.fields.contains("property_type") && KeyTable.relationship.fields.contains(member.key)
-                    guard table.fields.contains(member.key) || isRelationshipField else {
-                        report(
-                            table.others.contains(member.key)
-                                ? .nothingPrevious(key: member.key)
-                                : table.problem(with: member.key) ?? .nothingPrevious(key: member.key),
-                            at: member.keyOffset)
+                    let isProperty = table.fields.contains("property_type")
+                    var key = table.canonical(member.key)
+                    if isProperty, key == member.key { key = KeyTable.relationship.canonical(key) }
+                    guard table.fields.contains(key) || isProperty && KeyTable.relationship.fields.contains(key) else {
+                        report(table.problem(with: key) ?? .nothingPrevious(key: key), at: member.keyOffset)
                         continue
                     }
-                    set(&item.previous, key: member.key, member.value, keyOffset: member.keyOffset)
+                    set(&item.previous, key: key, member.value)
                 }
             } else {
                 report(.wrongKind(key: "previous", expected: "an object", found: previous.kind), at: previous.offset)
@@ -203,6 +213,21 @@ struct DescriptionReader {
         }
         if let fill = item.fill, item.fillFrom != nil {
             report(.keyDoesNotApply("fill", because: "\"fill_from\" stands beside it"), at: fill.offset)
+        }
+        if let json = values["ignore_migration_checks"] {
+            item.isUnchecked = bool(json, key: "ignore_migration_checks") ?? false
+            if item.isUnchecked { note(.uncheckedMigration, at: json.offset) }
+        }
+        if let json = values["ignore_property_migration_checks_on"] {
+            if case .array(let names) = json.value {
+                item.uncheckedProperties = names
+                note(.uncheckedMigration, at: json.offset)
+            } else {
+                report(
+                    .wrongKind(
+                        key: "ignore_property_migration_checks_on", expected: "an array of names", found: json.kind),
+                    at: json.offset)
+            }
         }
         if let json = values["rows"] {
             if table.owner != "an entity" {
@@ -231,11 +256,11 @@ struct DescriptionReader {
     }
 
     /// Sets a field; `property_type` sets `entity_name`, `association` and `inverse` as well, or says that there are none.
-    private mutating func set(_ fields: inout [String: JSON], key: String, _ json: JSON, keyOffset: Int) {
+    private mutating func set(_ fields: inout [String: JSON], key: String, _ json: JSON) {
         fields[key] = json
         guard key == "property_type" else { return }
         var parts: [String: JSON] = [:]
-        if case .object(let members) = json.value { parts = dictionary(members, .relationship) }
+        if case .object(let members) = json.value { parts = dictionary(canonical(members, .relationship)) }
         for part in KeyTable.relationship.fields {
             fields[part] = parts[part] ?? JSON(value: .null, offset: json.offset)
         }
@@ -243,14 +268,23 @@ struct DescriptionReader {
 
     // MARK: Values
 
-    /// The values by key, after a check of the keys.
-    private mutating func dictionary(_ members: [JSON.Member], _ table: KeyTable) -> [String: JSON] {
-        var values: [String: JSON] = [:]
-        for member in members {
-            if let problem = table.problem(with: member.key) { report(problem, at: member.keyOffset) }
-            values[member.key] = member.value
+    /// The members by the names that Strata has for their keys, after a check of them.
+    private mutating func canonical(_ members: [JSON.Member], _ table: KeyTable) -> [JSON.Member] {
+        var keys: Set<String> = []
+        return members.map { member in
+            let key = table.canonical(member.key)
+            if let problem = table.problem(with: key) { report(problem, at: member.keyOffset) }
+            if !keys.insert(key).inserted { report(.duplicateKey(key), at: member.keyOffset) }
+            if table.ignored.contains(key) {
+                if ignoredKeys.isEmpty { ignoredOffset = member.keyOffset }
+                if !ignoredKeys.contains(key) { ignoredKeys.append(key) }
+            }
+            return JSON.Member(key: key, keyOffset: member.keyOffset, value: member.value)
         }
-        return values
+    }
+
+    private func dictionary(_ members: [JSON.Member]) -> [String: JSON] {
+        Dictionary(members.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 
     private mutating func string(_ json: JSON?, key: String) -> String? {
@@ -283,6 +317,11 @@ struct DescriptionReader {
 
     private mutating func report(_ problem: Problem, at offset: Int) {
         diagnostics.append(file.diagnostic(problem, at: offset))
+    }
+
+    private mutating func note(_ problem: Problem, at offset: Int) {
+        diagnostics.append(
+            Diagnostic(problem, path: file.path, position: file.position(of: offset), severity: .note))
     }
 }
 

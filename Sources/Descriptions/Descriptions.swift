@@ -17,6 +17,7 @@ public struct Descriptions: Sendable {
         var diagnostics: [Diagnostic] = []
         var entities: [EntityDescription] = []
         var names: Set<String> = []
+        var unpersisted: [String] = []
         let ordered = files.sorted { ($0.baseName, $0.path) < ($1.baseName, $1.path) }
         for file in ordered {
             if !names.insert(file.baseName.lowercased()).inserted {
@@ -24,19 +25,21 @@ public struct Descriptions: Sendable {
             }
             var reader = DescriptionReader(file: file)
             if let entity = reader.read() { entities.append(entity) }
+            if reader.isUnpersisted { unpersisted.append(file.baseName) }
             diagnostics += reader.diagnostics
         }
-        if files.isEmpty {
+        if entities.isEmpty, diagnostics.allSatisfy({ $0.severity != .error }) {
             diagnostics.append(Diagnostic(.noEntities, path: folder, position: nil))
         }
         var history: SchemaHistory?
-        if diagnostics.isEmpty {
+        if diagnostics.allSatisfy({ $0.severity != .error }) {
             let resolved = Resolver.resolve(entities, schema: schema, sealed: sealed)
             history = resolved.0
-            diagnostics = resolved.1
+            history?.unpersisted = unpersisted
+            diagnostics += resolved.1
         }
         var seen: Set<Diagnostic> = []
         self.diagnostics = diagnostics.filter { seen.insert($0).inserted }.inOrder
-        self.history = self.diagnostics.isEmpty ? history : nil
+        self.history = self.diagnostics.contains { $0.severity == .error } ? nil : history
     }
 }

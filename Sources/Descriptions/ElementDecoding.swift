@@ -23,7 +23,10 @@ extension Resolver {
         var property = Property(
             lineage: place, name: name,
             documentation: description.properties[place].documentation, kind: kind)
-        property.isNullable = bool("nullable", fields, description) ?? false
+        let isLazy = bool("lazy", fields, description) ?? false
+        let isToMany = property.relationship?.association == .toMany
+        property.isNullable = (bool("nullable", fields, description) ?? false) || (isLazy && !isToMany)
+        property.persistedName = persistedName(fields, description)
         property.isUnique = bool("unique", fields, description) ?? false
         property.isIndexed = bool("indexed", fields, description) ?? false
         if let json = value("collation", fields) {
@@ -58,7 +61,7 @@ extension Resolver {
                     report(.keyDoesNotApply(key, because: "this is no relationship"), description, json.offset)
                 }
             }
-            if let scalar = ScalarType(rawValue: name) { return .attribute(scalar) }
+            if let scalar = ScalarType(description: name) { return .attribute(scalar) }
             if name.hasPrefix("[") {
                 report(.unsupportedValue(name, of: "property_type"), description, type.offset)
             } else {
@@ -76,6 +79,27 @@ extension Resolver {
         }
     }
 
+    private mutating func association(_ json: JSON, _ description: EntityDescription) -> Relationship.Association? {
+        switch text(json) {
+        case "one_to_one", "many_to_one": .toOne
+        case "one_to_many", "many_to_many": .toMany
+        default: choice(json, key: "association", description)
+        }
+    }
+
+    /// The name that a table or a column has instead of that of the element.
+    mutating func persistedName(
+        _ fields: [String: ElementTimeline.Field], _ description: EntityDescription
+    ) -> String? {
+        guard let json = value("persisted_name", fields), let name = string(json, key: "persisted_name", description)
+        else { return nil }
+        if let problem = SwiftName.problem(with: name) {
+            report(problem, description, json.offset)
+            return nil
+        }
+        return name
+    }
+
     mutating func relationship(
         _ fields: [String: ElementTimeline.Field], _ epoch: ElementTimeline.Epoch, entity: Int, type: JSON,
         _ description: EntityDescription
@@ -89,7 +113,7 @@ extension Resolver {
             return nil
         }
         guard let targetName = string(targetField.json, key: "entity_name", description),
-            let association: Relationship.Association = choice(associationJSON, key: "association", description)
+            let association = association(associationJSON, description)
         else { return nil }
         // Rule 4: the name is text of its moment.
         let moment = max(0, targetField.moment)
@@ -207,5 +231,13 @@ extension Resolver {
 
     mutating func report(_ problem: Problem, _ description: EntityDescription, _ offset: Int) {
         diagnostics.append(description.file.diagnostic(problem, at: offset))
+    }
+}
+
+extension ScalarType {
+    /// The type that a description calls `description`, in capitals or not; Lucid's `time` is an older name of `seconds`.
+    init?(description: String) {
+        let name = description.lowercased()
+        self.init(rawValue: name == "time" ? "seconds" : name)
     }
 }

@@ -30,8 +30,14 @@ struct HistoryItem: Sendable {
     var fillFrom: JSON?
     var isCustom = false
     var emptiesRows = false
+    /// Whether the generated tests leave the element alone in the step to this version.
+    var isUnchecked = false
+    /// The names of the entity's properties that the generated tests leave alone in the step to this version.
+    var uncheckedProperties: [JSON] = []
 
-    var isBirth: Bool { previous.isEmpty && !isCustom && !emptiesRows }
+    var isBirth: Bool {
+        previous.isEmpty && !isCustom && !emptiesRows && !isUnchecked && uncheckedProperties.isEmpty
+    }
 }
 
 /// An entity as its file describes it, not yet resolved.

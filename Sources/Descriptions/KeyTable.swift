@@ -5,65 +5,79 @@ struct KeyTable {
     /// The keys whose values are fields of the element, and so may have a history.
     let fields: Set<String>
     /// The other keys.
-    let others: Set<String>
+    var others: Set<String> = []
+    /// The keys of Lucid that mean nothing to a store.
+    var ignored: Set<String> = []
     /// The keys of the language that are not built yet.
-    let unsupported: Set<String>
+    var unsupported: Set<String> = []
+    /// Other spellings of keys, by spelling.
+    var aliases: [String: String] = [:]
 
     static let entity = KeyTable(
-        owner: "an entity", fields: ["name"],
+        owner: "an entity", fields: ["name", "persisted_name"],
         others: [
             "description", "identifier", "properties", "indexes", "version_history", "added_at_version",
-            "removed_at_version", "discard", "previous_name",
+            "removed_at_version", "discard", "previous_name", "persist",
         ],
-        unsupported: networkKeys.union([
-            "uid", "persist", "persisted_name", "merged_into", "ignore_migration_checks", "cases", "options",
-            "unused_cases",
-        ]))
+        ignored: [
+            "uid", "remote", "client_queue_name", "cache_size", "query_context", "platforms", "metadata",
+            "system_properties", "last_remote_read", "objc", "sendable", "senable",
+        ],
+        unsupported: ["merged_into", "cases", "options", "unused_cases", "unused_options"],
+        aliases: ["legacy_previous_name": "previous_name", "legacy_added_at_version": "added_at_version"])
 
     static let property = KeyTable(
         owner: "a property",
         fields: [
-            "name", "property_type", "nullable", "default_value", "unique", "indexed", "collation", "stored", "ordered",
-            "on_delete",
+            "name", "persisted_name", "property_type", "nullable", "lazy", "default_value", "unique", "indexed",
+            "collation", "stored", "ordered", "on_delete",
         ],
         others: [
             "description", "version_history", "added_at_version", "removed_at_version", "discard", "previous_name",
+            "unused",
         ],
-        unsupported: networkKeys.union([
-            "persisted_name", "lazy", "extra", "unused", "optional", "ignore_migration_checks",
-        ]))
+        ignored: ["key", "match_exact_key", "log_error", "use_for_equality", "mutable", "objc", "platforms"],
+        aliases: ["optional": "nullable", "extra": "lazy"])
 
     static let index = KeyTable(
         owner: "an index", fields: ["properties", "unique"],
-        others: ["version_history", "added_at_version", "removed_at_version", "discard"], unsupported: [])
+        others: ["version_history", "added_at_version", "removed_at_version", "discard"])
 
     static let item = KeyTable(
         owner: "an item of \"version_history\"", fields: [],
-        others: ["version", "previous_name", "previous", "fill", "fill_from", "rows", "migration"], unsupported: [])
-
-    static let identifier = KeyTable(
-        owner: "an identifier", fields: ["type", "name"], others: [],
-        unsupported: [
-            "property", "properties", "derived_from_relationships", "version_history", "equivalent_identifier_name",
-            "objc",
+        others: [
+            "version", "previous_name", "previous", "fill", "fill_from", "rows", "migration", "ignore_migration_checks",
+            "ignore_property_migration_checks_on",
         ])
 
-    static let relationship = KeyTable(
-        owner: "a relationship", fields: ["entity_name", "association", "inverse"], others: [],
-        unsupported: ["platforms"])
+    static let identifier = KeyTable(
+        owner: "an identifier", fields: ["type", "name"],
+        ignored: ["objc", "atomic", "equivalent_to_identifier_of"],
+        unsupported: ["property", "property_name", "properties", "derived_from_relationships", "version_history"])
 
-    /// Keys of Lucid's network layer.
-    private static let networkKeys: Set<String> = [
-        "remote", "client_queue_name", "cache_size", "key", "match_exact_key", "log_error", "query_context", "objc",
-        "platforms", "metadata", "legacy_previous_name", "legacy_added_at_version", "persist_with_remote", "is_target",
-        "send_mutations", "mutable", "use_for_equality", "last_remote_read", "sendable", "always_decode",
-    ]
+    static let relationship = KeyTable(
+        owner: "a relationship", fields: ["entity_name", "association", "inverse"],
+        ignored: ["id_only", "failable_items", "platforms"])
+
+    /// What an object of the table's kind calls a key that is spelled `key`: Lucid's camelCase and its older words are
+    /// read too.
+    func canonical(_ key: String) -> String {
+        if fields.contains(key) || others.contains(key) { return key }
+        var words = ""
+        for character in key {
+            if character.isUppercase { words += "_" }
+            words += character.lowercased()
+        }
+        let name = aliases[words] ?? words
+        let isKnown = [fields, others, ignored, unsupported].contains { $0.contains(name) }
+        return isKnown ? name : key
+    }
 
     /// The problem with `key` as a key of such an object, or nil.
     func problem(with key: String) -> Problem? {
-        if fields.contains(key) || others.contains(key) { return nil }
+        if fields.contains(key) || others.contains(key) || ignored.contains(key) { return nil }
         if unsupported.contains(key) { return .unsupportedKey(key) }
-        if ["fill", "fill_from", "rows", "migration", "previous"].contains(key) {
+        if Self.item.others.contains(key) {
             return .misplacedKey(key, belongs: "in an item of \"version_history\", beside its \"version\"")
         }
         return .unknownKey(key, of: owner, nearest: fields.union(others).nearest(to: key))

@@ -117,6 +117,13 @@ extension Problem {
         case .noEntities:
             return "there is no description in this folder; an entity is a JSON file beside strata.json"
 
+        case .ignoredKeys(let keys):
+            return "these keys mean nothing to a store and are ignored: " + keys.joined(separator: ", ")
+        case .unpersisted:
+            return "\"persist\" is false: nothing is stored of this entity, and nothing is generated for it"
+        case .uncheckedMigration:
+            return "the generated tests do not check what becomes of the values in this step"
+
         case .malformedLock(let reason):
             return "the lock cannot be read: \(reason)"
         case .sealedChange(let change):

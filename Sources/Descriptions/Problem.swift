@@ -64,6 +64,11 @@ public enum Problem: Hashable, Sendable {
     case indexOfUnstored(String)
     case noEntities
 
+    // Notes
+    case ignoredKeys([String])
+    case unpersisted
+    case uncheckedMigration
+
     // Locks
     case malformedLock(String)
     case sealedChange(LockChange)

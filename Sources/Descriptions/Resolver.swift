@@ -118,11 +118,18 @@ struct Resolver {
 
     // MARK: Names
 
+    /// The name of an entity's table, where the description gives it one.
+    private func tableName(_ lineage: Int, at index: Int) -> String? {
+        let timeline = entities[lineage]
+        return text(timeline.epochs[timeline.epoch(at: index)].fields["persisted_name"]?.json)
+    }
+
     mutating func nameEntities() {
         entityNames = Array(repeating: [:], count: versions.count)
         for (lineage, timeline) in entities.enumerated() {
             for epoch in timeline.epochs {
                 _ = checkedName(epoch.fields["name"]?.json, descriptions[lineage])
+                _ = persistedName(epoch.fields, descriptions[lineage])
             }
             for index in timeline.life {
                 guard let field = timeline.epochs[timeline.epoch(at: index)].fields["name"], let name = text(field.json)
@@ -184,7 +191,8 @@ struct Resolver {
             }
             living.append(
                 Entity(
-                    lineage: lineage, name: name, documentation: descriptions[lineage].element.documentation,
+                    lineage: lineage, name: name, persistedName: tableName(lineage, at: index),
+                    documentation: descriptions[lineage].element.documentation,
                     identifier: descriptions[lineage].identifier,
                     properties: ordered.compactMap { state(lineage, $0, at: index) },
                     indexes: indexes(of: lineage, at: index)))

@@ -12,12 +12,30 @@ extension Resolver {
             for item in element.items where item.version == versions[index] {
                 if item.isCustom { instructions.custom.insert(.init(entity: lineage)) }
                 if item.emptiesRows { instructions.emptied.insert(lineage) }
+                if item.isUnchecked { instructions.unchecked.insert(.init(entity: lineage)) }
+                for json in item.uncheckedProperties {
+                    guard let name = string(json, key: "ignore_property_migration_checks_on", description) else {
+                        continue
+                    }
+                    if let place = property(name, of: lineage, at: index) ?? property(name, of: lineage, at: index - 1)
+                    {
+                        instructions.unchecked.insert(.init(entity: lineage, property: place))
+                    } else {
+                        report(
+                            .unknownProperty(
+                                name, of: text(description.element.present["name"]) ?? "",
+                                version: versions[index].text,
+                                nearest: propertyNames(of: lineage, at: index).nearest(to: name)),
+                            description, json.offset)
+                    }
+                }
             }
             for (place, property) in description.properties.enumerated() {
                 let key = StepInstructions.Element(entity: lineage, property: place)
                 if property.death == versions[index], property.isDiscarded { instructions.discarded.insert(key) }
                 for item in property.items where item.version == versions[index] {
                     if item.isCustom { instructions.custom.insert(key) }
+                    if item.isUnchecked { instructions.unchecked.insert(key) }
                     instructions.fills[key] = fill(item, lineage, place, at: index)
                 }
             }

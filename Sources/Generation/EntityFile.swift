@@ -87,7 +87,7 @@ extension Generator {
             "needsID": .flag(!hasOtherID && key != "id"),
             "key": .text(key),
             "keyColumn": .text(SwiftLiteral.string(shape.columns[0].name)),
-            "table": .text(SwiftLiteral.string(shape.entity.name)),
+            "table": .text(SwiftLiteral.string(shape.entity.tableName)),
             "columnNames": .text(SwiftLiteral.strings(shape.columns.map(\.name))),
             "columns": .list(columns),
             "relationships": .list(
@@ -133,11 +133,11 @@ extension Generator {
         let path: String
         switch version.storage(of: relationship) {
         case .column:
-            path = "column: \(SwiftLiteral.string(property.name + "_id"))"
+            path = "column: \(SwiftLiteral.string(property.referenceColumn))"
         case .inverseColumn:
-            let name = inverse?.name ?? ""
-            let position = relationship.isOrdered ? ", position: \(SwiftLiteral.string(name + "_position"))" : ""
-            path = "inverse: \(SwiftLiteral.string(name + "_id"))\(position)"
+            let position =
+                relationship.isOrdered ? ", position: \(SwiftLiteral.string(inverse?.positionColumn ?? ""))" : ""
+            path = "inverse: \(SwiftLiteral.string(inverse?.referenceColumn ?? ""))\(position)"
         case .joinTable:
             path = "joinTable: \(SwiftLiteral.string(version.joinTableName(of: property, in: entity)))"
         case .inverseJoinTable:

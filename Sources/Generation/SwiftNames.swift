@@ -56,14 +56,14 @@ struct SwiftNames {
     }
 
     /// The name of a column's property.
-    func member(_ column: StoredColumn) -> String { SwiftName.escaped(SwiftName.member(column.name)) }
+    func member(_ column: StoredColumn) -> String { SwiftName.escaped(SwiftName.member(column.member)) }
 
     /// The label of a column's argument.
-    func label(_ column: StoredColumn) -> String { SwiftName.label(SwiftName.member(column.name)) }
+    func label(_ column: StoredColumn) -> String { SwiftName.label(SwiftName.member(column.member)) }
 
     /// The label and the name of a column's parameter; `self` is a name that the body needs for itself.
     func parameter(_ column: StoredColumn) -> (declared: String, name: String) {
-        let name = SwiftName.member(column.name)
+        let name = SwiftName.member(column.member)
         return name == "self" ? ("self self_", "self_") : (SwiftName.escaped(name), SwiftName.escaped(name))
     }
 
@@ -113,6 +113,6 @@ struct EntityShape {
 
     /// Whether one struct serves both. Relationships do not matter: they are those of the last version.
     func isSameStruct(as other: EntityShape) -> Bool {
-        entity.name == other.entity.name && columns == other.columns
+        entity.name == other.entity.name && entity.tableName == other.entity.tableName && columns == other.columns
     }
 }

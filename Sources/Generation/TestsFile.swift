@@ -35,7 +35,7 @@ extension Generator {
                 version.entities.map { entity in
                     [
                         "type": .text(names.type(entity.lineage, in: version)),
-                        "table": .text(SwiftLiteral.string(entity.name)),
+                        "table": .text(SwiftLiteral.string(entity.tableName)),
                         "columns": .list(
                             version.columns(of: entity).map { .text(column($0, of: entity, in: version)) }),
                     ]
@@ -45,8 +45,9 @@ extension Generator {
                     version.joinTables(of: entity).map { join in
                         [
                             "table": .text(SwiftLiteral.string(join.table.name)),
-                            "source": .text(SwiftLiteral.string(entity.name)),
-                            "target": .text(SwiftLiteral.string(version.entity(join.relationship.target)?.name ?? "")),
+                            "source": .text(SwiftLiteral.string(entity.tableName)),
+                            "target": .text(
+                                SwiftLiteral.string(version.entity(join.relationship.target)?.tableName ?? "")),
                         ]
                     }
                 }),
@@ -61,7 +62,7 @@ extension Generator {
         case .attribute: text = ".value(\(name), .\(column.type.rawValue)"
         case .position: text = ".position(\(name)"
         case .reference(let target):
-            text = ".reference(\(name), to: \(SwiftLiteral.string(version.entity(target)?.name ?? ""))"
+            text = ".reference(\(name), to: \(SwiftLiteral.string(version.entity(target)?.tableName ?? ""))"
         }
         if column.isNullable, column.role != .position { text += ", nullable: true" }
         if distinctColumns(of: entity, in: version).contains(column.name), column.role != .identifier,
@@ -107,13 +108,18 @@ extension Generator {
 
     private func stepTestValues(_ step: SchemaStep) -> Value {
         let tables = step.entities.map { entity -> Value in
-            let asksForCode = step.instructions.custom.contains(.init(entity: entity.new.lineage))
+            let unchecked = step.instructions.unchecked
+            let asksForCode =
+                unchecked.contains(.init(entity: entity.new.lineage))
+                || step.instructions.custom.contains(.init(entity: entity.new.lineage))
             var kept: [String] = []
             var changed: [Value] = []
             for column in entity.columns {
                 let name = column.column.name
                 // Where a person migrates an entity that asks for it, any of its values may become another.
-                let isKept = !asksForCode || column.column.role == .identifier
+                let property = column.column.property
+                let isUnchecked = unchecked.contains(.init(entity: entity.new.lineage, property: property))
+                let isKept = column.column.role == .identifier || !(asksForCode || property != nil && isUnchecked)
                 guard isKept, let value = expectation(column.origin) else { continue }
                 if value == SQL.quoted(name) {
                     kept.append(name)
@@ -124,7 +130,7 @@ extension Generator {
                 }
             }
             return tableTestValues(
-                from: entity.old.name, to: entity.new.name, key: [entity.new.identifier.name], kept: kept,
+                from: entity.old.tableName, to: entity.new.tableName, key: [entity.new.identifier.name], kept: kept,
                 changed: changed, isEmptied: entity.isEmptied)
         }
         let joins = step.entities.flatMap { entity in
@@ -157,7 +163,7 @@ extension Generator {
         let target = SQL.quoted(column.name)
         let values = [("source_id", SQL.quoted(entity.old.identifier.name)), ("target_id", target), ("position", "0")]
         return tableTestValues(
-            from: entity.old.name, to: join.table.name, key: key, kept: [],
+            from: entity.old.tableName, to: join.table.name, key: key, kept: [],
             changed: values.map { ["name": .text(SwiftLiteral.string($0)), "value": .text(SwiftLiteral.string($1))] },
             isEmptied: isEmptied, filter: "\(target) IS NOT NULL")
     }

@@ -2,8 +2,10 @@
 public struct Entity: Hashable, Sendable {
     /// The entity's place among all entities of the history: what stays when its name changes.
     public var lineage: Int
-    /// Its name as described, in the version at hand; also the name of its table.
+    /// Its name as described, in the version at hand.
     public var name: String
+    /// The name of its table, where that is another.
+    public var persistedName: String?
     /// What it means.
     public var documentation: String?
     /// Its key.
@@ -15,16 +17,20 @@ public struct Entity: Hashable, Sendable {
 
     /// An entity of these parts.
     public init(
-        lineage: Int, name: String, documentation: String?, identifier: Identifier, properties: [Property],
-        indexes: [EntityIndex]
+        lineage: Int, name: String, persistedName: String? = nil, documentation: String?, identifier: Identifier,
+        properties: [Property], indexes: [EntityIndex]
     ) {
         self.lineage = lineage
         self.name = name
+        self.persistedName = persistedName
         self.documentation = documentation
         self.identifier = identifier
         self.properties = properties
         self.indexes = indexes
     }
+
+    /// The name of its table.
+    public var tableName: String { persistedName ?? name }
 
     /// The property of that lineage, if it lives in this version.
     public func property(_ lineage: Int) -> Property? {
@@ -77,6 +83,8 @@ public struct Property: Hashable, Sendable {
     public var lineage: Int
     /// Its name as described, in the version at hand.
     public var name: String
+    /// The name of its column, or of its join table, where that is another.
+    public var persistedName: String?
     /// What it means.
     public var documentation: String?
     /// What it holds.
@@ -107,6 +115,13 @@ public struct Property: Hashable, Sendable {
         self.isIndexed = isIndexed
         self.collation = collation
     }
+
+    /// The column of an attribute.
+    public var attributeColumn: String { persistedName ?? name }
+    /// The foreign key column of a relationship that has one.
+    public var referenceColumn: String { persistedName ?? name + "_id" }
+    /// The column of the row's place at the other end of such a relationship.
+    public var positionColumn: String { (persistedName ?? name) + "_position" }
 
     /// The relationship that the property holds, if it holds one.
     public var relationship: Relationship? {

@@ -40,7 +40,7 @@ struct JoinTableInference {
                 let target = SQL.quoted(column.name)
                 changes.append(
                     .map(
-                        from: old.name, to: join.table.name,
+                        from: old.tableName, to: join.table.name,
                         columns: ["source_id": SQL.quoted(old.identifier.name), "target_id": target, "position": "0"],
                         filter: "\(target) IS NOT NULL"))
             } else {

@@ -18,7 +18,8 @@ extension SchemaVersion {
             let names = index.properties.compactMap { entity.property($0).map { logical($0.name) } }
             return "\(index.isUnique ? "unique" : "index") (\(names.joined(separator: ", ")))"
         }
-        let elements = (properties + indexes).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        let table = entity.persistedName.map { ["table " + logical($0)] } ?? []
+        let elements = (properties + indexes + table).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         return [logical(entity.name), key] + elements
     }
 
@@ -40,6 +41,7 @@ extension SchemaVersion {
             }
         }
         if let collation = property.collation { text += " collation " + collation.rawValue }
+        if let name = property.persistedName { text += " persisted " + logical(name) }
         if property.isUnique { text += " unique" } else if property.isIndexed { text += " indexed" }
         return text
     }

@@ -9,6 +9,9 @@ public struct SchemaHistory: Sendable {
     /// The base name of the description of each lineage: `LaundryItem` for `LaundryItem.json`.
     public var sources: [String]
 
+    /// The base names of the descriptions of what is not stored.
+    public var unpersisted: [String] = []
+
     /// A history of these parts.
     public init(name: String, versions: [SchemaVersion], instructions: [StepInstructions], sources: [String]) {
         self.name = name
@@ -60,6 +63,8 @@ public struct StepInstructions: Hashable, Sendable {
     public var discarded: Set<Element> = []
     /// The entities whose rows all go.
     public var emptied: Set<Int> = []
+    /// What the generated tests leave alone.
+    public var unchecked: Set<Element> = []
 
     /// Instructions that say nothing.
     public init() {}

@@ -61,7 +61,7 @@ public struct SchemaStep: Sendable {
             if instructions.custom.contains(.init(entity: old.lineage)) {
                 reasons.append("`\(old.name)` asks for a custom migration")
             }
-            changes += (from.joinTables(of: old).map(\.table.name) + [old.name]).map { .drop($0) }
+            changes += (from.joinTables(of: old).map(\.table.name) + [old.tableName]).map { .drop($0) }
         }
         self.entities = entities
         self.customReasons = reasons

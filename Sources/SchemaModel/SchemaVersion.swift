@@ -58,7 +58,7 @@ public struct SchemaVersion: Sendable {
             guard let now = self.entity(relationship.target), let was = previous.entity(relationship.target) else {
                 return false
             }
-            return now.name == was.name && now.identifier == was.identifier
+            return now.name == was.name && now.tableName == was.tableName && now.identifier == was.identifier
                 && inverse(of: relationship) == previous.inverse(of: relationship)
         }
     }

@@ -14,6 +14,8 @@ public struct StoredColumn: Hashable, Sendable {
 
     /// The column's name in SQL.
     public var name: String
+    /// The name from which that of the struct's property is made.
+    public var member: String
     /// What the column is for.
     public var role: Role
     /// The type of the values; of a key or a foreign key, that of the key.
@@ -39,7 +41,8 @@ extension SchemaVersion {
     func makeColumns(of entity: Entity) -> [StoredColumn] {
         var columns = [
             StoredColumn(
-                name: entity.identifier.name, role: .identifier, type: entity.identifier.kind.scalar,
+                name: entity.identifier.name, member: entity.identifier.name, role: .identifier,
+                type: entity.identifier.kind.scalar,
                 isNullable: false)
         ]
         for property in entity.properties {
@@ -47,7 +50,8 @@ extension SchemaVersion {
             case .attribute(let type):
                 columns.append(
                     StoredColumn(
-                        name: property.name, role: .attribute, type: type, isNullable: property.isNullable,
+                        name: property.attributeColumn, member: property.name, role: .attribute, type: type,
+                        isNullable: property.isNullable,
                         defaultValue: property.defaultValue, collation: property.collation,
                         property: property.lineage, documentation: property.documentation))
             case .relationship(let relationship):
@@ -56,13 +60,15 @@ extension SchemaVersion {
                 }
                 columns.append(
                     StoredColumn(
-                        name: property.name + "_id", role: .reference(target: relationship.target),
+                        name: property.referenceColumn, member: property.name + "_id",
+                        role: .reference(target: relationship.target),
                         type: target.identifier.kind.scalar, isNullable: property.isNullable,
                         property: property.lineage, documentation: property.documentation))
                 if inverse(of: relationship)?.relationship?.isOrdered == true {
                     columns.append(
                         StoredColumn(
-                            name: property.name + "_position", role: .position, type: .int, isNullable: true,
+                            name: property.positionColumn, member: property.name + "_position", role: .position,
+                            type: .int, isNullable: true,
                             property: property.lineage,
                             documentation: "The row's place at the other end of `\(property.name)`; nil stands last."))
                 }

@@ -13,7 +13,7 @@ extension SchemaVersion {
 
     func makeTable(of entity: Entity, _ columns: [StoredColumn]) -> Table {
         return Table(
-            entity.name, columns.map { element($0, of: entity) },
+            entity.tableName, columns.map { element($0, of: entity) },
             indexes: indexes(of: entity, columns: columns))
     }
 
@@ -43,7 +43,7 @@ extension SchemaVersion {
             case .deny: "RESTRICT"
             case .noAction: "NO ACTION"
             }
-        return "REFERENCES \(SQL.quoted(target.name)) (\(SQL.quoted(target.identifier.name))) "
+        return "REFERENCES \(SQL.quoted(target.tableName)) (\(SQL.quoted(target.identifier.name))) "
             + "ON DELETE \(action) DEFERRABLE INITIALLY DEFERRED"
     }
 
@@ -55,7 +55,7 @@ extension SchemaVersion {
         }
         func index(_ columns: [String], _ isUnique: Bool) -> Index {
             Index(
-                ([entity.name] + columns + [isUnique ? "key" : "idx"]).joined(separator: "_"), on: columns,
+                ([entity.tableName] + columns + [isUnique ? "key" : "idx"]).joined(separator: "_"), on: columns,
                 unique: isUnique)
         }
         var indexes: [Index] = []
@@ -112,6 +112,6 @@ extension SchemaVersion {
 
     /// The name of the join table of a relationship.
     public func joinTableName(of property: Property, in entity: Entity) -> String {
-        entity.name + "_" + property.name
+        property.persistedName ?? entity.tableName + "_" + property.name
     }
 }

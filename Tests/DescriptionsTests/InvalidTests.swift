@@ -41,8 +41,10 @@ import Testing
         }
     }
 
-    /// The causes that no description alone can have: those of locks and of `strata.json` are tested with them.
-    private static let elsewhere: Set<String> = ["malformedLock", "sealedChange", "lockOfOtherSchema"]
+    /// The causes that make no description wrong: those of locks, and notes, are tested with what they belong to.
+    private static let elsewhere: Set<String> = [
+        "malformedLock", "sealedChange", "lockOfOtherSchema", "ignoredKeys", "unpersisted", "uncheckedMigration",
+    ]
 
     @Test func `there is a case for every cause`() throws {
         let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -20,6 +20,11 @@ enum EverythingModel {
                 ])
         }
         files["Awkward.json"] = awkward
+        files["Persisted.json"] = persisted
+        files["Remote.json"] = """
+            { "name": "remote", "persist": false, "identifier": { "type": "int" }, "properties": [] }
+
+            """
         for (name, text) in relations { files[name] = text }
         return files
     }
@@ -121,6 +126,44 @@ enum EverythingModel {
                 relation("children", "\(kind.rawValue)_key", "to_many", inverse: "parent", ", \"ordered\": true"),
                 relation("friends", "\(kind.rawValue)_key", "to_many"),
             ])
+    }
+
+    /// An entity that is stored under other names, which change too, and that is described in Lucid's own words.
+    private static var persisted: String {
+        """
+        {
+          "name": "persisted",
+          "persistedName": "t_persisted",
+          "remote": true,
+          "versionHistory": [
+            { "version": "1.0" },
+            { "version": "2.0", "previous": { "persistedName": "T_OLD" }, "ignorePropertyMigrationChecksOn": ["title"] }
+          ],
+          "identifier": { "type": "INT" },
+          "properties": [
+            { "name": "title", "propertyType": "String", "persistedName": "c_title", "key": "title_key" },
+            {
+              "name": "duration", "propertyType": "time", "optional": true,
+              "versionHistory": [{ "version": "1.0" }, { "version": "2.0", "previous": { "persistedName": "c_length" } }]
+            },
+            { "name": "homepage", "property_type": "URL", "lazy": true },
+            { "name": "never", "property_type": "nonsense", "unused": true },
+            {
+              "name": "parent", "persisted_name": "c_parent", "nullable": true,
+              "propertyType": { "entityName": "persisted", "association": "many_to_one", "inverse": "children" }
+            },
+            {
+              "name": "children", "ordered": true,
+              "propertyType": { "entityName": "persisted", "association": "one_to_many", "inverse": "parent" }
+            },
+            {
+              "name": "links", "persisted_name": "j_links", "lazy": true,
+              "propertyType": { "entityName": "label", "association": "to_many", "idOnly": true }
+            }
+          ]
+        }
+
+        """
     }
 
     /// Names that mean something in Swift, in SQL, or in what is generated.

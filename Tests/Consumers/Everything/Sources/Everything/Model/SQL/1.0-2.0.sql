@@ -138,6 +138,22 @@ CREATE TABLE "strata_new_dropped" (
   "text" TEXT
 ) STRICT;
 
+CREATE TABLE "strata_new_t_persisted" (
+  "id" INTEGER PRIMARY KEY,
+  "c_title" TEXT NOT NULL,
+  "duration" REAL,
+  "homepage" TEXT,
+  "c_parent" INTEGER REFERENCES "t_persisted" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+  "c_parent_position" INTEGER
+) STRICT;
+
+CREATE TABLE "strata_new_j_links" (
+  "source_id" INTEGER NOT NULL REFERENCES "t_persisted" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "target_id" INTEGER NOT NULL REFERENCES "label" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "position" INTEGER NOT NULL,
+  PRIMARY KEY ("source_id", "target_id")
+) STRICT;
+
 CREATE TABLE "strata_new_scalars" (
   "id" INTEGER PRIMARY KEY,
   "int_value" INTEGER NOT NULL,
@@ -321,6 +337,12 @@ SELECT rowid, "source_id", "target_id", "position" FROM "centre_labels";
 INSERT INTO "strata_new_membership" ("id", "hub_id", "label_id", "cache_id")
 SELECT "id", "hub_id", "label_id", NULL FROM "membership";
 
+INSERT INTO "strata_new_t_persisted" ("id", "c_title", "duration", "homepage", "c_parent", "c_parent_position")
+SELECT "id", "c_title", "c_length", "homepage", "c_parent", "c_parent_position" FROM "T_OLD";
+
+INSERT INTO "strata_new_j_links" (rowid, "source_id", "target_id", "position")
+SELECT rowid, "source_id", "target_id", "position" FROM "j_links";
+
 INSERT INTO "strata_new_scalars" ("id", "int_value", "int_optional", "int_default", "int_loosened", "int_filled", "int_defaulted", "int_renamed", "bool_value", "bool_optional", "bool_default", "bool_loosened", "bool_filled", "bool_defaulted", "bool_renamed", "double_value", "double_optional", "double_default", "double_loosened", "double_filled", "double_defaulted", "double_renamed", "float_value", "float_optional", "float_default", "float_loosened", "float_filled", "float_defaulted", "float_renamed", "string_value", "string_optional", "string_default", "string_loosened", "string_filled", "string_defaulted", "string_renamed", "url_value", "url_optional", "url_default", "url_loosened", "url_filled", "url_defaulted", "url_renamed", "color_value", "color_optional", "color_default", "color_loosened", "color_filled", "color_defaulted", "color_renamed", "date_value", "date_optional", "date_default", "date_loosened", "date_filled", "date_defaulted", "date_renamed", "seconds_value", "seconds_optional", "seconds_default", "seconds_loosened", "seconds_filled", "seconds_defaulted", "seconds_renamed", "milliseconds_value", "milliseconds_optional", "milliseconds_default", "milliseconds_loosened", "milliseconds_filled", "milliseconds_defaulted", "milliseconds_renamed", "data_value", "data_optional", "data_default", "data_loosened", "data_filled", "data_defaulted", "data_renamed", "uuid_value", "uuid_optional", "uuid_default", "uuid_loosened", "uuid_filled", "uuid_defaulted", "uuid_renamed", "decimal_value", "decimal_optional", "decimal_default", "decimal_loosened", "decimal_filled", "decimal_defaulted", "decimal_renamed", "int_new_fill", "bool_new_fill", "double_new_fill", "float_new_fill", "string_new_fill", "url_new_fill", "color_new_fill", "date_new_fill", "seconds_new_fill", "milliseconds_new_fill", "data_new_fill", "uuid_new_fill", "decimal_new_fill")
 SELECT "id", "int_value", "int_optional", "int_default", "int_loosened", coalesce("int_filled", 9223372036854775807), coalesce("int_defaulted", -7), "int_old", "bool_value", "bool_optional", "bool_default", "bool_loosened", coalesce("bool_filled", 0), coalesce("bool_defaulted", 1), "bool_old", "double_value", "double_optional", "double_default", "double_loosened", coalesce("double_filled", -1e+300), coalesce("double_defaulted", 0.5), "double_old", "float_value", "float_optional", "float_default", "float_loosened", coalesce("float_filled", 3.0), coalesce("float_defaulted", 0.10000000149011612), "float_old", "string_value", "string_optional", "string_default", "string_loosened", coalesce("string_filled", ''), coalesce("string_defaulted", 'it''s "so" \ 
 '), "string_old", "url_value", "url_optional", "url_default", "url_loosened", coalesce("url_filled", 'file:///tmp'), coalesce("url_defaulted", 'https://example.com/?a=b'), "url_old", "color_value", "color_optional", "color_default", "color_loosened", coalesce("color_filled", '#00FF0080'), coalesce("color_defaulted", '#00ff00'), "color_old", "date_value", "date_optional", "date_default", "date_loosened", coalesce("date_filled", -0.25), coalesce("date_defaulted", 604670400.0), "date_old", "seconds_value", "seconds_optional", "seconds_default", "seconds_loosened", coalesce("seconds_filled", 0.0), coalesce("seconds_defaulted", 1.5), "seconds_old", "milliseconds_value", "milliseconds_optional", "milliseconds_default", "milliseconds_loosened", coalesce("milliseconds_filled", 0), coalesce("milliseconds_defaulted", 1500), "milliseconds_old", "data_value", "data_optional", "data_default", "data_loosened", coalesce("data_filled", X''), coalesce("data_defaulted", X'000102FF'), "data_old", "uuid_value", "uuid_optional", "uuid_default", "uuid_loosened", coalesce("uuid_filled", X'00000000000000000000000000000000'), coalesce("uuid_defaulted", X'6BA7B8109DAD11D180B400C04FD430C8'), "uuid_old", "decimal_value", "decimal_optional", "decimal_default", "decimal_loosened", coalesce("decimal_filled", '-1'), coalesce("decimal_defaulted", '12345678901234567890.123456789'), "decimal_old", -7, 1, 0.5, 0.10000000149011612, 'it''s "so" \ 
@@ -352,6 +374,10 @@ DROP TABLE "membership";
 
 DROP TABLE "membership_caches";
 
+DROP TABLE "T_OLD";
+
+DROP TABLE "j_links";
+
 DROP TABLE "scalars";
 
 DROP TABLE "spoke";
@@ -382,6 +408,10 @@ ALTER TABLE "strata_new_membership_caches" RENAME TO "membership_caches";
 
 ALTER TABLE "strata_new_dropped" RENAME TO "dropped";
 
+ALTER TABLE "strata_new_t_persisted" RENAME TO "t_persisted";
+
+ALTER TABLE "strata_new_j_links" RENAME TO "j_links";
+
 ALTER TABLE "strata_new_scalars" RENAME TO "scalars";
 
 ALTER TABLE "strata_new_spoke" RENAME TO "spoke";
@@ -405,6 +435,10 @@ CREATE INDEX "membership_cache_id_idx" ON "membership" ("cache_id");
 CREATE UNIQUE INDEX "membership_hub_id_label_id_key" ON "membership" ("hub_id", "label_id");
 
 CREATE INDEX "membership_caches_target_id_idx" ON "membership_caches" ("target_id");
+
+CREATE INDEX "t_persisted_c_parent_idx" ON "t_persisted" ("c_parent");
+
+CREATE INDEX "j_links_target_id_idx" ON "j_links" ("target_id");
 
 CREATE INDEX "spoke_hub_id_idx" ON "spoke" ("hub_id");
 

@@ -249,6 +249,24 @@ CREATE TABLE "passport" (
 ) STRICT;
 CREATE UNIQUE INDEX "passport_owner_id_key" ON "passport" ("owner_id");
 
+CREATE TABLE "T_OLD" (
+  "id" INTEGER PRIMARY KEY,
+  "c_title" TEXT NOT NULL,
+  "c_length" REAL,
+  "homepage" TEXT,
+  "c_parent" INTEGER REFERENCES "T_OLD" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+  "c_parent_position" INTEGER
+) STRICT;
+CREATE INDEX "T_OLD_c_parent_idx" ON "T_OLD" ("c_parent");
+
+CREATE TABLE "j_links" (
+  "source_id" INTEGER NOT NULL REFERENCES "T_OLD" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "target_id" INTEGER NOT NULL REFERENCES "label" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "position" INTEGER NOT NULL,
+  PRIMARY KEY ("source_id", "target_id")
+) STRICT;
+CREATE INDEX "j_links_target_id_idx" ON "j_links" ("target_id");
+
 CREATE TABLE "scalars" (
   "id" INTEGER PRIMARY KEY,
   "int_value" INTEGER NOT NULL,

@@ -250,6 +250,24 @@ CREATE TABLE "passport" (
 ) STRICT;
 CREATE UNIQUE INDEX "passport_owner_id_key" ON "passport" ("owner_id");
 
+CREATE TABLE "t_persisted" (
+  "id" INTEGER PRIMARY KEY,
+  "c_title" TEXT NOT NULL,
+  "duration" REAL,
+  "homepage" TEXT,
+  "c_parent" INTEGER REFERENCES "t_persisted" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+  "c_parent_position" INTEGER
+) STRICT;
+CREATE INDEX "t_persisted_c_parent_idx" ON "t_persisted" ("c_parent");
+
+CREATE TABLE "j_links" (
+  "source_id" INTEGER NOT NULL REFERENCES "t_persisted" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "target_id" INTEGER NOT NULL REFERENCES "label" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "position" INTEGER NOT NULL,
+  PRIMARY KEY ("source_id", "target_id")
+) STRICT;
+CREATE INDEX "j_links_target_id_idx" ON "j_links" ("target_id");
+
 CREATE TABLE "scalars" (
   "id" INTEGER PRIMARY KEY,
   "int_value" INTEGER NOT NULL,

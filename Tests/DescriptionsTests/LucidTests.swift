@@ -1,0 +1,97 @@
+import Foundation
+import SchemaModel
+import Testing
+
+@testable import Descriptions
+
+/// Descriptions in the words of Lucid, from whose format that of Strata comes.
+@Suite struct LucidTests {
+    private func read(_ files: [String: String]) -> Descriptions {
+        let sources = files.map { SourceFile(path: $0.key + ".json", bytes: Array($0.value.utf8)) }
+        return Descriptions(reading: sources, folder: "Model", schema: "TestSchema")
+    }
+
+    @Test func `either spelling and the older words are read`() throws {
+        let text = """
+            { "name": "book", "versionHistory": [{ "version": "1.0" }, { "version": "2.0", "previousName": "tome" }],
+              "identifier": { "type": "Int", "objc": true },
+              "properties": [
+                { "name": "length", "propertyType": "TIME", "optional": true, "addedAtVersion": "2.0" },
+                { "name": "cover", "propertyType": "URL", "extra": true, "key": "cover_url", "matchExactKey": true },
+                { "name": "next", "nullable": true, "propertyType": { "entityName": "book", "association": "one_to_one", "idOnly": true } },
+                { "name": "rest", "lazy": true, "propertyType": { "entityName": "book", "association": "one_to_many" } },
+                { "name": "gone", "propertyType": "whatever", "unused": true } ] }
+            """
+        let descriptions = read(["Book": text])
+        let history = try #require(descriptions.history)
+        #expect(
+            history.versions.map { $0.logicalLine($0.entities[0]) } == [
+                "tome | key id: int | cover: url? | next: to_one tome? on_delete nullify | rest: to_many tome stored",
+                "book | key id: int | cover: url? | length: seconds? | next: to_one book? on_delete nullify | rest: to_many book stored",
+            ])
+        #expect(
+            descriptions.diagnostics.map(\.description) == [
+                "Book.json:2:34: note: these keys mean nothing to a store and are ignored: objc, key, match_exact_key, id_only"
+            ])
+    }
+
+    @Test func `what is not persisted is left out with a note`() throws {
+        let descriptions = read([
+            "Book":
+                #"{ "name": "book", "versionHistory": [{ "version": "1.0" }], "identifier": { "type": "int" }, "properties": [] }"#,
+            "Remote": #"{ "name": "remote", "persist": false, "properties": [{ "nonsense": 1 }] }"#,
+        ])
+        #expect(descriptions.history?.sources == ["Book"])
+        #expect(descriptions.history?.unpersisted == ["Remote"])
+        #expect(
+            descriptions.diagnostics.map(\.description) == [
+                "Remote.json:1:32: note: \"persist\" is false: nothing is stored of this entity, and nothing is generated for it"
+            ])
+    }
+
+    @Test func `names in the store are those that the description gives`() throws {
+        let text = """
+            { "name": "book", "persisted_name": "BOOKS", "identifier": { "type": "int" },
+              "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "persisted_name": null } }],
+              "properties": [
+                { "name": "title", "property_type": "string", "persisted_name": "TITLE" },
+                { "name": "next", "nullable": true, "persisted_name": "NEXT",
+                  "property_type": { "entity_name": "book", "association": "to_one" } },
+                { "name": "rest", "persisted_name": "REST", "property_type": { "entity_name": "book", "association": "to_many" } } ] }
+            """
+        let history = try #require(read(["Book": text]).history)
+        #expect(history.versions.map { $0.tables.map(\.name) } == [["book", "REST"], ["BOOKS", "REST"]])
+        #expect(history.newest.tables[0].columns == ["id", "TITLE", "NEXT"])
+        #expect(history.newest.columns(of: history.newest.entities[0]).map(\.member) == ["id", "title", "next_id"])
+        #expect(history.steps[0].customReasons == [])
+    }
+
+    @Test func `migration checks are ignored where that is said, with a note`() throws {
+        let text = """
+            { "name": "book", "identifier": { "type": "int" },
+              "version_history": [{ "version": "1.0" }, { "version": "2.0", "ignore_migration_checks": true },
+                { "version": "3.0", "ignore_property_migration_checks_on": ["title"] }],
+              "properties": [{ "name": "title", "property_type": "string" }] }
+            """
+        let descriptions = read(["Book": text])
+        let history = try #require(descriptions.history)
+        #expect(history.instructions.map(\.unchecked) == [[.init(entity: 0)], [.init(entity: 0, property: 0)]])
+        #expect(descriptions.diagnostics.map(\.severity) == [.note, .note])
+    }
+
+    static let corpus = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("shared/corpus/lucid")
+
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: corpus.path)))
+    func `its own sample is read without change`() throws {
+        let files = try FileManager.default.contentsOfDirectory(at: Self.corpus, includingPropertiesForKeys: nil)
+        let sources = try files.map { SourceFile(path: $0.lastPathComponent, bytes: [UInt8](try Data(contentsOf: $0))) }
+        let descriptions = Descriptions(reading: sources, folder: "lucid", schema: "MovieSchema")
+        let history = try #require(descriptions.history)
+        #expect(
+            history.newest.entities.map(history.newest.logicalLine) == [
+                "genre | key id: int | name: string",
+                "movie | key id: int | genres: to_many genre stored | overview: string | popularity: double | poster_path: url | title: string",
+            ])
+    }
+}
