@@ -11,7 +11,7 @@ struct BuildCommand {
     init(_ arguments: Arguments, place: GeneratedFile.Place) throws {
         folder = try arguments.model()
         output = URL(fileURLWithPath: try arguments.value("--output"), isDirectory: true)
-        testFolder = try arguments.testTargets().values.first
+        testFolder = try arguments.testTargets()?.values.first
         self.place = place
     }
 

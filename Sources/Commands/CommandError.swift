@@ -14,17 +14,25 @@ enum CommandError: Error, CustomStringConvertible {
     case usage(String)
     case noModel(String)
     case unwritable(String, reason: String)
-    case stale([String], target: String)
+    /// Files that are not what they should be; the target is told where `generate` mends them.
+    case stale([String], mendedBy: String?)
+    case noTemplates(String)
+    case unknownTemplate(String, known: [String])
 
     var description: String {
         switch self {
         case .usage(let message): "error: \(message)"
         case .noModel(let path): "error: there is no strata.json in \(path); an empty one, {}, makes the folder a model"
         case .unwritable(let path, let reason): "\(path): error: it cannot be written: \(reason)"
+        case .noTemplates(let path): "\(path): error: there is no such folder of templates"
+        case .unknownTemplate(let path, let known):
+            "\(path): error: no template has that name; those that can be replaced are " + known.joined(separator: ", ")
         case .stale(let messages, let target):
-            (messages + [
-                "note: mend it with: swift package --allow-writing-to-package-directory generate --target \(target)"
-            ]).joined(separator: "\n")
+            (messages
+                + (target.map {
+                    ["note: mend it with: swift package --allow-writing-to-package-directory generate --target \($0)"]
+                } ?? []))
+                .joined(separator: "\n")
         }
     }
 }

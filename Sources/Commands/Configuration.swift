@@ -15,6 +15,10 @@ struct Configuration {
     var mode = Mode.committed
     var tests: String
     var access = GenerationOptions.Access.public
+    /// Which versions' DDL is written.
+    var ddl = GenerationOptions.DDL.all
+    /// The folder of templates that replace ours, relative to the model's folder.
+    var templates: String?
 
     /// Reads `file` for the target `target`.
     ///
@@ -27,6 +31,8 @@ struct Configuration {
         tests = values.string("tests") ?? tests
         mode = values.choice("mode") ?? mode
         access = values.choice("access") ?? access
+        ddl = values.choice("ddl") ?? ddl
+        templates = values.string("templates")
         values.checkIdentifier("schema")
         if !values.diagnostics.isEmpty { throw Diagnostics(values.diagnostics) }
     }

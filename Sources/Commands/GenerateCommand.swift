@@ -2,17 +2,27 @@ import Foundation
 
 /// Writes everything that a model's descriptions give.
 struct GenerateCommand {
-    private let folder: ModelFolder
-    private let testTargets: [String: URL]
+    private let folders: [ModelFolder]
+    private let testTargets: [String: URL]?
+    private let isRelease: Bool
 
-    init(_ arguments: Arguments) throws {
-        folder = try arguments.model()
+    init(_ arguments: Arguments, isRelease: Bool = false) throws {
+        folders = try arguments.models()
         testTargets = try arguments.testTargets()
+        self.isRelease = isRelease || arguments.has("--release")
     }
 
     func run() throws {
-        let model = try Model(reading: folder)
-        let testFolder = testTargets[folder.configuration.tests]
+        for folder in folders { try run(folder) }
+    }
+
+    private func run(_ folder: ModelFolder) throws {
+        var model = try Model(reading: folder)
+        if isRelease {
+            if !model.isReleased { print("released \(model.history.newest.version) of \(model.history.name)") }
+            model.release()
+        }
+        let testFolder = folder.testFolder(among: testTargets)
         let output = try Output(model, testFolder: testFolder)
         for note in model.notes { print(note.description) }
         var count = 0

@@ -11,7 +11,9 @@ struct Model {
     /// What is to be told of the files although nothing is wrong with them.
     let notes: [Diagnostic]
     /// How many versions, from the oldest on, are sealed.
-    let sealedCount: Int
+    private(set) var sealedCount: Int
+    /// Whether the newest version is released.
+    let isReleased: Bool
 
     /// Reads the model in `folder`.
     ///
@@ -30,8 +32,14 @@ struct Model {
             throw Diagnostics(
                 changes.map { Diagnostic(.sealedChange($0), path: Self.lockURL(folder).path, position: nil) })
         }
+        self.isReleased = lock.versions.last?.version == history.newest.version
         // Whatever is older than the newest version is sealed.
         self.sealedCount = max(lock.versions.count, history.versions.count - 1)
+    }
+
+    /// Seals the newest version too.
+    mutating func release() {
+        sealedCount = history.versions.count
     }
 
     private static func lockURL(_ folder: ModelFolder) -> URL {
@@ -61,10 +69,21 @@ struct Model {
 
     /// A generator for the model; `testFolder` is how its tests find the folder of their target.
     func generator(testFolder: GenerationOptions.TestFolder = .aboveFile) throws -> Generator {
-        Generator(
-            history: history, templates: try Templates.load(),
+        var templates = try Templates.load()
+        if let path = folder.configuration.templates {
+            let own = URL(fileURLWithPath: path, isDirectory: true, relativeTo: folder.url)
+            guard let replacements = try? Templates.load(from: own) else { throw CommandError.noTemplates(own.path) }
+            for name in replacements.keys.sorted() where templates[name] == nil {
+                throw CommandError.unknownTemplate(
+                    own.appendingPathComponent(name + ".mustache").path, known: templates.keys.sorted())
+            }
+            templates.merge(replacements) { _, own in own }
+        }
+        return Generator(
+            history: history, templates: templates,
             options: GenerationOptions(
-                module: folder.target, access: folder.configuration.access, testFolder: testFolder,
+                module: folder.target, access: folder.configuration.access, ddl: folder.configuration.ddl,
+                testFolder: testFolder,
                 sealedCount: sealedCount))
     }
 }

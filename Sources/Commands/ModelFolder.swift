@@ -13,17 +13,41 @@ struct ModelFolder {
     /// What `strata.json` says.
     let configuration: Configuration
 
-    /// The model in the folder at `path`.
+    /// The model in the folder at `path`; without a `target`, the folder tells it.
     ///
     /// - Throws: `Diagnostics` where there is no `strata.json` or it is wrong.
-    init(path: String, target: String) throws {
-        self.url = URL(fileURLWithPath: path, isDirectory: true)
+    init(path: String, target: String?) throws {
+        self.url = URL(fileURLWithPath: path, isDirectory: true).standardizedFileURL
         self.path = path
-        self.target = target
+        self.target = target ?? Self.target(of: url)
         let file = url.appendingPathComponent("strata.json")
         guard let data = try? Data(contentsOf: file) else { throw CommandError.noModel(path) }
         let source = SourceFile(path: file.path, bytes: [UInt8](data))
-        self.configuration = try Configuration(reading: source, target: target)
+        self.configuration = try Configuration(reading: source, target: self.target)
+    }
+
+    /// The target that the folder belongs to by SwiftPM's rules: that below `Sources`, else the folder's own name.
+    private static func target(of url: URL) -> String {
+        let components = url.pathComponents
+        guard let sources = components.lastIndex(of: "Sources"), sources + 1 < components.count else {
+            return url.lastPathComponent
+        }
+        return components[sources + 1]
+    }
+
+    /// The folder of the model's test target: among `named`, or else `Tests/NAME` beside the nearest Package.swift.
+    func testFolder(among named: [String: URL]?) -> URL? {
+        if let named { return named[configuration.tests] }
+        var folder = url
+        while folder.pathComponents.count > 1 {
+            folder.deleteLastPathComponent()
+            guard FileManager.default.fileExists(atPath: folder.appendingPathComponent("Package.swift").path) else {
+                continue
+            }
+            let tests = folder.appendingPathComponent("Tests/\(configuration.tests)", isDirectory: true)
+            return FileManager.default.fileExists(atPath: tests.path) ? tests : nil
+        }
+        return nil
     }
 
     /// The folder of a kind of files.

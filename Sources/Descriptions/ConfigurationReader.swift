@@ -8,8 +8,8 @@ public struct ConfigurationReader {
     private var values: [String: JSON] = [:]
 
     private static let keys = KeyTable(
-        owner: "strata.json", fields: ["schema", "mode", "tests", "access"], others: [],
-        unsupported: ["ddl", "codable", "structs", "versions", "oldest_supported_version", "chain", "templates"])
+        owner: "strata.json", fields: ["schema", "mode", "tests", "access", "ddl", "templates"], others: [],
+        unsupported: ["codable", "structs", "versions", "oldest_supported_version", "chain"])
 
     /// The values in `file`, whose keys are checked.
     public static func read(_ file: SourceFile) throws(Diagnostic) -> ConfigurationReader {
@@ -57,6 +57,6 @@ public struct ConfigurationReader {
         let isIdentifier =
             text.first.map { $0.isLetter || $0 == "_" } == true
             && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } && SwiftName.escaped(text) == text
-        if !isIdentifier { diagnostics.append(file.diagnostic(.unusableName(text), at: json.offset)) }
+        if !isIdentifier { diagnostics.append(file.diagnostic(.notATypeName(text), at: json.offset)) }
     }
 }

@@ -76,6 +76,8 @@ extension Problem {
             return "\"\(name)\" has a control character or no letter at all, and so gives no name in Swift"
         case .reservedName(let name):
             return "\"\(name)\" is a name that Swift, SQLite or Strata keeps for itself"
+        case .notATypeName(let name):
+            return "\"\(name)\" cannot be the name of a type in Swift"
         case .duplicateEntity(let name, let version, let other):
             return "`\(name)` is also described in \(other), and both live in version \(version)"
         case .duplicateProperty(let name, let version):

@@ -43,6 +43,7 @@ public enum Problem: Hashable, Sendable {
     case emptyName
     case unusableName(String)
     case reservedName(String)
+    case notATypeName(String)
     case duplicateEntity(String, version: String, other: String)
     case duplicateProperty(String, version: String)
     case sameSwiftName(String, String, swift: String, version: String)

@@ -8,6 +8,14 @@ public struct GenerationOptions: Sendable {
         var modifier: String { self == .internal ? "" : rawValue + " " }
     }
 
+    /// Which versions' DDL is written.
+    public enum DDL: String, CaseIterable, Sendable {
+        /// That of every version.
+        case all
+        /// That of the newest.
+        case newest
+    }
+
     /// How the generated tests find the folder of their target.
     public enum TestFolder: Hashable, Sendable {
         /// It is two levels above the generated file.
@@ -20,6 +28,8 @@ public struct GenerationOptions: Sendable {
     public var module: String
     /// Who may use what is generated.
     public var access: Access
+    /// Which versions' DDL is written.
+    public var ddl: DDL
     /// How the generated tests find their fixtures.
     public var testFolder: TestFolder
     /// How many of the versions, from the oldest on, are sealed.
@@ -27,10 +37,11 @@ public struct GenerationOptions: Sendable {
 
     /// Options for the model of the target `module`.
     public init(
-        module: String, access: Access = .public, testFolder: TestFolder = .aboveFile, sealedCount: Int
+        module: String, access: Access = .public, ddl: DDL = .all, testFolder: TestFolder = .aboveFile, sealedCount: Int
     ) {
         self.module = module
         self.access = access
+        self.ddl = ddl
         self.testFolder = testFolder
         self.sealedCount = sealedCount
     }

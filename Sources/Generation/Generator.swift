@@ -50,7 +50,7 @@ public struct Generator {
     /// The DDL of every version and the SQL of every step.
     public func sql() throws(TemplateError) -> [GeneratedFile] {
         var files: [GeneratedFile] = []
-        for version in history.versions {
+        for version in options.ddl == .all ? history.versions : [history.newest] {
             files.append(try file(.sql, "\(version.version).sql", "Version.sql", versionSQLValues(version)))
         }
         for step in names.steps {

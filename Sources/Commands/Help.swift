@@ -1,0 +1,82 @@
+/// What the commands say of themselves.
+enum Help {
+    /// The commands that a person uses, and what each does.
+    static let all = """
+        usage: strata COMMAND FOLDER… [options]
+
+        A FOLDER is that of a model: it has a strata.json.
+
+        commands
+          generate    write what the descriptions say
+          check       say what is stale, missing, changed or unwritten
+          release     seal the newest version
+          templates   copy the templates, to change them
+
+        strata COMMAND --help tells more. Exit codes: 0 all is well, 1 something is wrong in a model, 2 wrong arguments.
+        """
+
+    /// The help of a command, or nil where there is no such command.
+    static func of(_ command: String) -> String? {
+        switch command {
+        case "generate":
+            """
+            usage: strata generate FOLDER… [--release]
+
+            Writes the Swift sources, the SQL, the lock, missing stubs and the tests of each model, and says what it wrote.
+            Nothing is touched whose bytes would not change.
+
+              --release              seal the newest version too
+              --target NAME          the target of the model, where the folder does not tell
+              --test-target NAME=DIR where a test target lies; else Tests/NAME beside the Package.swift is taken
+
+            example: strata generate Sources/App/Model
+            """
+        case "check":
+            """
+            usage: strata check FOLDER… [--released]
+
+            Fails where a generated file is stale or missing, a sealed version has changed, or a migration is not
+            written yet, and says which. Writes nothing.
+
+              --released             fail too where the newest version is not released
+
+            example: strata check Sources/App/Model --released
+            """
+        case "release":
+            """
+            usage: strata release FOLDER…
+
+            Seals the newest version in strata.lock: what stands in it can never change from then on, and its fixture is
+            never written again. Run the tests before, so that its fixture is there.
+
+            example: strata release Sources/App/Model
+            """
+        case "templates":
+            """
+            usage: strata templates --copy DIR
+
+            Copies the templates into DIR. Change those that you want, delete the others, and name the folder in
+            strata.json: {"templates": "DIR"}, relative to the model's folder.
+
+            example: strata templates --copy Sources/App/Model/Templates
+            """
+        case "sources":
+            """
+            usage: strata sources --model DIR --target NAME --output DIR
+
+            Writes the Swift sources of a model for a build, as the build plugin does.
+
+            example: strata sources --model Sources/App/Model --target App --output /tmp/out
+            """
+        case "tests":
+            """
+            usage: strata tests --model DIR --target NAME --test-target NAME=DIR --output DIR
+
+            Writes the Swift tests of a model for a build, as the build plugin does.
+
+            example: strata tests --model Sources/App/Model --target App --test-target AppTests=Tests/AppTests --output /tmp/out
+            """
+        default: nil
+        }
+    }
+}

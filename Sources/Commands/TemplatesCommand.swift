@@ -1,0 +1,23 @@
+import Foundation
+import Templates
+
+/// Copies the templates to where a person can change them.
+struct TemplatesCommand {
+    private let folder: URL
+
+    init(_ arguments: Arguments) throws {
+        folder = URL(fileURLWithPath: try arguments.value("--copy"), isDirectory: true)
+    }
+
+    func run() throws {
+        for (name, text) in try Templates.load().sorted(by: { $0.key < $1.key }) {
+            let url = folder.appendingPathComponent(name + ".mustache")
+            if FileManager.default.fileExists(atPath: url.path) {
+                print("left \(url.path) as it is")
+            } else {
+                try FileWriter.write(text, to: url)
+                print("wrote \(url.path)")
+            }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import Commands
+import Foundation
+import Testing
+
+/// The commands over a model in a folder of its own, outside any package.
+@Suite struct CommandTests {
+    private static let book = """
+        { "name": "book", "version_history": [{ "version": "1.0" }, { "version": "2.0" }], "identifier": { "type": "int" },
+          "properties": [
+            { "name": "title", "property_type": "string" },
+            { "name": "pages", "property_type": "int", "default_value": 0, "added_at_version": "2.0" } ] }
+        """
+
+    private func withModel(
+        _ configuration: String = "{}", book: String = book, _ body: (URL) throws -> Void
+    ) throws {
+        let root = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        let folder = root.appendingPathComponent("Sources/Library/Model")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: root) }
+        try write(configuration, to: folder.appendingPathComponent("strata.json"))
+        try write(book, to: folder.appendingPathComponent("Book.json"))
+        try body(folder)
+    }
+
+    private func write(_ text: String, to url: URL) throws {
+        try Data(text.utf8).write(to: url)
+    }
+
+    private func text(_ url: URL) throws -> String {
+        try String(contentsOf: url, encoding: .utf8)
+    }
+
+    private func files(_ folder: URL) throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { ($0 as NSString).pathExtension != "" }
+            .sorted()
+    }
+
+    @Test func `generate writes everything once, and check agrees until something is changed`() throws {
+        try withModel { (folder: URL) throws in
+            #expect(Command.run(["check", folder.path]) == .diagnostics)
+            #expect(Command.run(["generate", folder.path]) == .success)
+            #expect(
+                try files(folder) == [
+                    "Book.json", "Generated/Book.strata.swift", "Generated/Strata.migrations.swift",
+                    "Generated/Strata.schema.swift", "SQL/1.0-2.0.sql", "SQL/1.0.sql", "SQL/2.0.sql", "strata.json",
+                    "strata.lock",
+                ])
+            // The target is that below Sources.
+            #expect(
+                try text(folder.appendingPathComponent("Generated/Strata.schema.swift")).contains("enum LibrarySchema"))
+            #expect(Command.run(["check", folder.path]) == .success)
+
+            let sql = folder.appendingPathComponent("SQL/1.0.sql")
+            let before = try text(sql)
+            try write(before + " ", to: sql)
+            #expect(Command.run(["check", folder.path]) == .diagnostics)
+            #expect(Command.run(["generate", folder.path]) == .success)
+            #expect(try text(sql) == before)
+        }
+    }
+
+    @Test func `what nobody generates any more goes, and what a person wrote stays`() throws {
+        try withModel { (folder: URL) throws in
+            try write(
+                Self.book.replacing("\"book\"", with: "\"other\""), to: folder.appendingPathComponent("Other.json"))
+            #expect(Command.run(["generate", folder.path]) == .success)
+            try write("-- mine", to: folder.appendingPathComponent("SQL/mine.sql"))
+            try write("// mine", to: folder.appendingPathComponent("Generated/Mine.swift"))
+            try FileManager.default.removeItem(at: folder.appendingPathComponent("Other.json"))
+            try FileManager.default.removeItem(at: folder.appendingPathComponent("strata.lock"))
+            #expect(Command.run(["generate", folder.path]) == .success)
+            let files = try files(folder)
+            #expect(!files.contains("Generated/Other.strata.swift"))
+            #expect(files.contains("SQL/mine.sql") && files.contains("Generated/Mine.swift"))
+        }
+    }
+
+    @Test func `a released version can no longer change`() throws {
+        try withModel { (folder: URL) throws in
+            #expect(Command.run(["generate", folder.path]) == .success)
+            #expect(Command.run(["check", folder.path, "--released"]) == .diagnostics)
+            let book = folder.appendingPathComponent("Book.json")
+            // The newest version is a draft until then.
+            try write(Self.book.replacing("\"pages\"", with: "\"leaves\""), to: book)
+            #expect(Command.run(["generate", folder.path]) == .success)
+            try write(Self.book, to: book)
+            #expect(Command.run(["release", folder.path]) == .success)
+            #expect(try text(folder.appendingPathComponent("strata.lock")).contains("version 2.0 fingerprint"))
+            #expect(Command.run(["check", folder.path, "--released"]) == .success)
+            #expect(Command.run(["generate", folder.path]) == .success)
+            #expect(Command.run(["check", folder.path, "--released"]) == .success)
+
+            let lock = try text(folder.appendingPathComponent("strata.lock"))
+            try write(Self.book.replacing("\"pages\"", with: "\"leaves\""), to: book)
+            for command in ["generate", "check", "release"] {
+                #expect(Command.run([command, folder.path]) == .diagnostics)
+            }
+            #expect(try text(folder.appendingPathComponent("strata.lock")) == lock)
+        }
+    }
+
+    @Test func `a migration that is not written is told by check`() throws {
+        let book = Self.book.replacing("\"default_value\": 0, ", with: "")
+        try withModel(book: book) { (folder: URL) throws in
+            #expect(Command.run(["generate", folder.path]) == .success)
+            let stub = folder.appendingPathComponent("Migrations/Migration_1_0_to_2_0.swift")
+            #expect(Command.run(["check", folder.path]) == .diagnostics)
+            try write(try text(stub).replacing("throw Strata.UnwrittenMigration()", with: "fatalError()"), to: stub)
+            let written = try text(stub)
+            #expect(Command.run(["generate", folder.path]) == .success)
+            #expect(try text(stub) == written)
+            #expect(Command.run(["check", folder.path]) == .success)
+        }
+    }
+
+    @Test func `templates are copied, and one's own take the place of ours`() throws {
+        try withModel(#"{ "templates": "Own", "ddl": "newest" }"#) { (folder: URL) throws in
+            let own = folder.appendingPathComponent("Own")
+            #expect(Command.run(["generate", folder.path]) == .diagnostics)
+            #expect(Command.run(["templates", "--copy", own.path]) == .success)
+            let names = try FileManager.default.contentsOfDirectory(atPath: own.path)
+            #expect(names.contains("Version.sql.mustache") && names.contains("Entity.swift.mustache"))
+
+            let version = own.appendingPathComponent("Version.sql.mustache")
+            try write("-- our own of {{version}}\n", to: version)
+            #expect(Command.run(["templates", "--copy", own.path]) == .success)
+            #expect(Command.run(["generate", folder.path]) == .success)
+            #expect(try text(folder.appendingPathComponent("SQL/2.0.sql")) == "-- our own of 2.0\n")
+            #expect(try !files(folder).contains("SQL/1.0.sql"))
+
+            let before = try files(folder)
+            try write("{{nothing}}", to: version)
+            #expect(Command.run(["generate", folder.path]) == .diagnostics)
+            try FileManager.default.moveItem(at: version, to: own.appendingPathComponent("Verison.sql.mustache"))
+            #expect(Command.run(["generate", folder.path]) == .diagnostics)
+            #expect(try files(folder).filter { !$0.hasPrefix("Own") } == before.filter { !$0.hasPrefix("Own") })
+        }
+    }
+
+    @Test func `a wrong description writes nothing`() throws {
+        try withModel(book: Self.book.replacing("string", with: "strng")) { (folder: URL) throws in
+            #expect(Command.run(["generate", folder.path]) == .diagnostics)
+            #expect(try files(folder) == ["Book.json", "strata.json"])
+        }
+        try withModel(#"{ "mod": "build" }"#) { (folder: URL) throws in
+            #expect(Command.run(["generate", folder.path]) == .diagnostics)
+        }
+        try withModel(#"{ "schema": "not a name" }"#) { (folder: URL) throws in
+            #expect(Command.run(["generate", folder.path]) == .diagnostics)
+        }
+    }
+
+    @Test(arguments: [
+        ["nonsense"], ["generate"], ["check", "--nonsense", "x"], ["generate", "x", "--target"], ["templates"],
+        ["generate", "x", "--test-target", "y"],
+    ]) func `wrong arguments have an exit code of their own`(arguments: [String]) {
+        let isModelMissing = arguments == ["generate", "x", "--test-target", "y"]
+        #expect(Command.run(arguments) == (isModelMissing ? .diagnostics : .usage))
+    }
+
+    @Test(arguments: ["generate", "check", "release", "templates", "sources", "tests"])
+    func `every command has help`(command: String) {
+        #expect(Command.run([command, "--help"]) == .success)
+        #expect(Command.run(["--help"]) == .success)
+    }
+}
