@@ -6,7 +6,7 @@ struct Arguments {
     /// The arguments without a name: folders of models.
     private(set) var folders: [String] = []
     private var values: [String: [String]] = [:]
-    private static let switches: Set<String> = ["--sources", "--tests", "--released", "--release", "--help"]
+    private static let switches: Set<String> = ["--sources", "--tests", "--released", "--release", "--json", "--help"]
     private static let options: Set<String> = ["--model", "--target", "--test-target", "--stamp", "--output", "--copy"]
 
     init(_ arguments: [String]) throws {

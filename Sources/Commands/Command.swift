@@ -29,6 +29,7 @@ public enum Command {
             case "generate": try GenerateCommand(parsed).run()
             case "check": try CheckCommand(parsed).run()
             case "release": try GenerateCommand(parsed, isRelease: true).run()
+            case "diff": try DiffCommand(parsed).run()
             case "templates": try TemplatesCommand(parsed).run()
             case "sources": try BuildCommand(parsed, place: .sources).run()
             default: try BuildCommand(parsed, place: .tests).run()

@@ -16,6 +16,7 @@ enum CommandError: Error, CustomStringConvertible {
     case unwritable(String, reason: String)
     /// Files that are not what they should be; the target is told where `generate` mends them.
     case stale([String], mendedBy: String?)
+    case noVersion(String, known: [String])
     case noTemplates(String)
     case unknownTemplate(String, known: [String])
 
@@ -24,6 +25,8 @@ enum CommandError: Error, CustomStringConvertible {
         case .usage(let message): "error: \(message)"
         case .noModel(let path): "error: there is no strata.json in \(path); an empty one, {}, makes the folder a model"
         case .unwritable(let path, let reason): "\(path): error: it cannot be written: \(reason)"
+        case .noVersion(let version, let known):
+            "error: there is no version \(version); those that there are: \(known.joined(separator: ", "))"
         case .noTemplates(let path): "\(path): error: there is no such folder of templates"
         case .unknownTemplate(let path, let known):
             "\(path): error: no template has that name; those that can be replaced are " + known.joined(separator: ", ")

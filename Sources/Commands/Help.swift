@@ -10,6 +10,7 @@ enum Help {
           generate    write what the descriptions say
           check       say what is stale, missing, changed or unwritten
           release     seal the newest version
+          diff        say what changes between versions, and who carries it out
           templates   copy the templates, to change them
 
         strata COMMAND --help tells more. Exit codes: 0 all is well, 1 something is wrong in a model, 2 wrong arguments.
@@ -50,6 +51,18 @@ enum Help {
             never written again. Run the tests before, so that its fixture is there.
 
             example: strata release Sources/App/Model
+            """
+        case "diff":
+            """
+            usage: strata diff FOLDER [FROM] [TO] [--json]
+
+            Says every change from the version FROM to the version TO, step by step: what Strata infers, what a person has
+            to write and why, and what goes with its data. Without TO the newest version is meant, without FROM the last
+            step.
+
+              --json                 an array of objects: from, to, handling, subject, change, reason
+
+            example: strata diff Sources/App/Model 1.0 2.0
             """
         case "templates":
             """

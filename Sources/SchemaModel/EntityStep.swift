@@ -39,9 +39,9 @@ public struct EntityStep: Sendable {
         }
         if !isEmptied {
             for column in columns {
-                if case .custom(let reason) = column.origin {
-                    rowReasons.append("`\(new.name).\(column.column.name)` \(reason)")
-                }
+                guard case .custom(let reason) = column.origin else { continue }
+                let name = column.column.property.flatMap(new.property)?.name ?? column.column.name
+                rowReasons.append("`\(new.name).\(name)` \(reason)")
             }
             let keys = Self.breakableKeys(to.uniqueKeys(of: new), before: from.uniqueKeys(of: old), columns: columns)
             rowReasons += keys.map { key in

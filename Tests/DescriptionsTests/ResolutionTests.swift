@@ -143,7 +143,7 @@ import Testing
                 ],
             ])
         #expect(history.steps[0].customReasons == [])
-        #expect(history.steps[1].customReasons == ["`book.editor_id` points at another entity"])
+        #expect(history.steps[1].customReasons == ["`book.editor` points at another entity"])
     }
 
     @Test func `rule 6: a name is born again and values never carry`() throws {
@@ -171,7 +171,7 @@ import Testing
                 == "book | key id: int | next: int? | rest: int")
         #expect(
             history.steps[0].customReasons == [
-                "`book.next_id` turns from attribute to relationship or back",
+                "`book.next` turns from attribute to relationship or back",
                 "`book.rest` turns from attribute to relationship",
             ])
     }
@@ -246,7 +246,7 @@ import Testing
         for more in [#""nullable": true, "on_delete": "cascade""#, #""on_delete": "deny""#] {
             #expect(
                 try history(["Book": text(more), "Cache": cache]).steps[0].customReasons
-                    == ["`book.cache_id` points at rows that are discarded"])
+                    == ["`book.cache` points at rows that are discarded"])
         }
     }
 

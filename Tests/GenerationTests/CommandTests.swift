@@ -138,6 +138,17 @@ import Testing
         }
     }
 
+    @Test func `diff takes a model and versions that it has`() throws {
+        try withModel { (folder: URL) throws in
+            for arguments in [[], ["1.0"], ["1.0", "2.0"], ["1", "2.0.0", "--json"]] {
+                #expect(Command.run(["diff", folder.path] + arguments) == .success)
+            }
+            #expect(Command.run(["diff", folder.path, "3.0"]) == .diagnostics)
+            #expect(Command.run(["diff", folder.path, "next"]) == .usage)
+            #expect(Command.run(["diff"]) == .usage)
+        }
+    }
+
     @Test func `a wrong description writes nothing`() throws {
         try withModel(book: Self.book.replacing("string", with: "strng")) { (folder: URL) throws in
             #expect(Command.run(["generate", folder.path]) == .diagnostics)
@@ -159,7 +170,7 @@ import Testing
         #expect(Command.run(arguments) == (isModelMissing ? .diagnostics : .usage))
     }
 
-    @Test(arguments: ["generate", "check", "release", "templates", "sources", "tests"])
+    @Test(arguments: ["generate", "check", "release", "diff", "templates", "sources", "tests"])
     func `every command has help`(command: String) {
         #expect(Command.run([command, "--help"]) == .success)
         #expect(Command.run(["--help"]) == .success)

@@ -1,0 +1,69 @@
+import Descriptions
+import Foundation
+import SchemaModel
+
+/// Says every change between two versions, and who carries it out.
+struct DiffCommand {
+    private let folder: ModelFolder
+    private let versions: [Version]
+    private let isJSON: Bool
+
+    init(_ arguments: Arguments) throws {
+        guard let path = arguments.folders.first else { throw CommandError.usage("diff needs the folder of a model") }
+        folder = try ModelFolder(path: path, target: nil)
+        versions = try arguments.folders.dropFirst().map { text in
+            guard let version = Version(text) else { throw CommandError.usage("\(text) is no version") }
+            return version
+        }
+        if versions.count > 2 { throw CommandError.usage("diff takes two versions at most") }
+        isJSON = arguments.has("--json")
+    }
+
+    func run() throws {
+        let history = try Model(reading: folder).history
+        for version in versions where !history.versions.contains(where: { $0.version == version }) {
+            throw CommandError.noVersion(version.text, known: history.versions.map(\.version.text))
+        }
+        // Without versions the last step is meant, with one all from it on.
+        let oldest = versions.first ?? history.steps.last?.from.version
+        let newest = versions.dropFirst().first ?? history.newest.version
+        let steps = history.steps.filter { step in
+            oldest.map { step.from.version >= $0 } ?? false && step.to.version <= newest
+        }
+        if isJSON {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            print(String(decoding: try encoder.encode(steps.flatMap(Entry.entries)), as: UTF8.self))
+            return
+        }
+        for step in steps {
+            print("\(step.from.version) -> \(step.to.version)\(step.isCustom ? ": needs a person" : "")")
+            let changes = step.changes
+            if changes.isEmpty { print("  nothing changes") }
+            for change in changes {
+                let handling = change.handling.rawValue
+                let padding = String(repeating: " ", count: max(0, 10 - handling.count))
+                let reason = change.reason.map { " (\($0))" } ?? ""
+                print("  \(handling)\(padding)  \(change.subject): \(change.change)\(reason)")
+            }
+        }
+    }
+
+    /// A change as JSON has it.
+    private struct Entry: Encodable {
+        let from: String
+        let to: String
+        let handling: String
+        let subject: String
+        let change: String
+        let reason: String?
+
+        static func entries(_ step: SchemaStep) -> [Entry] {
+            step.changes.map { change in
+                Entry(
+                    from: step.from.version.text, to: step.to.version.text, handling: change.handling.rawValue,
+                    subject: change.subject, change: change.change, reason: change.reason)
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import SchemaModel
+import Testing
+
+@testable import Descriptions
+
+/// What `strata diff` says, pinned.
+@Suite struct DiffTests {
+    private func changes(_ files: [String: String]) throws -> [String] {
+        let sources = files.map { SourceFile(path: $0.key + ".json", bytes: Array($0.value.utf8)) }
+        let descriptions = Descriptions(reading: sources, folder: "Model", schema: "TestSchema")
+        #expect(descriptions.diagnostics.map(\.description) == [])
+        return try #require(descriptions.history).steps.flatMap(\.changes).map { change in
+            "\(change.handling) \(change.subject): \(change.change)" + (change.reason.map { " (\($0))" } ?? "")
+        }
+    }
+
+    @Test func `every kind of change is told, with who carries it out and why`() throws {
+        let book = """
+            { "name": "book", "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous_name": "tome" }],
+              "identifier": { "type": "int" },
+              "indexes": [
+                { "properties": ["title", "year"] },
+                { "properties": ["year"], "unique": true, "version_history": [{ "version": "2.0" }] },
+                { "properties": ["pages"], "removed_at_version": "2.0" } ],
+              "properties": [
+                { "name": "title", "property_type": "string", "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous_name": "name" }] },
+                { "name": "year", "property_type": "int" },
+                { "name": "pages", "property_type": "int", "default_value": 1, "indexed": true,
+                  "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "nullable": true, "default_value": null, "indexed": null } }] },
+                { "name": "weight", "property_type": "double", "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "property_type": "string" } }] },
+                { "name": "isbn", "property_type": "string", "added_at_version": "2.0" },
+                { "name": "note", "property_type": "string", "nullable": true, "added_at_version": "2.0" },
+                { "name": "kept", "property_type": "int", "version_history": [{ "version": "1.0" }, { "version": "2.0", "migration": "custom" }] },
+                { "name": "gone", "property_type": "int", "removed_at_version": "2.0", "discard": true },
+                { "name": "lost", "property_type": "int", "removed_at_version": "2.0" },
+                { "name": "next", "nullable": true, "property_type": { "entity_name": "book", "association": "to_one" },
+                  "on_delete": "cascade", "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "on_delete": null } }] },
+                { "name": "rest", "property_type": { "entity_name": "book", "association": "to_many" } } ] }
+            """
+        let other = """
+            { "name": "other", "version_history": [{ "version": "1.0" }, { "version": "2.0", "rows": "discard" }], "identifier": { "type": "int" } }
+            """
+        let new = #"{ "name": "new", "version_history": [{ "version": "2.0" }], "identifier": { "type": "int" } }"#
+        let old = """
+            { "name": "old", "version_history": [{ "version": "1.0" }], "removed_at_version": "2.0", "identifier": { "type": "int" } }
+            """
+        #expect(
+            try changes(["Book": book, "Other": other, "New": new, "Old": old]) == [
+                "custom book: name tome becomes book, table tome becomes book (`book`: the unique index on `year` may find duplicates)",
+                "inferred book.title: name name becomes title",
+                "inferred book.pages: null allowed becomes refused, default 1, indexed alone (rows get coalesce(\"pages\", 1))",
+                "custom book.weight: type string becomes double (`book.weight` turns from string to double)",
+                "custom book.kept: values (`book.kept` asks for a custom migration)",
+                "inferred book.next: on_delete nullify becomes cascade",
+                "custom book.isbn: added: string, null refused (`book.isbn` is new and has neither a default nor a \"fill\")",
+                "inferred book.note: added: string, null allowed (rows get NULL)",
+                "discarding tome.gone: removed",
+                "custom tome.lost: removed (`tome.lost` is removed without \"discard\": true)",
+                "inferred book: unique index on year added",
+                "inferred book: index on pages removed",
+                "inferred new: added",
+                "discarding other: all rows go",
+                "custom old: removed (`old` is removed without \"discard\": true)",
+            ])
+    }
+}
