@@ -13,48 +13,44 @@ public enum Command {
         case usage = 2
     }
 
-    /// Runs the command that `arguments` name. What it tells goes to standard output, what is wrong to standard error.
-    public static func run(_ arguments: [String]) -> ExitCode {
+    /// Runs the command that `arguments` name, and says on the console what it did and what is wrong.
+    public static func run(_ arguments: [String], console: Console = .standard) -> ExitCode {
         do {
             let parsed = try Arguments(arguments)
             guard let help = Help.of(parsed.command) else {
-                if parsed.command == "help" { print(Help.all) }
+                if parsed.command == "help" { console.say(Help.all) }
                 return parsed.command == "help" ? .success : .usage
             }
             if parsed.has("--help") {
-                print(help)
+                console.say(help)
                 return .success
             }
             switch parsed.command {
-            case "generate": try GenerateCommand(parsed).run()
+            case "generate": try GenerateCommand(parsed).run(console)
             case "check": try CheckCommand(parsed).run()
-            case "release": try GenerateCommand(parsed, isRelease: true).run()
-            case "diff": try DiffCommand(parsed).run()
-            case "templates": try TemplatesCommand(parsed).run()
+            case "release": try GenerateCommand(parsed, isRelease: true).run(console)
+            case "diff": try DiffCommand(parsed).run(console)
+            case "templates": try TemplatesCommand(parsed).run(console)
             case "sources": try BuildCommand(parsed, place: .sources).run()
             default: try BuildCommand(parsed, place: .tests).run()
             }
             return .success
         } catch let error as Diagnostics {
-            for diagnostic in error.all { tell(diagnostic.description) }
+            for diagnostic in error.all { console.complain(diagnostic.description) }
             return .diagnostics
         } catch let error as Diagnostic {
-            tell(error.description)
+            console.complain(error.description)
             return .diagnostics
         } catch let error as CommandError {
-            tell(error.description)
+            console.complain(error.description)
             if case .usage = error { return .usage }
             return .diagnostics
         } catch let error as TemplateError {
-            tell(error.description)
+            console.complain(error.description)
             return .diagnostics
         } catch {
-            tell("error: \(error.localizedDescription)")
+            console.complain("error: \(error.localizedDescription)")
             return .diagnostics
         }
-    }
-
-    private static func tell(_ text: String) {
-        FileHandle.standardError.write(Data((text + "\n").utf8))
     }
 }

@@ -19,7 +19,7 @@ struct DiffCommand {
         isJSON = arguments.has("--json")
     }
 
-    func run() throws {
+    func run(_ console: Console) throws {
         let history = try Model(reading: folder).history
         for version in versions where !history.versions.contains(where: { $0.version == version }) {
             throw CommandError.noVersion(version.text, known: history.versions.map(\.version.text))
@@ -33,18 +33,18 @@ struct DiffCommand {
         if isJSON {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            print(String(decoding: try encoder.encode(steps.flatMap(Entry.entries)), as: UTF8.self))
+            console.say(String(decoding: try encoder.encode(steps.flatMap(Entry.entries)), as: UTF8.self))
             return
         }
         for step in steps {
-            print("\(step.from.version) -> \(step.to.version)\(step.isCustom ? ": needs a person" : "")")
+            console.say("\(step.from.version) -> \(step.to.version)\(step.isCustom ? ": needs a person" : "")")
             let changes = step.changes
-            if changes.isEmpty { print("  nothing changes") }
+            if changes.isEmpty { console.say("  nothing changes") }
             for change in changes {
                 let handling = change.handling.rawValue
                 let padding = String(repeating: " ", count: max(0, 10 - handling.count))
                 let reason = change.reason.map { " (\($0))" } ?? ""
-                print("  \(handling)\(padding)  \(change.subject): \(change.change)\(reason)")
+                console.say("  \(handling)\(padding)  \(change.subject): \(change.change)\(reason)")
             }
         }
     }

@@ -12,40 +12,40 @@ struct GenerateCommand {
         self.isRelease = isRelease || arguments.has("--release")
     }
 
-    func run() throws {
-        for folder in folders { try run(folder) }
+    func run(_ console: Console) throws {
+        for folder in folders { try run(folder, console) }
     }
 
-    private func run(_ folder: ModelFolder) throws {
+    private func run(_ folder: ModelFolder, _ console: Console) throws {
         var model = try Model(reading: folder)
         if isRelease {
-            if !model.isReleased { print("released \(model.history.newest.version) of \(model.history.name)") }
+            if !model.isReleased { console.say("released \(model.history.newest.version) of \(model.history.name)") }
             model.release()
         }
         let testFolder = folder.testFolder(among: testTargets)
         let output = try Output(model, testFolder: testFolder)
-        for note in model.notes { print(note.description) }
+        for note in model.notes { console.say(note.description) }
         var count = 0
         for file in output.files where try FileWriter.write(file.contents, to: file.url) {
-            print("wrote \(file.url.path)")
+            console.say("wrote \(file.url.path)")
             count += 1
         }
         for stub in output.stubs where !FileManager.default.fileExists(atPath: stub.url.path) {
             try FileWriter.write(stub.contents, to: stub.url)
-            print("created \(stub.url.path)")
+            console.say("created \(stub.url.path)")
             count += 1
         }
         for file in output.leftovers {
             try FileManager.default.removeItem(at: file)
-            print("removed \(file.path)")
+            console.say("removed \(file.path)")
             count += 1
         }
         for stub in Output.unwrittenStubs(of: folder) {
-            print("\(stub.path): note: this migration is not written yet; tests fail until it is")
+            console.say("\(stub.path): note: this migration is not written yet; tests fail until it is")
         }
         if testFolder == nil {
             let name = folder.configuration.tests
-            print(
+            console.say(
                 """
                 note: \(folder.target) has no test target \(name), so no tests were written; add to Package.swift:
                     .testTarget(
@@ -54,6 +54,6 @@ struct GenerateCommand {
                         plugins: [.plugin(name: "StrataBuild", package: "strata")])
                 """)
         }
-        if count == 0 { print("\(folder.target): everything is up to date") }
+        if count == 0 { console.say("\(folder.target): everything is up to date") }
     }
 }

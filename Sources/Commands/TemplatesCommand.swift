@@ -9,14 +9,14 @@ struct TemplatesCommand {
         folder = URL(fileURLWithPath: try arguments.value("--copy"), isDirectory: true)
     }
 
-    func run() throws {
+    func run(_ console: Console) throws {
         for (name, text) in try Templates.load().sorted(by: { $0.key < $1.key }) {
             let url = folder.appendingPathComponent(name + ".mustache")
             if FileManager.default.fileExists(atPath: url.path) {
-                print("left \(url.path) as it is")
+                console.say("left \(url.path) as it is")
             } else {
                 try FileWriter.write(text, to: url)
-                print("wrote \(url.path)")
+                console.say("wrote \(url.path)")
             }
         }
     }

@@ -23,6 +23,14 @@ import Testing
         try body(folder)
     }
 
+    /// Runs a command without a word, unless it fails otherwise than by saying why.
+    private func run(_ arguments: [String]) -> Command.ExitCode {
+        var complaints: [String] = []
+        let code = Command.run(arguments, console: Console(say: { _ in }, complain: { complaints.append($0) }))
+        #expect((code == .success) == complaints.isEmpty, "\(complaints)")
+        return code
+    }
+
     private func write(_ text: String, to url: URL) throws {
         try Data(text.utf8).write(to: url)
     }
@@ -38,8 +46,8 @@ import Testing
 
     @Test func `generate writes everything once, and check agrees until something is changed`() throws {
         try withModel { (folder: URL) throws in
-            #expect(Command.run(["check", folder.path]) == .diagnostics)
-            #expect(Command.run(["generate", folder.path]) == .success)
+            #expect(run(["check", folder.path]) == .diagnostics)
+            #expect(run(["generate", folder.path]) == .success)
             #expect(
                 try files(folder) == [
                     "Book.json", "Generated/Book.strata.swift", "Generated/Strata.migrations.swift",
@@ -49,13 +57,13 @@ import Testing
             // The target is that below Sources.
             #expect(
                 try text(folder.appendingPathComponent("Generated/Strata.schema.swift")).contains("enum LibrarySchema"))
-            #expect(Command.run(["check", folder.path]) == .success)
+            #expect(run(["check", folder.path]) == .success)
 
             let sql = folder.appendingPathComponent("SQL/1.0.sql")
             let before = try text(sql)
             try write(before + " ", to: sql)
-            #expect(Command.run(["check", folder.path]) == .diagnostics)
-            #expect(Command.run(["generate", folder.path]) == .success)
+            #expect(run(["check", folder.path]) == .diagnostics)
+            #expect(run(["generate", folder.path]) == .success)
             #expect(try text(sql) == before)
         }
     }
@@ -64,12 +72,12 @@ import Testing
         try withModel { (folder: URL) throws in
             try write(
                 Self.book.replacing("\"book\"", with: "\"other\""), to: folder.appendingPathComponent("Other.json"))
-            #expect(Command.run(["generate", folder.path]) == .success)
+            #expect(run(["generate", folder.path]) == .success)
             try write("-- mine", to: folder.appendingPathComponent("SQL/mine.sql"))
             try write("// mine", to: folder.appendingPathComponent("Generated/Mine.swift"))
             try FileManager.default.removeItem(at: folder.appendingPathComponent("Other.json"))
             try FileManager.default.removeItem(at: folder.appendingPathComponent("strata.lock"))
-            #expect(Command.run(["generate", folder.path]) == .success)
+            #expect(run(["generate", folder.path]) == .success)
             let files = try files(folder)
             #expect(!files.contains("Generated/Other.strata.swift"))
             #expect(files.contains("SQL/mine.sql") && files.contains("Generated/Mine.swift"))
@@ -78,23 +86,23 @@ import Testing
 
     @Test func `a released version can no longer change`() throws {
         try withModel { (folder: URL) throws in
-            #expect(Command.run(["generate", folder.path]) == .success)
-            #expect(Command.run(["check", folder.path, "--released"]) == .diagnostics)
+            #expect(run(["generate", folder.path]) == .success)
+            #expect(run(["check", folder.path, "--released"]) == .diagnostics)
             let book = folder.appendingPathComponent("Book.json")
             // The newest version is a draft until then.
             try write(Self.book.replacing("\"pages\"", with: "\"leaves\""), to: book)
-            #expect(Command.run(["generate", folder.path]) == .success)
+            #expect(run(["generate", folder.path]) == .success)
             try write(Self.book, to: book)
-            #expect(Command.run(["release", folder.path]) == .success)
+            #expect(run(["release", folder.path]) == .success)
             #expect(try text(folder.appendingPathComponent("strata.lock")).contains("version 2.0 fingerprint"))
-            #expect(Command.run(["check", folder.path, "--released"]) == .success)
-            #expect(Command.run(["generate", folder.path]) == .success)
-            #expect(Command.run(["check", folder.path, "--released"]) == .success)
+            #expect(run(["check", folder.path, "--released"]) == .success)
+            #expect(run(["generate", folder.path]) == .success)
+            #expect(run(["check", folder.path, "--released"]) == .success)
 
             let lock = try text(folder.appendingPathComponent("strata.lock"))
             try write(Self.book.replacing("\"pages\"", with: "\"leaves\""), to: book)
             for command in ["generate", "check", "release"] {
-                #expect(Command.run([command, folder.path]) == .diagnostics)
+                #expect(run([command, folder.path]) == .diagnostics)
             }
             #expect(try text(folder.appendingPathComponent("strata.lock")) == lock)
         }
@@ -103,37 +111,37 @@ import Testing
     @Test func `a migration that is not written is told by check`() throws {
         let book = Self.book.replacing("\"default_value\": 0, ", with: "")
         try withModel(book: book) { (folder: URL) throws in
-            #expect(Command.run(["generate", folder.path]) == .success)
+            #expect(run(["generate", folder.path]) == .success)
             let stub = folder.appendingPathComponent("Migrations/Migration_1_0_to_2_0.swift")
-            #expect(Command.run(["check", folder.path]) == .diagnostics)
+            #expect(run(["check", folder.path]) == .diagnostics)
             try write(try text(stub).replacing("throw Strata.UnwrittenMigration()", with: "fatalError()"), to: stub)
             let written = try text(stub)
-            #expect(Command.run(["generate", folder.path]) == .success)
+            #expect(run(["generate", folder.path]) == .success)
             #expect(try text(stub) == written)
-            #expect(Command.run(["check", folder.path]) == .success)
+            #expect(run(["check", folder.path]) == .success)
         }
     }
 
     @Test func `templates are copied, and one's own take the place of ours`() throws {
         try withModel(#"{ "templates": "Own", "ddl": "newest" }"#) { (folder: URL) throws in
             let own = folder.appendingPathComponent("Own")
-            #expect(Command.run(["generate", folder.path]) == .diagnostics)
-            #expect(Command.run(["templates", "--copy", own.path]) == .success)
+            #expect(run(["generate", folder.path]) == .diagnostics)
+            #expect(run(["templates", "--copy", own.path]) == .success)
             let names = try FileManager.default.contentsOfDirectory(atPath: own.path)
             #expect(names.contains("Version.sql.mustache") && names.contains("Entity.swift.mustache"))
 
             let version = own.appendingPathComponent("Version.sql.mustache")
             try write("-- our own of {{version}}\n", to: version)
-            #expect(Command.run(["templates", "--copy", own.path]) == .success)
-            #expect(Command.run(["generate", folder.path]) == .success)
+            #expect(run(["templates", "--copy", own.path]) == .success)
+            #expect(run(["generate", folder.path]) == .success)
             #expect(try text(folder.appendingPathComponent("SQL/2.0.sql")) == "-- our own of 2.0\n")
             #expect(try !files(folder).contains("SQL/1.0.sql"))
 
             let before = try files(folder)
             try write("{{nothing}}", to: version)
-            #expect(Command.run(["generate", folder.path]) == .diagnostics)
+            #expect(run(["generate", folder.path]) == .diagnostics)
             try FileManager.default.moveItem(at: version, to: own.appendingPathComponent("Verison.sql.mustache"))
-            #expect(Command.run(["generate", folder.path]) == .diagnostics)
+            #expect(run(["generate", folder.path]) == .diagnostics)
             #expect(try files(folder).filter { !$0.hasPrefix("Own") } == before.filter { !$0.hasPrefix("Own") })
         }
     }
@@ -141,24 +149,24 @@ import Testing
     @Test func `diff takes a model and versions that it has`() throws {
         try withModel { (folder: URL) throws in
             for arguments in [[], ["1.0"], ["1.0", "2.0"], ["1", "2.0.0", "--json"]] {
-                #expect(Command.run(["diff", folder.path] + arguments) == .success)
+                #expect(run(["diff", folder.path] + arguments) == .success)
             }
-            #expect(Command.run(["diff", folder.path, "3.0"]) == .diagnostics)
-            #expect(Command.run(["diff", folder.path, "next"]) == .usage)
-            #expect(Command.run(["diff"]) == .usage)
+            #expect(run(["diff", folder.path, "3.0"]) == .diagnostics)
+            #expect(run(["diff", folder.path, "next"]) == .usage)
+            #expect(run(["diff"]) == .usage)
         }
     }
 
     @Test func `a wrong description writes nothing`() throws {
         try withModel(book: Self.book.replacing("string", with: "strng")) { (folder: URL) throws in
-            #expect(Command.run(["generate", folder.path]) == .diagnostics)
+            #expect(run(["generate", folder.path]) == .diagnostics)
             #expect(try files(folder) == ["Book.json", "strata.json"])
         }
         try withModel(#"{ "mod": "build" }"#) { (folder: URL) throws in
-            #expect(Command.run(["generate", folder.path]) == .diagnostics)
+            #expect(run(["generate", folder.path]) == .diagnostics)
         }
         try withModel(#"{ "schema": "not a name" }"#) { (folder: URL) throws in
-            #expect(Command.run(["generate", folder.path]) == .diagnostics)
+            #expect(run(["generate", folder.path]) == .diagnostics)
         }
     }
 
@@ -167,12 +175,12 @@ import Testing
         ["generate", "x", "--test-target", "y"],
     ]) func `wrong arguments have an exit code of their own`(arguments: [String]) {
         let isModelMissing = arguments == ["generate", "x", "--test-target", "y"]
-        #expect(Command.run(arguments) == (isModelMissing ? .diagnostics : .usage))
+        #expect(run(arguments) == (isModelMissing ? .diagnostics : .usage))
     }
 
     @Test(arguments: ["generate", "check", "release", "diff", "templates", "sources", "tests"])
     func `every command has help`(command: String) {
-        #expect(Command.run([command, "--help"]) == .success)
-        #expect(Command.run(["--help"]) == .success)
+        #expect(run([command, "--help"]) == .success)
+        #expect(run(["--help"]) == .success)
     }
 }
