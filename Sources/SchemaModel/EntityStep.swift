@@ -23,6 +23,17 @@ public struct EntityStep: Sendable {
         public let origin: ValueOrigin
     }
 
+    /// The step of an entity of which nothing changes and nothing is said.
+    init(unchanged entity: Entity, columns: [StoredColumn]) {
+        old = entity
+        new = entity
+        self.columns = columns.map { ColumnStep(column: $0, origin: .copy($0)) }
+        isEmptied = false
+        isCustom = false
+        customReasons = []
+        tableChanges = []
+    }
+
     init(from: SchemaVersion, to: SchemaVersion, old: Entity, new: Entity, instructions: StepInstructions) {
         self.old = old
         self.new = new

@@ -68,4 +68,9 @@ public struct StepInstructions: Hashable, Sendable {
 
     /// Instructions that say nothing.
     public init() {}
+
+    /// The entities of which they say something.
+    var entities: Set<Int> {
+        Set(fills.keys.map(\.entity) + (custom.union(discarded).union(unchecked)).map(\.entity)).union(emptied)
+    }
 }

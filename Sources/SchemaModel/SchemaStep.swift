@@ -42,7 +42,13 @@ public struct SchemaStep: Sendable {
         var entities: [EntityStep] = []
         var reasons: [String] = []
         var changes: [TableChange] = []
+        let mentioned = instructions.entities
         for new in to.entities {
+            // Nearly all entities of nearly all steps are such.
+            if instructions.emptied.isEmpty, to.unchanged.contains(new.lineage), !mentioned.contains(new.lineage) {
+                entities.append(EntityStep(unchanged: new, columns: to.columns(of: new)))
+                continue
+            }
             let newTable = to.table(of: new)
             guard let old = from.entity(new.lineage) else {
                 changes.append(.create(newTable.name))

@@ -29,6 +29,11 @@ public enum SwiftName {
 
     /// The runs of letters and digits.
     private static func words(of name: String) -> [String] {
+        if name.utf8.allSatisfy({ $0 < 0x80 }) {
+            return name.utf8.split(whereSeparator: { byte in
+                !((0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte))
+            }).map { String(decoding: $0, as: UTF8.self) }
+        }
         var words: [String] = []
         var word = ""
         for character in name {
