@@ -91,8 +91,8 @@ struct Validator {
                 report(.nameOfKey(column.name), entity, index, property: column.property)
                 continue
             }
-            let member = SwiftName.member(column.member)
-            if let other = members.updateValue(column.member, forKey: member), other != column.member {
+            let member = column.member
+            if let other = members.updateValue(column.name, forKey: member) {
                 report(
                     .sameSwiftName(other, column.name, swift: member, version: version.version.text), entity, index,
                     property: column.property)

@@ -56,14 +56,14 @@ struct SwiftNames {
     }
 
     /// The name of a column's property.
-    func member(_ column: StoredColumn) -> String { SwiftName.escaped(SwiftName.member(column.member)) }
+    func member(_ column: StoredColumn) -> String { SwiftName.escaped(column.member) }
 
     /// The label of a column's argument.
-    func label(_ column: StoredColumn) -> String { SwiftName.label(SwiftName.member(column.member)) }
+    func label(_ column: StoredColumn) -> String { SwiftName.label(column.member) }
 
     /// The label and the name of a column's parameter; `self` is a name that the body needs for itself.
     func parameter(_ column: StoredColumn) -> (declared: String, name: String) {
-        let name = SwiftName.member(column.member)
+        let name = column.member
         return name == "self" ? ("self self_", "self_") : (SwiftName.escaped(name), SwiftName.escaped(name))
     }
 

@@ -14,7 +14,7 @@ public struct StoredColumn: Hashable, Sendable {
 
     /// The column's name in SQL.
     public var name: String
-    /// The name from which that of the struct's property is made.
+    /// The name of the struct's property, without the backticks that a keyword needs.
     public var member: String
     /// What the column is for.
     public var role: Role
@@ -41,7 +41,7 @@ extension SchemaVersion {
     func makeColumns(of entity: Entity) -> [StoredColumn] {
         var columns = [
             StoredColumn(
-                name: entity.identifier.name, member: entity.identifier.name, role: .identifier,
+                name: entity.identifier.name, member: SwiftName.member(entity.identifier.name), role: .identifier,
                 type: entity.identifier.kind.scalar,
                 isNullable: false)
         ]
@@ -50,7 +50,8 @@ extension SchemaVersion {
             case .attribute(let type):
                 columns.append(
                     StoredColumn(
-                        name: property.attributeColumn, member: property.name, role: .attribute, type: type,
+                        name: property.attributeColumn, member: SwiftName.member(property.name), role: .attribute,
+                        type: type,
                         isNullable: property.isNullable,
                         defaultValue: property.defaultValue, collation: property.collation,
                         property: property.lineage, documentation: property.documentation))
@@ -60,14 +61,15 @@ extension SchemaVersion {
                 }
                 columns.append(
                     StoredColumn(
-                        name: property.referenceColumn, member: property.name + "_id",
+                        name: property.referenceColumn, member: SwiftName.member(property.name + "_id"),
                         role: .reference(target: relationship.target),
                         type: target.identifier.kind.scalar, isNullable: property.isNullable,
                         property: property.lineage, documentation: property.documentation))
                 if inverse(of: relationship)?.relationship?.isOrdered == true {
                     columns.append(
                         StoredColumn(
-                            name: property.positionColumn, member: property.name + "_position", role: .position,
+                            name: property.positionColumn, member: SwiftName.member(property.name + "_position"),
+                            role: .position,
                             type: .int, isNullable: true,
                             property: property.lineage,
                             documentation: "The row's place at the other end of `\(property.name)`; nil stands last."))

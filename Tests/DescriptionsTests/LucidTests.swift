@@ -62,7 +62,7 @@ import Testing
         let history = try #require(read(["Book": text]).history)
         #expect(history.versions.map { $0.tables.map(\.name) } == [["book", "REST"], ["BOOKS", "REST"]])
         #expect(history.newest.tables[0].columns == ["id", "TITLE", "NEXT"])
-        #expect(history.newest.columns(of: history.newest.entities[0]).map(\.member) == ["id", "title", "next_id"])
+        #expect(history.newest.columns(of: history.newest.entities[0]).map(\.member) == ["id", "title", "nextID"])
         #expect(history.steps[0].customReasons == [])
     }
 
