@@ -68,8 +68,15 @@ public struct EntityStep: Sendable {
             }
         }
 
+        let oldColumns = from.columns(of: old)
+        let joinTables = to.joinTables(of: new)
         for property in new.properties where old.property(property.lineage) != nil {
             let isStored = columns.contains { $0.column.property == property.lineage }
+            let wasStored = oldColumns.contains { $0.property == property.lineage }
+            let isJoined = joinTables.contains { $0.property == property.lineage }
+            if wasStored, !isStored, !isJoined, !isEmptied {
+                otherReasons.append("`\(new.name).\(property.name)` is kept elsewhere")
+            }
             let element = StepInstructions.Element(entity: new.lineage, property: property.lineage)
             if !isStored, instructions.custom.contains(element) {
                 otherReasons.append("`\(new.name).\(property.name)` asks for a custom migration")

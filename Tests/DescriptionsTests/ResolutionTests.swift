@@ -176,6 +176,26 @@ import Testing
             ])
     }
 
+    @Test func `what had a column and has none any more is a person's`() throws {
+        let author = """
+            { "name": "author", "version_history": [{ "version": "1.0" }, { "version": "2.0" }], "identifier": { "type": "int" },
+              "properties": [{ "name": "book", "nullable": true, "added_at_version": "2.0",
+                "property_type": { "entity_name": "book", "association": "to_one", "inverse": "authors" } }] }
+            """
+        for previous in [
+            #"{ "association": "to_one", "inverse": null, "nullable": true }"#, #"{ "property_type": "int" }"#,
+        ] {
+            let text = book(
+                """
+                { "name": "authors", "property_type": { "entity_name": "author", "association": "to_many", "inverse": "book" },
+                  "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": \(previous) }] }
+                """)
+            #expect(
+                try history(["Book": text, "Author": author]).steps[0].customReasons
+                    == ["`book.authors` is kept elsewhere"])
+        }
+    }
+
     @Test func `rule 7: what is removed without discard is custom`() throws {
         let gone = """
             { "name": "gone", "version_history": [{ "version": "1.0" }], "removed_at_version": "2.0",

@@ -66,8 +66,10 @@ public final class Store: Sendable {
 
 /// A connection that one thread at a time may use.
 ///
-/// It is `Sendable` because the connection is reached only while the lock is held; the lock is recursive so that a
-/// transaction inside another is found and refused, not waited for.
+/// It is `Sendable` because the connection is reached only in `withLock`, while the lock is held. All that `Store` gives
+/// away of it are transactions and their cursors: they are not `Sendable`, so that the compiler keeps them on the thread
+/// that holds the lock, and they refuse to work once it is let go. The lock is recursive so that a transaction inside
+/// another is found and refused, not waited for.
 private final class LockedConnection: @unchecked Sendable {
     private let lock = NSRecursiveLock()
     private let connection: Connection
