@@ -14,19 +14,20 @@ let package = Package(
     ],
     targets: [
         // The generator: descriptions in, text out.
+        .target(name: "JSONText"),
         .target(name: "SchemaSQL"),
-        .target(name: "SchemaModel", dependencies: ["SchemaSQL"]),
-        .target(name: "Descriptions", dependencies: ["SchemaModel"]),
+        .target(name: "SchemaModel", dependencies: ["JSONText", "SchemaSQL"]),
+        .target(name: "Descriptions", dependencies: ["JSONText", "SchemaModel"]),
         .target(name: "Mustache"),
         .target(name: "Templates", path: "Templates", resources: [.copy("Mustache")]),
-        .target(name: "Generation", dependencies: ["SchemaModel", "Mustache"]),
+        .target(name: "Generation", dependencies: ["JSONText", "SchemaModel", "Mustache"]),
         .target(name: "Commands", dependencies: ["Descriptions", "Generation", "Templates"]),
         .executableTarget(name: "StrataTool", dependencies: ["Commands"]),
         .executableTarget(name: "StrataCLI", dependencies: ["Commands"]),
 
         // The runtime: stores, rows, migrations.
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .target(name: "Strata", dependencies: ["CSQLite", "SchemaSQL"]),
+        .target(name: "Strata", dependencies: ["CSQLite", "JSONText", "SchemaSQL"]),
         .target(name: "StrataTesting", dependencies: ["Strata"]),
 
         // The plugins: arguments only.
@@ -48,7 +49,7 @@ let package = Package(
 
         .testTarget(name: "SchemaModelTests", dependencies: ["SchemaModel"]),
         .testTarget(
-            name: "DescriptionsTests", dependencies: ["Descriptions"],
+            name: "DescriptionsTests", dependencies: ["Descriptions", "JSONText"],
             exclude: ["Invalid"]),
         .testTarget(name: "MustacheTests", dependencies: ["Mustache"]),
         .testTarget(name: "GenerationTests", dependencies: ["Commands", "Generation", "Descriptions"]),

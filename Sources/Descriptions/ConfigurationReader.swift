@@ -1,3 +1,4 @@
+import JSONText
 import SchemaModel
 
 /// Reads the values of `strata.json`, and collects what is wrong with them.
@@ -13,7 +14,7 @@ public struct ConfigurationReader {
 
     /// The values in `file`, whose keys are checked.
     public static func read(_ file: SourceFile) throws(Diagnostic) -> ConfigurationReader {
-        let json = try JSONParser.parse(file)
+        let json = try file.json()
         guard case .object(let members) = json.value else {
             throw file.diagnostic(
                 .wrongKind(key: "strata.json", expected: "an object, like {}", found: json.kind), at: json.offset)

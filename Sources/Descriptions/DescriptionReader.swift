@@ -1,3 +1,4 @@
+import JSONText
 import SchemaModel
 
 /// Reads the JSON of one file into an `EntityDescription`, and collects what is wrong with it.
@@ -18,7 +19,7 @@ struct DescriptionReader {
     mutating func read() -> EntityDescription? {
         let json: JSON
         do {
-            json = try JSONParser.parse(file)
+            json = try file.json()
         } catch {
             diagnostics.append(error)
             return nil
@@ -274,7 +275,7 @@ struct DescriptionReader {
         return members.map { member in
             let key = table.canonical(member.key)
             if let problem = table.problem(with: key) { report(problem, at: member.keyOffset) }
-            if !keys.insert(key).inserted { report(.duplicateKey(key), at: member.keyOffset) }
+            if !keys.insert(key).inserted { report(.json(.duplicateKey(key)), at: member.keyOffset) }
             if table.ignored.contains(key) {
                 if ignoredKeys.isEmpty { ignoredOffset = member.keyOffset }
                 if !ignoredKeys.contains(key) { ignoredKeys.append(key) }

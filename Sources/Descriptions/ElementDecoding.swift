@@ -1,3 +1,4 @@
+import JSONText
 import SchemaModel
 
 /// What the fields of properties and indexes say in each epoch.

@@ -1,3 +1,4 @@
+import JSONText
 import SchemaModel
 
 /// What a description says of one element (an entity, a property, an index): its fields now, and its history.

@@ -1,3 +1,4 @@
+import JSONText
 import SchemaModel
 
 /// The fields of an element over the versions of a schema.

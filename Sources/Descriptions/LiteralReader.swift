@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import SchemaModel
 
 /// Reads the value of a default or a fill as its type has it.

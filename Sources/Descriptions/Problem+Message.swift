@@ -1,35 +1,11 @@
+import JSONText
 import SchemaModel
 
 extension Problem {
     /// What is wrong, and what to do about it, in words.
     public var message: String {
         switch self {
-        case .byteOrderMark:
-            return "the file begins with a byte-order mark; save it as UTF-8 without one"
-        case .notUTF8:
-            return "the file is not UTF-8 from here on"
-        case .emptyFile:
-            return "the file is empty; a description is a JSON object"
-        case .contentAfterEnd:
-            return "there is something after the end of the JSON value"
-        case .unexpectedEnd:
-            return "the file ends in the middle of a JSON value"
-        case .unexpectedCharacter(let found, let expected):
-            return found.isEmpty ? "expected \(expected) here" : "expected \(expected), found `\(found)`"
-        case .duplicateKey(let key):
-            return "the key \"\(key)\" stands twice in this object"
-        case .nestedTooDeep(let depth):
-            return "the JSON is nested deeper than \(depth) levels"
-        case .controlCharacterInString:
-            return "a control character in a string must be written as an escape, like `\\n`"
-        case .unterminatedString:
-            return "this string has no end"
-        case .unknownEscape:
-            return "this is no escape of JSON; a backslash itself is written `\\\\`"
-        case .loneSurrogate:
-            return "this escape is half of a surrogate pair"
-        case .malformedNumber(let text):
-            return "`\(text)` is not a number of JSON"
+        case .json(let problem): return message(of: problem)
 
         case .unknownKey(let key, let owner, let nearest):
             return "unknown key \"\(key)\" of \(owner)" + suggestion(nearest)
@@ -133,6 +109,37 @@ extension Problem {
         case .lockOfOtherSchema(let found, let expected):
             return "the lock is of the schema \(found), but the model generates \(expected); "
                 + "rename the schema back, or move the lock with it"
+        }
+    }
+
+    private func message(of problem: JSONProblem) -> String {
+        switch problem {
+        case .byteOrderMark:
+            return "the file begins with a byte-order mark; save it as UTF-8 without one"
+        case .notUTF8:
+            return "the file is not UTF-8 from here on"
+        case .emptyFile:
+            return "the file is empty; a description is a JSON object"
+        case .contentAfterEnd:
+            return "there is something after the end of the JSON value"
+        case .unexpectedEnd:
+            return "the file ends in the middle of a JSON value"
+        case .unexpectedCharacter(let found, let expected):
+            return found.isEmpty ? "expected \(expected) here" : "expected \(expected), found `\(found)`"
+        case .duplicateKey(let key):
+            return "the key \"\(key)\" stands twice in this object"
+        case .nestedTooDeep(let depth):
+            return "the JSON is nested deeper than \(depth) levels"
+        case .controlCharacterInString:
+            return "a control character in a string must be written as an escape, like `\\n`"
+        case .unterminatedString:
+            return "this string has no end"
+        case .unknownEscape:
+            return "this is no escape of JSON; a backslash itself is written `\\\\`"
+        case .loneSurrogate:
+            return "this escape is half of a surrogate pair"
+        case .malformedNumber(let text):
+            return "`\(text)` is not a number of JSON"
         }
     }
 

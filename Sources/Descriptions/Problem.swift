@@ -1,21 +1,9 @@
+import JSONText
 import SchemaModel
 
 /// What can be wrong with a model's files, one case a cause. The wording is in `Problem+Message.swift`.
 public enum Problem: Hashable, Sendable {
-    // JSON
-    case byteOrderMark
-    case notUTF8
-    case emptyFile
-    case contentAfterEnd
-    case unexpectedEnd
-    case unexpectedCharacter(String, expected: String)
-    case duplicateKey(String)
-    case nestedTooDeep(Int)
-    case controlCharacterInString
-    case unterminatedString
-    case unknownEscape
-    case loneSurrogate
-    case malformedNumber(String)
+    case json(JSONProblem)
 
     // Shape
     case unknownKey(String, of: String, nearest: String?)

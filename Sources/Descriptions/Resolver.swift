@@ -1,3 +1,4 @@
+import JSONText
 import SchemaModel
 
 /// Turns descriptions into the state of every entity at every version. Rules are cited by their numbers in the

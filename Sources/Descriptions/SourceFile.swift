@@ -1,3 +1,5 @@
+import JSONText
+
 /// A text that was read, and the path by which messages name it.
 public struct SourceFile: Sendable {
     /// The path as it was given.
@@ -30,5 +32,14 @@ public struct SourceFile: Sendable {
     /// An error at `offset`.
     public func diagnostic(_ problem: Problem, at offset: Int) -> Diagnostic {
         Diagnostic(problem, path: path, position: position(of: offset))
+    }
+
+    /// The JSON value that the file holds.
+    func json() throws(Diagnostic) -> JSON {
+        do {
+            return try JSONParser.parse(bytes)
+        } catch {
+            throw diagnostic(.json(error.problem), at: error.offset)
+        }
     }
 }

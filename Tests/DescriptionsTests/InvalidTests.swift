@@ -48,19 +48,24 @@ import Testing
     ]
 
     @Test func `there is a case for every cause`() throws {
-        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("Sources/Descriptions/Problem.swift")
-        let causes = try String(contentsOf: source, encoding: .utf8).split(separator: "\n").compactMap {
-            line -> String? in
-            guard let name = line.trimmingCharacters(in: .whitespaces).split(separator: " ").dropFirst().first,
-                line.hasPrefix("    case ")
-            else { return nil }
-            return String(name.prefix { $0 != "(" })
+        let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Sources")
+        let causes = try ["Descriptions/Problem.swift", "JSONText/JSONProblem.swift"].flatMap { file in
+            try String(contentsOf: sources.appendingPathComponent(file), encoding: .utf8).split(separator: "\n")
+                .compactMap { line -> String? in
+                    guard let name = line.trimmingCharacters(in: .whitespaces).split(separator: " ").dropFirst().first,
+                        line.hasPrefix("    case ")
+                    else { return nil }
+                    return String(name.prefix { $0 != "(" })
+                }
         }
         var seen = Self.elsewhere
         for name in Self.cases {
             for diagnostic in try diagnostics(of: name) {
-                seen.insert(String(String(describing: diagnostic.problem).prefix { $0 != "(" }))
+                var problem = String(describing: diagnostic.problem)
+                seen.insert(String(problem.prefix { $0 != "(" }))
+                if case .json(let cause) = diagnostic.problem { problem = String(describing: cause) }
+                seen.insert(String(problem.prefix { $0 != "(" }))
             }
         }
         #expect(causes.count > 40)

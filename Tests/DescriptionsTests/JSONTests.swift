@@ -1,10 +1,11 @@
+import JSONText
 import Testing
 
 @testable import Descriptions
 
 @Suite struct JSONTests {
     private func parse(_ text: String) throws -> JSON {
-        try JSONParser.parse(SourceFile(path: "a.json", bytes: Array(text.utf8)))
+        try SourceFile(path: "a.json", bytes: Array(text.utf8)).json()
     }
 
     @Test func `strings are read with their escapes`() throws {
@@ -44,7 +45,7 @@ import Testing
 
     @Test func `values know where they stand`() throws {
         let file = SourceFile(path: "a.json", bytes: Array("{\n  \"é\": [1,\n\t2]\n}".utf8))
-        guard case .object(let members) = try JSONParser.parse(file).value,
+        guard case .object(let members) = try file.json().value,
             case .array(let elements) = members[0].value.value
         else {
             Issue.record("no array")

@@ -1,7 +1,7 @@
 /// A JSON value and where it stands.
-struct JSON: Sendable {
+package struct JSON: Sendable {
     /// What a JSON value may be; a number stays as it was written.
-    enum Value: Sendable {
+    package enum Value: Sendable {
         case null
         case bool(Bool)
         case number(String)
@@ -11,18 +11,31 @@ struct JSON: Sendable {
     }
 
     /// A key of an object and its value.
-    struct Member: Sendable {
-        let key: String
-        let keyOffset: Int
-        let value: JSON
+    package struct Member: Sendable {
+        package let key: String
+        package let keyOffset: Int
+        package let value: JSON
+
+        /// A key and its value.
+        package init(key: String, keyOffset: Int, value: JSON) {
+            self.key = key
+            self.keyOffset = keyOffset
+            self.value = value
+        }
     }
 
-    let value: Value
+    package let value: Value
     /// The offset of the first byte in the file.
-    let offset: Int
+    package let offset: Int
+
+    /// A value at `offset`.
+    package init(value: Value, offset: Int) {
+        self.value = value
+        self.offset = offset
+    }
 
     /// What the value is, in words.
-    var kind: String {
+    package var kind: String {
         switch value {
         case .null: "null"
         case .bool: "a boolean"
@@ -34,7 +47,7 @@ struct JSON: Sendable {
     }
 
     /// What the value is, as it was written where that is short.
-    var shown: String {
+    package var shown: String {
         switch value {
         case .number(let text) where text.utf8.count <= 40: text
         case .bool(let value): String(value)
@@ -44,7 +57,7 @@ struct JSON: Sendable {
         }
     }
 
-    var isNull: Bool {
+    package var isNull: Bool {
         if case .null = value { true } else { false }
     }
 }

@@ -1,26 +1,24 @@
 /// Reads JSON as RFC 8259 defines it, and refuses all else at its place.
-struct JSONParser {
+package struct JSONParser {
     /// Deeper nesting than this is refused, as RFC 8259, section 9, allows.
-    static let maximumDepth = 200
+    package static let maximumDepth = 200
 
-    private let file: SourceFile
     private let bytes: [UInt8]
     private var index = 0
 
-    /// The value that `file` holds.
-    static func parse(_ file: SourceFile) throws(Diagnostic) -> JSON {
-        var parser = JSONParser(file: file)
+    /// The value that `bytes` spell.
+    package static func parse(_ bytes: [UInt8]) throws(JSONError) -> JSON {
+        var parser = JSONParser(bytes: bytes)
         return try parser.parseDocument()
     }
 
-    private init(file: SourceFile) {
-        self.file = file
-        self.bytes = file.bytes
+    private init(bytes: [UInt8]) {
+        self.bytes = bytes
     }
 
-    private mutating func parseDocument() throws(Diagnostic) -> JSON {
+    private mutating func parseDocument() throws(JSONError) -> JSON {
         if bytes.starts(with: [0xef, 0xbb, 0xbf]) { throw error(.byteOrderMark) }
-        if let offset = invalidUTF8Offset() { throw file.diagnostic(.notUTF8, at: offset) }
+        if let offset = invalidUTF8Offset() { throw JSONError(.notUTF8, at: offset) }
         skipSpace()
         if index == bytes.count { throw error(.emptyFile) }
         let value = try parseValue(depth: 0)
@@ -49,7 +47,7 @@ struct JSONParser {
         }
     }
 
-    private mutating func parseValue(depth: Int) throws(Diagnostic) -> JSON {
+    private mutating func parseValue(depth: Int) throws(JSONError) -> JSON {
         let start = index
         guard index < bytes.count else { throw error(.unexpectedEnd) }
         if depth > Self.maximumDepth { throw error(.nestedTooDeep(Self.maximumDepth)) }
@@ -71,7 +69,7 @@ struct JSONParser {
         }
     }
 
-    private mutating func parseObject(depth: Int) throws(Diagnostic) -> [JSON.Member] {
+    private mutating func parseObject(depth: Int) throws(JSONError) -> [JSON.Member] {
         index += 1
         var members: [JSON.Member] = []
         var keys: Set<String> = []
@@ -85,7 +83,7 @@ struct JSONParser {
                 throw error(.unexpectedCharacter(character(), expected: "a key in double quotes"))
             }
             let key = try parseString()
-            if !keys.insert(key).inserted { throw file.diagnostic(.duplicateKey(key), at: keyOffset) }
+            if !keys.insert(key).inserted { throw JSONError(.duplicateKey(key), at: keyOffset) }
             skipSpace()
             guard try consume(0x3a) else { throw error(.unexpectedCharacter(character(), expected: "`:`")) }
             skipSpace()
@@ -97,7 +95,7 @@ struct JSONParser {
         }
     }
 
-    private mutating func parseArray(depth: Int) throws(Diagnostic) -> [JSON] {
+    private mutating func parseArray(depth: Int) throws(JSONError) -> [JSON] {
         index += 1
         var elements: [JSON] = []
         skipSpace()
@@ -111,7 +109,7 @@ struct JSONParser {
         }
     }
 
-    private mutating func parseString() throws(Diagnostic) -> String {
+    private mutating func parseString() throws(JSONError) -> String {
         let start = index
         index += 1
         var text: [UInt8] = []
@@ -130,10 +128,10 @@ struct JSONParser {
                 index += 1
             }
         }
-        throw file.diagnostic(.unterminatedString, at: start)
+        throw JSONError(.unterminatedString, at: start)
     }
 
-    private mutating func parseEscape(into text: inout [UInt8]) throws(Diagnostic) {
+    private mutating func parseEscape(into text: inout [UInt8]) throws(JSONError) {
         let start = index
         guard index + 1 < bytes.count else { throw error(.unexpectedEnd) }
         index += 2
@@ -148,25 +146,25 @@ struct JSONParser {
         case 0x74: text.append(0x09)
         case 0x75:
             var code = try parseHexadecimal(from: start)
-            if code >= 0xdc00 && code <= 0xdfff { throw file.diagnostic(.loneSurrogate, at: start) }
+            if code >= 0xdc00 && code <= 0xdfff { throw JSONError(.loneSurrogate, at: start) }
             if code >= 0xd800 && code <= 0xdbff {
                 guard index + 1 < bytes.count, bytes[index] == 0x5c, bytes[index + 1] == 0x75 else {
-                    throw file.diagnostic(.loneSurrogate, at: start)
+                    throw JSONError(.loneSurrogate, at: start)
                 }
                 index += 2
                 let low = try parseHexadecimal(from: start)
-                guard low >= 0xdc00 && low <= 0xdfff else { throw file.diagnostic(.loneSurrogate, at: start) }
+                guard low >= 0xdc00 && low <= 0xdfff else { throw JSONError(.loneSurrogate, at: start) }
                 code = 0x10000 + (code - 0xd800) << 10 + (low - 0xdc00)
             }
-            guard let scalar = Unicode.Scalar(code) else { throw file.diagnostic(.loneSurrogate, at: start) }
+            guard let scalar = Unicode.Scalar(code) else { throw JSONError(.loneSurrogate, at: start) }
             text.append(contentsOf: String(scalar).utf8)
         default:
-            throw file.diagnostic(.unknownEscape, at: start)
+            throw JSONError(.unknownEscape, at: start)
         }
     }
 
-    private mutating func parseHexadecimal(from start: Int) throws(Diagnostic) -> UInt32 {
-        guard index + 4 <= bytes.count else { throw file.diagnostic(.unknownEscape, at: start) }
+    private mutating func parseHexadecimal(from start: Int) throws(JSONError) -> UInt32 {
+        guard index + 4 <= bytes.count else { throw JSONError(.unknownEscape, at: start) }
         var code: UInt32 = 0
         for _ in 0..<4 {
             let digit: UInt8
@@ -174,7 +172,7 @@ struct JSONParser {
             case 0x30...0x39: digit = bytes[index] - 0x30
             case 0x41...0x46: digit = bytes[index] - 0x41 + 10
             case 0x61...0x66: digit = bytes[index] - 0x61 + 10
-            default: throw file.diagnostic(.unknownEscape, at: start)
+            default: throw JSONError(.unknownEscape, at: start)
             }
             code = code << 4 | UInt32(digit)
             index += 1
@@ -182,7 +180,7 @@ struct JSONParser {
         return code
     }
 
-    private mutating func parseNumber() throws(Diagnostic) -> String {
+    private mutating func parseNumber() throws(JSONError) -> String {
         let start = index
         if bytes[index] == 0x2d { index += 1 }
         let whole = skipDigits()
@@ -198,7 +196,7 @@ struct JSONParser {
             isWellFormed = skipDigits() > 0 && isWellFormed
         }
         let text = String(decoding: bytes[start..<index], as: UTF8.self)
-        if !isWellFormed { throw file.diagnostic(.malformedNumber(text), at: start) }
+        if !isWellFormed { throw JSONError(.malformedNumber(text), at: start) }
         return text
     }
 
@@ -208,7 +206,7 @@ struct JSONParser {
         return index - start
     }
 
-    private mutating func parseWord(_ word: String) throws(Diagnostic) {
+    private mutating func parseWord(_ word: String) throws(JSONError) {
         for byte in word.utf8 {
             guard index < bytes.count else { throw error(.unexpectedEnd) }
             guard bytes[index] == byte else {
@@ -218,7 +216,7 @@ struct JSONParser {
         }
     }
 
-    private mutating func consume(_ byte: UInt8) throws(Diagnostic) -> Bool {
+    private mutating func consume(_ byte: UInt8) throws(JSONError) -> Bool {
         guard index < bytes.count else { throw error(.unexpectedEnd) }
         guard bytes[index] == byte else { return false }
         index += 1
@@ -238,7 +236,7 @@ struct JSONParser {
         String(decoding: bytes[index...].prefix(4), as: UTF8.self).first.map(String.init) ?? ""
     }
 
-    private func error(_ problem: Problem) -> Diagnostic {
-        file.diagnostic(problem, at: index)
+    private func error(_ problem: JSONProblem) -> JSONError {
+        JSONError(problem, at: index)
     }
 }
