@@ -15,8 +15,8 @@ struct DescriptionReader {
         self.file = file
     }
 
-    /// The entity that the file describes; nil where too little of it could be read.
-    mutating func read() -> EntityDescription? {
+    /// The entity or the subtype that the file describes; nil where too little of it could be read.
+    mutating func read() -> (any FileDescription)? {
         let json: JSON
         do {
             json = try file.json()
@@ -28,6 +28,7 @@ struct DescriptionReader {
             report(.wrongKind(key: "description", expected: "an object", found: json.kind), at: json.offset)
             return nil
         }
+        if isSubtype(members) { return subtype(members, at: json.offset) }
         let entity = canonical(members, .entity)
         let values = dictionary(entity)
         if let persist = values["persist"], bool(persist, key: "persist") == false {
@@ -43,12 +44,12 @@ struct DescriptionReader {
         guard let identifier = identifier(values["identifier"], at: json.offset) else { return nil }
         let properties = elements(values["properties"], key: "properties", .property)
         let indexes = elements(values["indexes"], key: "indexes", .index)
-        if !ignoredKeys.isEmpty { note(.ignoredKeys(ignoredKeys), at: ignoredOffset) }
+        noteIgnoredKeys()
         return EntityDescription(
             file: file, element: element, identifier: identifier, properties: properties, indexes: indexes)
     }
 
-    private mutating func identifier(_ json: JSON?, at offset: Int) -> Identifier? {
+    mutating func identifier(_ json: JSON?, at offset: Int) -> Identifier? {
         guard let json else {
             report(.missingKey("identifier", of: "an entity"), at: offset)
             return nil
@@ -82,31 +83,41 @@ struct DescriptionReader {
         return Identifier(name: name, kind: kind)
     }
 
-    private mutating func elements(_ json: JSON?, key: String, _ table: KeyTable) -> [ElementDescription] {
+    mutating func elements(_ json: JSON?, key: String, _ table: KeyTable) -> [ElementDescription] {
         guard let json else { return [] }
         guard case .array(let array) = json.value else {
             report(.wrongKind(key: key, expected: "an array", found: json.kind), at: json.offset)
             return []
         }
         return array.compactMap { json in
+            // Where nothing more is to be said, a name is enough.
+            if case .string = json.value, table.required == ["name"] {
+                return ElementDescription(present: ["name": json], offset: json.offset)
+            }
             guard case .object(let members) = json.value else {
                 report(.wrongKind(key: key, expected: "an array of objects", found: json.kind), at: json.offset)
                 return nil
             }
-            let known = canonical(members, table)
-            if let unused = dictionary(known)["unused"], bool(unused, key: "unused") == true { return nil }
-            let element = element(known, offset: json.offset, table)
-            for key in table.owner == "an index" ? ["properties"] : ["name", "property_type"]
-            where element.present[key] == nil {
-                report(.missingKey(key, of: table.owner), at: json.offset)
-                return nil
-            }
-            return element
+            return self.element(members, at: json.offset, table)
         }
     }
 
+    /// The element that the object `members` describes; nil where it is not used, or lacks what it needs.
+    mutating func element(_ members: [JSON.Member], at offset: Int, _ table: KeyTable) -> ElementDescription? {
+        let known = canonical(members, table)
+        let isUnused = dictionary(known)["unused"].flatMap { bool($0, key: "unused") } ?? false
+        if isUnused, table.fields.contains("property_type") { return nil }
+        var element = element(known, offset: offset, table)
+        element.isUnused = isUnused
+        for key in table.required where element.present[key] == nil {
+            report(.missingKey(key, of: table.owner), at: offset)
+            return nil
+        }
+        return element
+    }
+
     /// The fields and the history of the object `members`, whose keys were checked before.
-    private mutating func element(_ members: [JSON.Member], offset: Int, _ table: KeyTable) -> ElementDescription {
+    mutating func element(_ members: [JSON.Member], offset: Int, _ table: KeyTable) -> ElementDescription {
         var element = ElementDescription(offset: offset)
         var previousName: JSON?
         for member in members {
@@ -120,6 +131,7 @@ struct DescriptionReader {
                 element.death = version(json, key: member.key)
                 element.deathOffset = json.offset
             case "discard": element.isDiscarded = bool(json, key: member.key) ?? false
+            case "replaced_by": element.replacedBy = json
             case "previous_name": previousName = json
             case "version_history": element.items = items(json, table)
             default: break
@@ -147,10 +159,13 @@ struct DescriptionReader {
             let member = members.first { $0.key == "discard" }
             report(.discardWithoutRemoval, at: member?.keyOffset ?? offset)
         }
+        if let json = element.replacedBy, element.death == nil {
+            report(.replacementWithoutRemoval, at: json.offset)
+        }
         return element
     }
 
-    private mutating func items(_ json: JSON, _ table: KeyTable) -> [HistoryItem] {
+    mutating func items(_ json: JSON, _ table: KeyTable) -> [HistoryItem] {
         guard case .array(let array) = json.value else {
             report(.wrongKind(key: "version_history", expected: "an array", found: json.kind), at: json.offset)
             return []
@@ -178,7 +193,7 @@ struct DescriptionReader {
         return items
     }
 
-    private mutating func item(
+    mutating func item(
         _ values: [String: JSON], version: Version, offset: Int, _ table: KeyTable
     ) -> HistoryItem {
         var item = HistoryItem(version: version, offset: offset)
@@ -207,9 +222,9 @@ struct DescriptionReader {
         }
         item.fill = values["fill"]
         item.fillFrom = values["fill_from"]
-        for key in ["fill", "fill_from"] where !table.fields.contains("property_type") {
+        for key in ["fill", "fill_from"] where table.owner != KeyTable.property.owner {
             if let json = values[key] {
-                report(.misplacedKey(key, belongs: "in the history of a property"), at: json.offset)
+                report(.misplacedKey(key, belongs: "in the history of a property of an entity"), at: json.offset)
             }
         }
         if let fill = item.fill, item.fillFrom != nil {
@@ -246,7 +261,7 @@ struct DescriptionReader {
                 report(
                     .keyDoesNotApply("migration", because: "\"rows\": \"discard\" stands beside it"), at: json.offset)
             }
-            if table.owner == "an index" {
+            if ![KeyTable.entity.owner, KeyTable.property.owner].contains(table.owner) {
                 report(
                     .misplacedKey("migration", belongs: "in the history of an entity or a property"), at: json.offset)
             } else if text != "custom" {
@@ -257,7 +272,7 @@ struct DescriptionReader {
     }
 
     /// Sets a field; `property_type` sets `entity_name`, `association` and `inverse` as well, or says that there are none.
-    private mutating func set(_ fields: inout [String: JSON], key: String, _ json: JSON) {
+    mutating func set(_ fields: inout [String: JSON], key: String, _ json: JSON) {
         fields[key] = json
         guard key == "property_type" else { return }
         var parts: [String: JSON] = [:]
@@ -267,10 +282,14 @@ struct DescriptionReader {
         }
     }
 
+    mutating func noteIgnoredKeys() {
+        if !ignoredKeys.isEmpty { note(.ignoredKeys(ignoredKeys), at: ignoredOffset) }
+    }
+
     // MARK: Values
 
     /// The members by the names that Strata has for their keys, after a check of them.
-    private mutating func canonical(_ members: [JSON.Member], _ table: KeyTable) -> [JSON.Member] {
+    mutating func canonical(_ members: [JSON.Member], _ table: KeyTable) -> [JSON.Member] {
         var keys: Set<String> = []
         return members.map { member in
             let key = table.canonical(member.key)
@@ -284,24 +303,24 @@ struct DescriptionReader {
         }
     }
 
-    private func dictionary(_ members: [JSON.Member]) -> [String: JSON] {
+    func dictionary(_ members: [JSON.Member]) -> [String: JSON] {
         Dictionary(members.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 
-    private mutating func string(_ json: JSON?, key: String) -> String? {
+    mutating func string(_ json: JSON?, key: String) -> String? {
         guard let json else { return nil }
         if case .string(let text) = json.value { return text }
         report(.wrongKind(key: key, expected: "a string", found: json.kind), at: json.offset)
         return nil
     }
 
-    private mutating func bool(_ json: JSON, key: String) -> Bool? {
+    mutating func bool(_ json: JSON, key: String) -> Bool? {
         if case .bool(let value) = json.value { return value }
         report(.wrongKind(key: key, expected: "true or false", found: json.kind), at: json.offset)
         return nil
     }
 
-    private mutating func version(_ json: JSON, key: String) -> Version? {
+    mutating func version(_ json: JSON, key: String) -> Version? {
         guard let text = string(json, key: key) else { return nil }
         guard let version = Version(text) else {
             report(.malformedVersion(text), at: json.offset)
@@ -310,17 +329,17 @@ struct DescriptionReader {
         return version
     }
 
-    private mutating func checkName(_ name: String, at offset: Int) -> Bool {
+    mutating func checkName(_ name: String, at offset: Int) -> Bool {
         guard let problem = SwiftName.problem(with: name) else { return true }
         report(problem, at: offset)
         return false
     }
 
-    private mutating func report(_ problem: Problem, at offset: Int) {
+    mutating func report(_ problem: Problem, at offset: Int) {
         diagnostics.append(file.diagnostic(problem, at: offset))
     }
 
-    private mutating func note(_ problem: Problem, at offset: Int) {
+    mutating func note(_ problem: Problem, at offset: Int) {
         diagnostics.append(
             Diagnostic(problem, path: file.path, position: file.position(of: offset), severity: .note))
     }

@@ -9,13 +9,14 @@ public struct Descriptions: Sendable {
 
     /// Reads the descriptions of a model: parse, resolve, validate.
     ///
-    /// - `files`: one entity each, in any order.
+    /// - `files`: one entity or subtype each, in any order.
     /// - `folder`: the path by which messages name the model as a whole.
     /// - `schema`: the name of the schema's type.
     /// - `sealed`: the versions that were released, whose spelling is kept.
     public init(reading files: [SourceFile], folder: String, schema: String, sealed: [Version] = []) {
         var diagnostics: [Diagnostic] = []
         var entities: [EntityDescription] = []
+        var subtypes: [SubtypeDescription] = []
         var names: Set<String> = []
         var unpersisted: [String] = []
         let ordered = files.sorted { ($0.baseName, $0.path) < ($1.baseName, $1.path) }
@@ -24,7 +25,11 @@ public struct Descriptions: Sendable {
                 diagnostics.append(Diagnostic(.sameFileName(file.baseName), path: file.path, position: nil))
             }
             var reader = DescriptionReader(file: file)
-            if let entity = reader.read() { entities.append(entity) }
+            switch reader.read() {
+            case let entity as EntityDescription: entities.append(entity)
+            case let subtype as SubtypeDescription: subtypes.append(subtype)
+            default: break
+            }
             if reader.isUnpersisted { unpersisted.append(file.baseName) }
             diagnostics += reader.diagnostics
         }
@@ -33,7 +38,7 @@ public struct Descriptions: Sendable {
         }
         var history: SchemaHistory?
         if diagnostics.allSatisfy({ $0.severity != .error }) {
-            let resolved = Resolver.resolve(entities, schema: schema, sealed: sealed)
+            let resolved = Resolver.resolve(entities, subtypes, schema: schema, sealed: sealed)
             history = resolved.0
             history?.unpersisted = unpersisted
             diagnostics += resolved.1

@@ -20,7 +20,15 @@ extension Resolver {
     ) -> Property? {
         let fields = epoch.fields
         guard let name = checkedName(fields["name"]?.json, description) else { return nil }
-        guard let kind = kind(fields, epoch, entity: entity, description) else { return nil }
+        guard let type = type(fields, description) else { return nil }
+        let kind: Property.Kind
+        if case .object = type.value {
+            guard let relationship = relationship(fields, type: type, description) else { return nil }
+            kind = relationship
+        } else {
+            guard let value = attributeType(fields, type: type, description) else { return nil }
+            kind = .attribute(value)
+        }
         var property = Property(
             lineage: place, name: name,
             documentation: description.properties[place].documentation, kind: kind)
@@ -32,52 +40,66 @@ extension Resolver {
         property.isIndexed = bool("indexed", fields, description) ?? false
         if let json = value("collation", fields) {
             property.collation = choice(json, key: "collation", description)
-            if kind != .attribute(.string), kind != .attribute(.url) {
+            if property.type?.scalar != .string, property.type?.scalar != .url {
                 report(.keyDoesNotApply("collation", because: "only text has one"), description, json.offset)
             }
         }
-        if let json = value("default_value", fields) {
-            if case .attribute(let type) = kind {
-                property.defaultValue = literal(json, key: "default_value", type: type, description)
-            } else {
-                report(.keyDoesNotApply("default_value", because: "a relationship has none"), description, json.offset)
-            }
-        }
+        property.defaultValue = defaultValue(of: property, fields, description)
         return property
     }
 
-    mutating func kind(
-        _ fields: [String: ElementTimeline.Field], _ epoch: ElementTimeline.Epoch, entity: Int,
-        _ description: EntityDescription
-    ) -> Property.Kind? {
+    mutating func defaultValue(
+        of property: Property, _ fields: [String: ElementTimeline.Field], _ description: some FileDescription
+    ) -> Constant? {
+        guard let field = fields["default_value"], !field.json.isNull else { return nil }
+        guard let type = property.type else {
+            report(
+                .keyDoesNotApply("default_value", because: "a relationship has none"), description, field.json.offset)
+            return nil
+        }
+        switch text(field.json) {
+        // Lucid's words for no value and for the moment of decoding.
+        case "nil" where property.isNullable && type != .scalar(.string): return nil
+        case "current_date" where type == .scalar(.date):
+            diagnostics.append(
+                Diagnostic(
+                    .currentDate, path: description.file.path,
+                    position: description.file.position(of: field.json.offset), severity: .note))
+            return nil
+        default:
+            return constant(field.json, key: "default_value", type: type, at: max(0, field.moment), description)
+        }
+    }
+
+    /// The field `property_type`, which must be there.
+    mutating func type(
+        _ fields: [String: ElementTimeline.Field], _ description: some FileDescription
+    ) -> JSON? {
         guard let type = value("property_type", fields) else {
             let offset = fields["property_type"]?.json.offset ?? description.element.offset
             report(.missingKey("property_type", of: "a property"), description, offset)
             return nil
         }
-        switch type.value {
-        case .string(let name):
-            for key in ["stored", "ordered", "on_delete", "entity_name", "association", "inverse"] {
-                if let json = value(key, fields) {
-                    report(.keyDoesNotApply(key, because: "this is no relationship"), description, json.offset)
-                }
-            }
-            if let scalar = ScalarType(description: name) { return .attribute(scalar) }
-            if name.hasPrefix("[") {
-                report(.unsupportedValue(name, of: "property_type"), description, type.offset)
-            } else {
-                let names = ScalarType.allCases.map(\.rawValue)
-                report(.unknownType(name, nearest: names.nearest(to: name)), description, type.offset)
-            }
-            return nil
-        case .object:
-            return relationship(fields, epoch, entity: entity, type: type, description)
-        default:
+        return type
+    }
+
+    /// The type that `property_type` names.
+    mutating func attributeType(
+        _ fields: [String: ElementTimeline.Field], type: JSON, _ description: some FileDescription
+    ) -> ValueType? {
+        guard let name = text(type) else {
             report(
                 .wrongKind(key: "property_type", expected: "a type's name or a relationship", found: type.kind),
                 description, type.offset)
             return nil
         }
+        for key in ["stored", "ordered", "on_delete", "entity_name", "association", "inverse"] {
+            if let json = value(key, fields) {
+                report(.keyDoesNotApply(key, because: "this is no relationship"), description, json.offset)
+            }
+        }
+        let moment = max(0, fields["property_type"]?.moment ?? 0)
+        return valueType(name, at: moment, description, type.offset)
     }
 
     private mutating func association(_ json: JSON, _ description: EntityDescription) -> Relationship.Association? {
@@ -90,7 +112,7 @@ extension Resolver {
 
     /// The name that a table or a column has instead of that of the element.
     mutating func persistedName(
-        _ fields: [String: ElementTimeline.Field], _ description: EntityDescription
+        _ fields: [String: ElementTimeline.Field], _ description: some FileDescription
     ) -> String? {
         guard let json = value("persisted_name", fields), let name = string(json, key: "persisted_name", description)
         else { return nil }
@@ -102,8 +124,7 @@ extension Resolver {
     }
 
     mutating func relationship(
-        _ fields: [String: ElementTimeline.Field], _ epoch: ElementTimeline.Epoch, entity: Int, type: JSON,
-        _ description: EntityDescription
+        _ fields: [String: ElementTimeline.Field], type: JSON, _ description: EntityDescription
     ) -> Property.Kind? {
         guard let targetField = fields["entity_name"], !targetField.json.isNull else {
             report(.missingKey("entity_name", of: "a relationship"), description, type.offset)
@@ -119,6 +140,10 @@ extension Resolver {
         // Rule 4: the name is text of its moment.
         let moment = max(0, targetField.moment)
         guard let target = entityNames[moment][targetName] else {
+            if subtypeNames[moment][targetName] != nil {
+                report(.subtypeAsEntity(targetName), description, targetField.json.offset)
+                return nil
+            }
             let nearest = entityNames[moment].keys.sorted().nearest(to: targetName)
             report(
                 .unknownEntity(targetName, version: versions[moment].text, nearest: nearest), description,
@@ -175,7 +200,7 @@ extension Resolver {
             guard let lineage = property(name, of: entity, at: moment) else {
                 report(
                     .unknownProperty(
-                        name, of: text(description.element.present["name"]) ?? "", version: versions[moment].text,
+                        name, of: description.name, version: versions[moment].text,
                         nearest: propertyNames(of: entity, at: moment).nearest(to: name)),
                     description, json.offset)
                 continue
@@ -194,14 +219,14 @@ extension Resolver {
         if case .string(let text) = json?.value { text } else { nil }
     }
 
-    mutating func string(_ json: JSON, key: String, _ description: EntityDescription) -> String? {
+    mutating func string(_ json: JSON, key: String, _ description: some FileDescription) -> String? {
         if let text = text(json) { return text }
         report(.wrongKind(key: key, expected: "a string", found: json.kind), description, json.offset)
         return nil
     }
 
     mutating func bool(
-        _ key: String, _ fields: [String: ElementTimeline.Field], _ description: EntityDescription
+        _ key: String, _ fields: [String: ElementTimeline.Field], _ description: some FileDescription
     ) -> Bool? {
         guard let json = value(key, fields) else { return nil }
         if case .bool(let value) = json.value { return value }
@@ -210,7 +235,7 @@ extension Resolver {
     }
 
     mutating func choice<Choice: RawRepresentable & CaseIterable>(
-        _ json: JSON, key: String, _ description: EntityDescription
+        _ json: JSON, key: String, _ description: some FileDescription
     ) -> Choice? where Choice.RawValue == String {
         guard let text = string(json, key: key, description) else { return nil }
         if let choice = Choice(rawValue: text) { return choice }
@@ -220,7 +245,7 @@ extension Resolver {
     }
 
     mutating func literal(
-        _ json: JSON, key: String, type: ScalarType, _ description: EntityDescription
+        _ json: JSON, key: String, type: ScalarType, _ description: some FileDescription
     ) -> Literal? {
         if let literal = LiteralReader.literal(json, type: type) { return literal }
         report(
@@ -230,7 +255,7 @@ extension Resolver {
         return nil
     }
 
-    mutating func report(_ problem: Problem, _ description: EntityDescription, _ offset: Int) {
+    mutating func report(_ problem: Problem, _ description: some FileDescription, _ offset: Int) {
         diagnostics.append(description.file.diagnostic(problem, at: offset))
     }
 }

@@ -13,6 +13,10 @@ struct ElementDescription: Sendable {
     var documentation: String?
     /// Whether its data may go with it.
     var isDiscarded = false
+    /// The name of the case that takes the place of this one when it goes.
+    var replacedBy: JSON?
+    /// Whether it is only there so that what is stored stays readable.
+    var isUnused = false
     /// What changed, oldest first.
     var items: [HistoryItem] = []
     /// Where the element stands.
@@ -41,8 +45,34 @@ struct HistoryItem: Sendable {
     }
 }
 
+/// What a file describes, not yet resolved.
+protocol FileDescription: Sendable {
+    var file: SourceFile { get }
+    var element: ElementDescription { get }
+}
+
+extension FileDescription {
+    /// The name that messages have for it.
+    var name: String {
+        if case .string(let name) = element.present["name"]?.value { name } else { file.baseName }
+    }
+}
+
+/// A subtype as its file describes it, not yet resolved.
+struct SubtypeDescription: FileDescription {
+    /// What the elements are.
+    enum Kind: Sendable {
+        case cases, options, members
+    }
+
+    var file: SourceFile
+    var element: ElementDescription
+    var kind: Kind
+    var elements: [ElementDescription]
+}
+
 /// An entity as its file describes it, not yet resolved.
-struct EntityDescription: Sendable {
+struct EntityDescription: FileDescription {
     var file: SourceFile
     var element: ElementDescription
     var identifier: Identifier

@@ -23,7 +23,7 @@ struct KeyTable {
             "uid", "remote", "client_queue_name", "cache_size", "query_context", "platforms", "metadata",
             "system_properties", "last_remote_read", "objc", "sendable", "senable",
         ],
-        unsupported: ["merged_into", "cases", "options", "unused_cases", "unused_options"],
+        unsupported: ["merged_into"],
         aliases: ["legacy_previous_name": "previous_name", "legacy_added_at_version": "added_at_version"])
 
     static let property = KeyTable(
@@ -43,6 +43,40 @@ struct KeyTable {
         owner: "an index", fields: ["properties", "unique"],
         others: ["version_history", "added_at_version", "removed_at_version", "discard"])
 
+    static let subtype = KeyTable(
+        owner: "a subtype", fields: ["name"],
+        others: [
+            "description", "cases", "unused_cases", "options", "unused_options", "properties", "version_history",
+            "added_at_version", "removed_at_version", "previous_name",
+        ],
+        ignored: [
+            "uid", "objc", "objc_none_case", "platforms", "metadata", "manual_implementations", "custom_decoder",
+            "sendable",
+        ])
+
+    static let subtypeCase = KeyTable(
+        owner: "a case", fields: ["name", "value"],
+        others: [
+            "description", "version_history", "added_at_version", "removed_at_version", "previous_name", "replaced_by",
+            "unused",
+        ])
+
+    static let option = KeyTable(
+        owner: "an option", fields: ["name", "bit"],
+        others: [
+            "description", "version_history", "added_at_version", "removed_at_version", "previous_name", "discard",
+            "unused",
+        ])
+
+    static let member = KeyTable(
+        owner: "a property of a struct", fields: ["name", "property_type", "nullable", "default_value"],
+        others: [
+            "description", "version_history", "added_at_version", "removed_at_version", "previous_name", "discard",
+            "unused",
+        ],
+        ignored: ["key", "match_exact_key", "log_error", "mutable", "objc", "platforms"],
+        aliases: ["optional": "nullable"])
+
     static let item = KeyTable(
         owner: "an item of \"version_history\"", fields: [],
         others: [
@@ -58,6 +92,14 @@ struct KeyTable {
     static let relationship = KeyTable(
         owner: "a relationship", fields: ["entity_name", "association", "inverse"],
         ignored: ["id_only", "failable_items", "platforms"])
+
+    /// All keys that are read.
+    var all: Set<String> { fields.union(others).union(ignored) }
+
+    /// The keys that such an object must have, in the order of the messages.
+    var required: [String] {
+        ["name", "property_type", "properties"].filter { fields.contains($0) }
+    }
 
     /// What an object of the table's kind calls a key that is spelled `key`: Lucid's camelCase and its older words are
     /// read too.

@@ -38,9 +38,12 @@ extension Problem {
         case .addedTwice:
             return "\"added_at_version\" and the first item of \"version_history\" name different births"
         case .outlivesEntity(let property, let entity):
-            return "`\(property)` lives outside the life of its entity `\(entity)`"
+            return "`\(property)` lives outside the life of `\(entity)`, which it is part of"
         case .itemOutsideLife(let version):
             return "nothing can change at \(version): it lives neither before nor after"
+        case .replacementWithoutRemoval:
+            return
+                "\"replaced_by\" says what takes the place of a case that is removed; there is no \"removed_at_version\""
         case .discardWithoutRemoval:
             return "\"discard\" says that the data of something removed may go; there is no \"removed_at_version\""
         case .fillWithoutNeed(let key):
@@ -93,7 +96,40 @@ extension Problem {
         case .indexOfUnstored(let name):
             return "`\(name)` has no column in this table, so it cannot be indexed here"
         case .noEntities:
-            return "there is no description in this folder; an entity is a JSON file beside strata.json"
+            return
+                "there is no entity in this folder; an entity is a JSON file with an \"identifier\" beside strata.json"
+
+        case .twoKinds(let one, let other):
+            return "a subtype has \"\(one)\" or \"\(other)\", not both"
+        case .emptySubtype:
+            return "a subtype needs at least one element"
+        case .recursiveSubtype(let name):
+            return "`\(name)` is, in the end, part of itself; no value could be stored"
+        case .entityAsType(let name):
+            return "`\(name)` is an entity; a relationship to it is written "
+                + "{ \"entity_name\": \"\(name)\", \"association\": \"to_one\" }"
+        case .subtypeAsEntity(let name):
+            return "`\(name)` is a subtype: it has no \"identifier\", and so no rows that could be pointed at"
+        case .unknownSubtype(let name, let version):
+            return "the subtype `\(name)` does not live in version \(version)"
+        case .unknownCase(let name, let subtype, let version, let nearest):
+            return "`\(subtype)` has no `\(name)` in version \(version)" + suggestion(nearest)
+        case .malformedBit(let found):
+            return "\"bit\" must be a number from 0 to 62, not \(found)"
+        case .sameBit(let bit, let one, let other):
+            return "`\(one)` and `\(other)` have the same bit, \(bit); a bit is never used again"
+        case .sameValue(let value, let one, let other, let version):
+            return "`\(one)` and `\(other)` are both stored as \"\(value)\" in version \(version)"
+        case .unusableMember(let name):
+            return "`\(name)` cannot be the name of a property of a struct: it is a key in JSON, "
+                + "where SQL finds no quote and no backslash"
+        case .defaultOfOtherVersion(let version):
+            return "the default is no value of the type as it stands in version \(version); "
+                + "say in \"version_history\" what it was"
+        case .missingMember(let name, let subtype):
+            return "a `\(subtype)` needs \"\(name)\", which has no default"
+        case .unusedSubtype(let name):
+            return "no property is of the type `\(name)`; if it is to be an entity, it needs an \"identifier\""
 
         case .ignoredKeys(let keys):
             return "these keys mean nothing to a store and are ignored: " + keys.joined(separator: ", ")
@@ -101,6 +137,9 @@ extension Problem {
             return "\"persist\" is false: nothing is stored of this entity, and nothing is generated for it"
         case .uncheckedMigration:
             return "the generated tests do not check what becomes of the values in this step"
+
+        case .currentDate:
+            return "\"current_date\" is no constant: a new row has to be given its date"
 
         case .malformedLock(let reason):
             return "the lock cannot be read: \(reason)"

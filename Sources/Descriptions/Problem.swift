@@ -24,6 +24,7 @@ public enum Problem: Hashable, Sendable {
     case addedTwice
     case outlivesEntity(property: String, entity: String)
     case itemOutsideLife(String)
+    case replacementWithoutRemoval
     case discardWithoutRemoval
     case fillWithoutNeed(String)
 
@@ -53,10 +54,27 @@ public enum Problem: Hashable, Sendable {
     case indexOfUnstored(String)
     case noEntities
 
+    // Subtypes
+    case twoKinds(String, String)
+    case emptySubtype
+    case recursiveSubtype(String)
+    case entityAsType(String)
+    case subtypeAsEntity(String)
+    case unknownSubtype(String, version: String)
+    case unknownCase(String, of: String, version: String, nearest: String?)
+    case malformedBit(String)
+    case sameBit(Int, String, String)
+    case sameValue(String, String, String, version: String)
+    case unusableMember(String)
+    case defaultOfOtherVersion(version: String)
+    case missingMember(String, of: String)
+    case unusedSubtype(String)
+
     // Notes
     case ignoredKeys([String])
     case unpersisted
     case uncheckedMigration
+    case currentDate
 
     // Locks
     case malformedLock(String)

@@ -12,6 +12,11 @@ struct Resolver {
     let properties: [[ElementTimeline]]
     /// By entity and index.
     let indexes: [[ElementTimeline]]
+    let subtypeDescriptions: [SubtypeDescription]
+    /// By subtype.
+    let subtypes: [ElementTimeline]
+    /// By subtype and element.
+    let elements: [[ElementTimeline]]
     var diagnostics: [Diagnostic] = []
     /// By entity, property and epoch.
     var states: [[[Property?]]] = []
@@ -19,12 +24,16 @@ struct Resolver {
     var indexStates: [[[EntityIndex]]] = []
     /// By version: the lineage of each entity's name.
     var entityNames: [[String: Int]] = []
+    /// By version: the lineage of each subtype's name.
+    var subtypeNames: [[String: Int]] = []
+    /// By subtype, element and epoch.
+    var elementStates: [[[SubtypeElementState?]]] = []
 
     /// The history of `descriptions`, and all that is wrong with them; without errors the history is whole.
     static func resolve(
-        _ descriptions: [EntityDescription], schema: String, sealed: [Version]
+        _ descriptions: [EntityDescription], _ subtypes: [SubtypeDescription], schema: String, sealed: [Version]
     ) -> (SchemaHistory?, [Diagnostic]) {
-        var resolver = Resolver(descriptions, sealed: sealed)
+        var resolver = Resolver(descriptions, subtypes, sealed: sealed)
         guard !resolver.versions.isEmpty else {
             if let first = descriptions.first {
                 resolver.report(.missingKey("version_history", of: "an entity"), first, first.element.offset)
@@ -33,24 +42,32 @@ struct Resolver {
         }
         resolver.checkLives()
         resolver.nameEntities()
+        resolver.nameSubtypes()
+        resolver.decodeElements()
+        // A type that is part of itself would have no end.
+        guard resolver.checkRecursion() else { return (nil, resolver.diagnostics) }
         resolver.decodeProperties()
         resolver.decodeIndexes()
+        let schemaVersions = resolver.schemaVersions()
         let history = SchemaHistory(
             name: schema,
-            versions: resolver.schemaVersions(),
-            instructions: resolver.versions.indices.dropFirst().map { resolver.instructions(at: $0) },
-            sources: descriptions.map(\.file.baseName))
-        if !resolver.diagnostics.isEmpty { return (nil, resolver.diagnostics) }
+            versions: schemaVersions,
+            instructions: schemaVersions.indices.dropFirst().map { resolver.instructions(at: $0, schemaVersions[$0]) },
+            sources: descriptions.map(\.file.baseName), subtypeSources: subtypes.map(\.file.baseName))
+        if resolver.diagnostics.contains(where: { $0.severity == .error }) { return (nil, resolver.diagnostics) }
         let diagnostics = Validator.validate(history, locations: resolver)
-        return (diagnostics.isEmpty ? history : nil, diagnostics)
+        if diagnostics.isEmpty { resolver.noteUnusedSubtypes() }
+        return (diagnostics.isEmpty ? history : nil, resolver.diagnostics + diagnostics)
     }
 
-    private init(_ descriptions: [EntityDescription], sealed: [Version]) {
+    private init(_ descriptions: [EntityDescription], _ subtypes: [SubtypeDescription], sealed: [Version]) {
         self.descriptions = descriptions
+        self.subtypeDescriptions = subtypes
         // Rule 8: the versions are the union of all that are named. Of several spellings of a version the one that was
         // released is kept, else the shortest is.
         var spellings: [Version: Version] = [:]
-        for element in descriptions.flatMap({ [$0.element] + $0.properties + $0.indexes }) {
+        let all = descriptions.flatMap { [$0.element] + $0.properties + $0.indexes }
+        for element in all + subtypes.flatMap({ [$0.element] + $0.elements }) {
             for version in [element.birth, element.death].compactMap(\.self) + element.items.map(\.version) {
                 let known = spellings[version] ?? version
                 let isShorter = (version.text.utf8.count, version.text) < (known.text.utf8.count, known.text)
@@ -70,6 +87,13 @@ struct Resolver {
         self.indexes = zip(descriptions, entities).map { description, entity in
             description.indexes.map { ElementTimeline($0, versions: versions, limits: entity.life) }
         }
+        let subtypeTimelines = subtypes.map {
+            ElementTimeline($0.element, versions: versions, limits: 0..<versions.count)
+        }
+        self.subtypes = subtypeTimelines
+        self.elements = zip(subtypes, subtypeTimelines).map { description, subtype in
+            description.elements.map { ElementTimeline($0, versions: versions, limits: subtype.life) }
+        }
     }
 
     // MARK: Lives
@@ -77,7 +101,7 @@ struct Resolver {
     mutating func checkLives() {
         for (lineage, description) in descriptions.enumerated() {
             check(description.element, entities[lineage], description)
-            let name = text(description.element.present["name"]) ?? description.file.baseName
+            let name = description.name
             for (place, element) in description.properties.enumerated() {
                 let timeline = properties[lineage][place]
                 check(element, timeline, description)
@@ -93,6 +117,17 @@ struct Resolver {
                 }
             }
         }
+        for (lineage, description) in subtypeDescriptions.enumerated() {
+            check(description.element, subtypes[lineage], description)
+            for (place, element) in description.elements.enumerated() {
+                let timeline = elements[lineage][place]
+                check(element, timeline, description)
+                if !isInside(timeline.life, subtypes[lineage].life) {
+                    let name = text(element.present["name"]) ?? ""
+                    report(.outlivesEntity(property: name, entity: description.name), description, element.offset)
+                }
+            }
+        }
     }
 
     /// Whether something lives, and no longer than what it is part of.
@@ -101,7 +136,7 @@ struct Resolver {
     }
 
     mutating func check(
-        _ element: ElementDescription, _ timeline: ElementTimeline, _ description: EntityDescription
+        _ element: ElementDescription, _ timeline: ElementTimeline, _ description: some FileDescription
     ) {
         for item in element.items {
             let place = versions.firstIndex { $0 >= item.version } ?? versions.count
@@ -140,6 +175,7 @@ struct Resolver {
                     report(
                         .duplicateEntity(name, version: versions[index].text, other: descriptions[other].file.path),
                         descriptions[lineage], field.json.offset)
+                    break
                 }
             }
         }
@@ -160,7 +196,7 @@ struct Resolver {
         }
     }
 
-    mutating func checkedName(_ json: JSON?, _ description: EntityDescription) -> String? {
+    mutating func checkedName(_ json: JSON?, _ description: some FileDescription) -> String? {
         guard let json else { return nil }
         guard let name = text(json) else {
             report(.wrongKind(key: "name", expected: "a string", found: json.kind), description, json.offset)
@@ -198,7 +234,8 @@ struct Resolver {
                     properties: ordered.compactMap { state(lineage, $0, at: index) },
                     indexes: indexes(of: lineage, at: index)))
         }
-        return SchemaVersion(version: versions[index], entities: living, after: previous)
+        return SchemaVersion(
+            version: versions[index], entities: living, subtypes: subtypes(at: index), after: previous)
     }
 
     func state(_ entity: Int, _ property: Int, at index: Int) -> Property? {
@@ -226,5 +263,16 @@ struct Resolver {
     /// An error at the index of an entity.
     func diagnostic(_ problem: Problem, entity: Int, index: Int) -> Diagnostic {
         descriptions[entity].file.diagnostic(problem, at: descriptions[entity].indexes[index].offset)
+    }
+
+    /// An error where the field `key` of a subtype, or of an element of it, was said as it holds in version `index`.
+    func diagnostic(
+        _ problem: Problem, subtype: Int, element: Int? = nil, key: String = "name", at index: Int
+    ) -> Diagnostic {
+        let timeline = element.map { elements[subtype][$0] } ?? subtypes[subtype]
+        let description = subtypeDescriptions[subtype]
+        let offset = element.map { description.elements[$0].offset } ?? description.element.offset
+        let field = timeline.epochs[timeline.epoch(at: index)].fields[key]
+        return description.file.diagnostic(problem, at: field?.json.offset ?? offset)
     }
 }

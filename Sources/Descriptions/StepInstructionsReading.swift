@@ -2,7 +2,7 @@ import SchemaModel
 
 /// What the items of a version say of the way to it.
 extension Resolver {
-    mutating func instructions(at index: Int) -> StepInstructions {
+    mutating func instructions(at index: Int, _ version: SchemaVersion) -> StepInstructions {
         var instructions = StepInstructions()
         for (lineage, description) in descriptions.enumerated() {
             let element = description.element
@@ -23,7 +23,7 @@ extension Resolver {
                     } else {
                         report(
                             .unknownProperty(
-                                name, of: text(description.element.present["name"]) ?? "",
+                                name, of: description.name,
                                 version: versions[index].text,
                                 nearest: propertyNames(of: lineage, at: index).nearest(to: name)),
                             description, json.offset)
@@ -36,15 +36,25 @@ extension Resolver {
                 for item in property.items where item.version == versions[index] {
                     if item.isCustom { instructions.custom.insert(key) }
                     if item.isUnchecked { instructions.unchecked.insert(key) }
-                    instructions.fills[key] = fill(item, lineage, place, at: index)
+                    instructions.fills[key] = fill(item, lineage, place, at: index, version)
                 }
+            }
+        }
+        for (lineage, description) in subtypeDescriptions.enumerated() {
+            for (place, element) in description.elements.enumerated() where element.death == versions[index] {
+                let key = StepInstructions.SubtypeElement(subtype: lineage, element: place)
+                if element.isDiscarded { instructions.discardedElements.insert(key) }
+                guard let json = element.replacedBy, let name = string(json, key: "replaced_by", description) else {
+                    continue
+                }
+                instructions.replacements[key] = self.element(name, of: lineage, at: index, description, json.offset)
             }
         }
         return instructions
     }
 
-    mutating func fill(_ item: HistoryItem, _ entity: Int, _ place: Int, at index: Int) -> StepInstructions
-        .Fill?
+    mutating func fill(_ item: HistoryItem, _ entity: Int, _ place: Int, at index: Int, _ version: SchemaVersion)
+        -> StepInstructions.Fill?
     {
         let description = descriptions[entity]
         guard let json = item.fill ?? item.fillFrom else { return nil }
@@ -64,7 +74,8 @@ extension Resolver {
             return nil
         }
         guard item.fill == nil else {
-            return literal(json, key: key, type: type, description).map { .literal($0) }
+            return constant(json, key: key, type: type, at: index, description)
+                .flatMap { version.literal($0, type: type) }.map { .literal($0) }
         }
         guard let name = string(json, key: key, description) else { return nil }
         guard let source = property(name, of: entity, at: index - 1) else {

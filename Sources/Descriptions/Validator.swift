@@ -21,12 +21,17 @@ struct Validator {
     private mutating func validate(_ index: Int) {
         let version = history.versions[index]
         checkTableNames(version, index)
+        for subtype in version.subtypes where !version.unchangedSubtypes.contains(subtype.lineage) {
+            check(subtype, version, index)
+        }
         for entity in version.entities where !version.unchanged.contains(entity.lineage) {
             checkMemberNames(entity, version, index)
             checkRelationshipNames(entity, version, index)
             for property in entity.properties {
                 if let relationship = property.relationship {
                     check(relationship, of: property, entity, version, index)
+                } else if let type = property.type {
+                    check(type, of: property, entity, version, index)
                 }
             }
             let columns = version.columns(of: entity)
@@ -37,6 +42,12 @@ struct Validator {
                         locations.diagnostic(.indexOfUnstored(name), entity: entity.lineage, index: entityIndex.lineage)
                     )
                 }
+                for property in entityIndex.properties.compactMap(entity.property) where version.isJSON(property) {
+                    diagnostics.append(
+                        locations.diagnostic(
+                            .keyDoesNotApply("properties", because: "`\(property.name)` is kept as JSON"),
+                            entity: entity.lineage, index: entityIndex.lineage))
+                }
             }
         }
     }
@@ -46,6 +57,17 @@ struct Validator {
     private mutating func checkTableNames(_ version: SchemaVersion, _ index: Int) {
         var tables: Set<String> = []
         var types: [String: String] = [:]
+        for subtype in version.subtypes {
+            let type = SwiftName.type(subtype.name)
+            if let other = types.updateValue(subtype.name, forKey: type) {
+                let problem = Problem.sameSwiftName(other, subtype.name, swift: type, version: version.version.text)
+                diagnostics.append(locations.diagnostic(problem, subtype: subtype.lineage, at: index))
+            }
+            if Self.reservedTypes.contains(type) || type == history.name {
+                diagnostics.append(
+                    locations.diagnostic(.reservedName(subtype.name), subtype: subtype.lineage, at: index))
+            }
+        }
         for entity in version.entities {
             let type = SwiftName.type(entity.name)
             if let other = types.updateValue(entity.name, forKey: type) {
@@ -117,6 +139,79 @@ struct Validator {
             }
         }
     }
+
+    // MARK: Types
+
+    private mutating func check(
+        _ type: ValueType, of property: Property, _ entity: Entity, _ version: SchemaVersion, _ index: Int
+    ) {
+        if let subtype = type.subtype, version.subtype(subtype) == nil {
+            let problem = Problem.unknownSubtype(
+                locations.subtypeDescriptions[subtype].name, version: version.version.text)
+            report(problem, entity, index, property: property.lineage, key: "property_type")
+            return
+        }
+        if let value = property.defaultValue, version.literal(value, type: type) == nil {
+            report(
+                .defaultOfOtherVersion(version: version.version.text), entity, index, property: property.lineage,
+                key: "default_value")
+        }
+        guard version.isJSON(property) else { return }
+        for (key, isSet) in [("unique", property.isUnique), ("indexed", property.isIndexed)] where isSet {
+            report(
+                .keyDoesNotApply(key, because: "the value is kept as JSON"), entity, index, property: property.lineage,
+                key: key)
+        }
+    }
+
+    private mutating func check(_ subtype: Subtype, _ version: SchemaVersion, _ index: Int) {
+        let locations = self.locations
+        func place(_ element: Int, _ key: String = "name") -> (Problem) -> Diagnostic {
+            { problem in locations.diagnostic(problem, subtype: subtype.lineage, element: element, key: key, at: index)
+            }
+        }
+        let elements: [(lineage: Int, name: String)] =
+            subtype.cases.map { ($0.lineage, $0.name) } + subtype.options.map { ($0.lineage, $0.name) }
+            + subtype.members.map { ($0.lineage, $0.name) }
+        var names: [String: String] = [:]
+        for element in elements {
+            let swift = SwiftName.member(element.name)
+            if let other = names.updateValue(element.name, forKey: swift) {
+                let problem: Problem =
+                    other == element.name
+                    ? .duplicateProperty("\(subtype.name).\(element.name)", version: version.version.text)
+                    : .sameSwiftName(other, element.name, swift: swift, version: version.version.text)
+                diagnostics.append(place(element.lineage)(problem))
+            }
+            if Self.reservedElements.contains(swift) {
+                diagnostics.append(place(element.lineage)(.reservedName(element.name)))
+            }
+        }
+        var values: [String: String] = [:]
+        for choice in subtype.cases {
+            if let other = values.updateValue(choice.name, forKey: choice.value), other != choice.name {
+                diagnostics.append(
+                    place(choice.lineage, "value")(
+                        .sameValue(choice.value, other, choice.name, version: version.version.text)))
+            }
+        }
+        for member in subtype.members {
+            guard let type = member.type else { continue }
+            if let part = type.subtype, version.subtype(part) == nil {
+                let name = locations.subtypeDescriptions[part].name
+                diagnostics.append(
+                    place(member.lineage, "property_type")(.unknownSubtype(name, version: version.version.text)))
+            } else if let value = member.defaultValue, version.literal(value, type: type) == nil {
+                diagnostics.append(
+                    place(member.lineage, "default_value")(.defaultOfOtherVersion(version: version.version.text)))
+            }
+        }
+    }
+
+    /// The names that the protocols of generated subtypes need for themselves.
+    private static let reservedElements: Set<String> = [
+        "allCases", "rawValue", "hashValue", "AllCases", "RawValue", "Element", "ArrayLiteralElement",
+    ]
 
     // MARK: Relationships
 

@@ -59,20 +59,21 @@ extension Generator {
         let members = shape.columns.map(names.member)
         let key = members[0]
         let hasOtherID = members.dropFirst().contains("id")
+        let version = history.versions[shape.first]
         let columns = shape.columns.enumerated().map { index, column -> Value in
             let isNullable = column.isNullable
             let fallback =
-                column.defaultValue.map { SwiftLiteral.value($0, type: column.type) } ?? (isNullable ? "nil" : nil)
+                column.defaultValue.map { names.value($0, type: column.type, in: version) }
+                ?? (isNullable ? "nil" : nil)
             return [
                 "member": .text(members[index]),
                 "declaration": .text(names.parameter(column).declared),
                 "parameter": .text(names.parameter(column).name),
-                "type": .text(column.role == .identifier ? "ID" : names.type(of: column, lineage: lineage)),
+                "type": .text(
+                    column.role == .identifier ? "ID" : names.type(of: column, lineage: lineage, in: version)),
                 "default": fallback.map { .text(" = " + $0) } ?? .null,
                 "read": .text("row.\(Self.reader(column))(\(index))"),
-                "bind": .text(
-                    "bind(\(column.type == .color && column.role == .attribute ? "color: " : "")self.\(members[index]), at: \(index + 1))"
-                ),
+                "bind": .text("bind(\(Self.bindLabel(column))self.\(members[index]), at: \(index + 1))"),
                 "documentation": documentation(column.documentation),
                 "isLast": .flag(index == shape.columns.count - 1),
             ]
@@ -82,7 +83,7 @@ extension Generator {
             "name": .text(SwiftName.escaped(SwiftName.type(shape.entity.name))),
             "id": .text(names.id(lineage)),
             "documentation": documentation(entity.documentation ?? "A row of `\(shape.entity.name)`."),
-            "versions": .text(versions(shape)),
+            "versions": .text(versions(from: shape.first, to: shape.last)),
             "isIdentifiable": .flag(!hasOtherID),
             "needsID": .flag(!hasOtherID && key != "id"),
             "key": .text(key),
@@ -95,10 +96,19 @@ extension Generator {
         ]
     }
 
-    private func versions(_ shape: EntityShape) -> String {
-        let first = history.versions[shape.first].version.text
-        let last = history.versions[shape.last].version.text
-        return shape.first == shape.last ? "in version \(first)" : "from version \(first) to \(last)"
+    /// The versions that a shape serves, in words.
+    func versions(from start: Int, to end: Int) -> String {
+        let first = history.versions[start].version.text
+        let last = history.versions[end].version.text
+        return start == end ? "in version \(first)" : "from version \(first) to \(last)"
+    }
+
+    private static func bindLabel(_ column: StoredColumn) -> String {
+        switch column.type {
+        case .scalar(.color): column.role == .attribute ? "color: " : ""
+        case .scalar: ""
+        case .subtype, .array: "value: "
+        }
     }
 
     private static func reader(_ column: StoredColumn) -> String {
@@ -106,7 +116,7 @@ extension Generator {
             switch column.role {
             case .identifier, .reference: "ID"
             case .attribute, .position:
-                switch column.type {
+                switch column.type.scalar {
                 case .int, .milliseconds: "Int"
                 case .bool: "Bool"
                 case .double, .seconds: "Double"
@@ -118,6 +128,7 @@ extension Generator {
                 case .data: "Data"
                 case .uuid: "UUID"
                 case .decimal: "Decimal"
+                case nil: "Value"
                 }
             }
         return column.isNullable ? "optional" + name : name.lowercased()

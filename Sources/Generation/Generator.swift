@@ -25,6 +25,10 @@ public struct Generator {
             files.append(
                 try file(.sources, Self.sourceName(history.sources[lineage]), "Entity.swift", entityValues(lineage)))
         }
+        for lineage in history.subtypeSources.indices {
+            let name = Self.sourceName(history.subtypeSources[lineage])
+            files.append(try file(.sources, name, "Subtype.swift", subtypeValues(lineage)))
+        }
         // The build plugin expects a file of every description.
         for name in history.unpersisted {
             files.append(

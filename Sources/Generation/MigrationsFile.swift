@@ -84,7 +84,8 @@ extension Generator {
             return [
                 "label": .text(names.label(column.column)),
                 "value": .text(
-                    expression(column.origin, column.column, old: old) ?? names.parameter(column.column).name),
+                    expression(column.origin, column.column, old: old, in: step.to)
+                        ?? names.parameter(column.column).name),
                 "comma": .text(index == entity.columns.count - 1 ? "" : ","),
             ]
         }
@@ -96,7 +97,7 @@ extension Generator {
                 parameters.map { parameter in
                     [
                         "declaration": .text(names.parameter(parameter.column).declared),
-                        "type": .text(names.type(of: parameter.column, lineage: lineage)),
+                        "type": .text(names.type(of: parameter.column, lineage: lineage, in: step.to)),
                     ]
                 }),
             "arguments": .list(arguments),
@@ -104,16 +105,20 @@ extension Generator {
     }
 
     /// The value as Swift over the old struct; nil where a parameter gives it.
-    private func expression(_ origin: ValueOrigin, _ column: StoredColumn, old: String) -> String? {
+    private func expression(
+        _ origin: ValueOrigin, _ column: StoredColumn, old: String, in version: SchemaVersion
+    ) -> String? {
         switch origin {
         case .copy(let before): return "\(old).\(names.member(before))"
         case .converted(let before, let conversion):
-            return "Strata.Conversion.\(conversion.to.rawValue)(\(old).\(names.member(before)))"
+            return names.expression(
+                conversion, "\(old).\(names.member(before))", isOptional: before.isNullable, in: version)
         case .coalesced(let first, let second):
-            guard let first = expression(first, column, old: old), let second = expression(second, column, old: old)
+            guard let first = expression(first, column, old: old, in: version),
+                let second = expression(second, column, old: old, in: version)
             else { return nil }
             return "\(first) ?? \(second)"
-        case .constant(let literal): return SwiftLiteral.value(literal, type: column.type)
+        case .constant(let literal): return names.value(literal, type: column.type, in: version)
         case .null: return "nil"
         case .custom: return nil
         }

@@ -6,11 +6,25 @@ struct SwiftNames {
     let steps: [SchemaStep]
     /// By lineage: each struct, oldest first.
     let shapes: [[EntityShape]]
+    /// By lineage of a subtype: each type, oldest first.
+    let subtypeShapes: [[SubtypeShape]]
     private let idNames: [String]
 
     init(_ history: SchemaHistory) {
         self.history = history
         self.steps = history.steps
+        var subtypeShapes = [[SubtypeShape]](repeating: [], count: history.subtypeSources.count)
+        for (index, version) in history.versions.enumerated() {
+            for subtype in version.subtypes {
+                let last = subtypeShapes[subtype.lineage].last
+                if version.unchangedSubtypes.contains(subtype.lineage), last != nil {
+                    subtypeShapes[subtype.lineage][subtypeShapes[subtype.lineage].count - 1].last = index
+                } else {
+                    subtypeShapes[subtype.lineage].append(SubtypeShape(subtype: subtype, first: index, last: index))
+                }
+            }
+        }
+        self.subtypeShapes = subtypeShapes
         var shapes = [[EntityShape]](repeating: [], count: history.sources.count)
         for (index, version) in history.versions.enumerated() {
             for entity in version.entities {
@@ -68,14 +82,25 @@ struct SwiftNames {
     }
 
     /// The Swift type of a column's property.
-    func type(of column: StoredColumn, lineage: Int) -> String {
+    func type(of column: StoredColumn, lineage: Int, in version: SchemaVersion) -> String {
         let name =
             switch column.role {
             case .identifier: id(lineage)
             case .reference(let target): id(target)
-            case .attribute, .position: Self.type(column.type)
+            case .attribute, .position: type(column.type, in: version)
             }
         return column.isNullable ? name + "?" : name
+    }
+
+    /// The Swift type of a value.
+    func type(_ type: ValueType, in version: SchemaVersion) -> String {
+        switch type {
+        case .scalar(let scalar): return Self.type(scalar)
+        case .array(let element): return "[" + self.type(element, in: version) + "]"
+        case .subtype(let lineage):
+            let name = version.subtype(lineage).map { SwiftName.type($0.name) } ?? ""
+            return "\(history.name).\(namespace(version)).\(SwiftName.escaped(name))"
+        }
     }
 
     static func type(_ type: ScalarType) -> String {
@@ -95,10 +120,21 @@ struct SwiftNames {
     }
 }
 
+/// A subtype over the versions that share one type.
+struct SubtypeShape {
+    let subtype: Subtype
+    /// The index of the version that declares the type.
+    let first: Int
+    /// The index of the last version that uses it.
+    var last: Int
+}
+
 /// An entity over the versions that share one struct.
 struct EntityShape {
     let entity: Entity
     let columns: [StoredColumn]
+    /// Whether one of its subtypes differs from the version before.
+    let hasChangedParts: Bool
     /// The index of the version that declares the struct.
     let first: Int
     /// The index of the last version that uses it.
@@ -106,13 +142,18 @@ struct EntityShape {
 
     init(_ entity: Entity, in version: SchemaVersion, at index: Int) {
         self.entity = entity
-        self.columns = version.columns(of: entity)
+        let columns = version.columns(of: entity)
+        self.columns = columns
+        self.hasChangedParts = columns.contains { column in
+            column.type.subtype.map { !version.unchangedSubtypes.contains($0) } ?? false
+        }
         self.first = index
         self.last = index
     }
 
-    /// Whether one struct serves both. Relationships do not matter: they are those of the last version.
+    /// Whether one struct serves this shape and `other`, that of the next version. Relationships do not matter: they are those of the last version.
     func isSameStruct(as other: EntityShape) -> Bool {
         entity.name == other.entity.name && entity.tableName == other.entity.tableName && columns == other.columns
+            && !other.hasChangedParts
     }
 }

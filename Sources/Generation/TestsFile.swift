@@ -58,8 +58,8 @@ extension Generator {
         let name = SwiftLiteral.string(column.name)
         var text: String
         switch column.role {
-        case .identifier: text = ".key(\(name), .\(column.type.rawValue)"
-        case .attribute: text = ".value(\(name), .\(column.type.rawValue)"
+        case .identifier: text = ".key(\(name), \(sampleType(column.type, in: version))"
+        case .attribute: text = ".value(\(name), \(sampleType(column.type, in: version))"
         case .position: text = ".position(\(name)"
         case .reference(let target):
             text = ".reference(\(name), to: \(SwiftLiteral.string(version.entity(target)?.tableName ?? ""))"
@@ -80,7 +80,7 @@ extension Generator {
         var names: Set<String> = []
         for index in version.table(of: entity).indexes where index.isUnique {
             let candidates = index.columns.compactMap { name in columns.first { $0.name == name } }
-            let attribute = candidates.first { $0.role == .attribute && $0.type != .bool }
+            let attribute = candidates.first { $0.role == .attribute && ($0.type.scalar ?? .bool) != .bool }
             names.insert((attribute ?? candidates.first)?.name ?? "")
         }
         return names
@@ -92,6 +92,12 @@ extension Generator {
             "columns": .list(
                 shape.columns.map { column in
                     let member = names.member(column)
+                    if column.type.scalar == nil {
+                        return [
+                            "name": .text(SwiftLiteral.string(column.name)),
+                            "value": .text("try Strata.SQLiteValue(value: entity.\(member))"),
+                        ]
+                    }
                     let suffix: String
                     switch column.role {
                     case .identifier: suffix = ".rawValue"
@@ -100,10 +106,29 @@ extension Generator {
                     }
                     return [
                         "name": .text(SwiftLiteral.string(column.name)),
-                        "value": .text("entity.\(member)\(suffix)"),
+                        "value": .text("Strata.SQLiteValue(entity.\(member)\(suffix))"),
                     ]
                 }),
         ]
+    }
+
+    /// What a fixture's column of `type` is filled with.
+    private func sampleType(_ type: ValueType, in version: SchemaVersion) -> String {
+        switch type {
+        case .scalar(let scalar): return "." + scalar.rawValue
+        case .array:
+            return ".texts(\(SwiftLiteral.strings(SampleJSON.texts(of: type, in: version))))"
+        case .subtype(let lineage):
+            switch version.subtype(lineage)?.kind {
+            case .cases(let cases): return ".texts(\(SwiftLiteral.strings(cases.map(\.value))))"
+            case .options(let options):
+                let all = options.reduce(0) { $0 | 1 << $1.bit }
+                let values = [0] + options.map { 1 << $0.bit } + (options.count > 1 ? [all] : [])
+                return ".integers([\(values.map(String.init).joined(separator: ", "))])"
+            case .members, nil:
+                return ".texts(\(SwiftLiteral.strings(SampleJSON.texts(of: type, in: version))))"
+            }
+        }
     }
 
     private func stepTestValues(_ step: SchemaStep) -> Value {

@@ -89,6 +89,8 @@ struct ColumnInference {
         return expressions
     }
 
+    private var types: TypeInference { TypeInference(from: from, to: to, instructions: instructions) }
+
     /// Whether the column points at an entity whose rows all go, or orders the rows that do.
     private func isEmptiedTarget(_ column: StoredColumn) -> Bool {
         guard let relationship = column.property.flatMap(new.property)?.relationship else { return false }
@@ -105,11 +107,11 @@ struct ColumnInference {
         case (.position, .position):
             return .copy(before)
         case (.attribute, .attribute):
-            if before.type == column.type { return .copy(before) }
-            guard let conversion = Conversion(from: before.type, to: column.type) else {
-                return .custom("turns from \(before.type.rawValue) to \(column.type.rawValue)")
+            switch types.change(before.type, column.type) {
+            case .none: return .copy(before)
+            case .converted(let conversion): return .converted(before, conversion)
+            case .custom(let reason): return .custom(reason)
             }
-            return .converted(before, conversion)
         case (.reference(let oldTarget), .reference(let newTarget)):
             guard oldTarget == newTarget else { return .custom("points at another entity") }
             guard before.type == column.type else { return .custom("points at another type of key") }
@@ -155,10 +157,14 @@ struct ColumnInference {
     }
 
     private func filled(_ column: StoredColumn, from source: StoredColumn) -> ValueOrigin {
-        if source.role == column.role, source.type == column.type { return .copy(source) }
-        guard source.role == .attribute, column.role == .attribute,
-            let conversion = Conversion(from: source.type, to: column.type)
-        else { return .custom("cannot take the values of `\(source.name)`") }
-        return .converted(source, conversion)
+        guard source.role == .attribute, column.role == .attribute else {
+            let isSame = source.role == column.role && source.type == column.type
+            return isSame ? .copy(source) : .custom("cannot take the values of `\(source.name)`")
+        }
+        switch types.change(source.type, column.type) {
+        case .none: return .copy(source)
+        case .converted(let conversion): return .converted(source, conversion)
+        case .custom: return .custom("cannot take the values of `\(source.name)`")
+        }
     }
 }

@@ -70,7 +70,7 @@ public struct Identifier: Hashable, Sendable {
 public struct Property: Hashable, Sendable {
     /// What a property holds.
     public enum Kind: Hashable, Sendable {
-        case attribute(ScalarType)
+        case attribute(ValueType)
         case relationship(Relationship)
     }
 
@@ -92,7 +92,7 @@ public struct Property: Hashable, Sendable {
     /// Whether it may be absent.
     public var isNullable: Bool
     /// The value where none is given.
-    public var defaultValue: Literal?
+    public var defaultValue: Constant?
     /// Whether no two rows may share a value.
     public var isUnique: Bool
     /// Whether it has an index of its own.
@@ -103,7 +103,7 @@ public struct Property: Hashable, Sendable {
     /// A property of these parts.
     public init(
         lineage: Int, name: String, documentation: String? = nil, kind: Kind, isNullable: Bool = false,
-        defaultValue: Literal? = nil, isUnique: Bool = false, isIndexed: Bool = false, collation: Collation? = nil
+        defaultValue: Constant? = nil, isUnique: Bool = false, isIndexed: Bool = false, collation: Collation? = nil
     ) {
         self.lineage = lineage
         self.name = name
@@ -122,6 +122,11 @@ public struct Property: Hashable, Sendable {
     public var referenceColumn: String { persistedName ?? name + "_id" }
     /// The column of the row's place at the other end of such a relationship.
     public var positionColumn: String { (persistedName ?? name) + "_position" }
+
+    /// The type of an attribute's values.
+    public var type: ValueType? {
+        if case .attribute(let type) = kind { type } else { nil }
+    }
 
     /// The relationship that the property holds, if it holds one.
     public var relationship: Relationship? {

@@ -133,7 +133,8 @@ extension ValueOrigin {
     /// Whether two rows with different values have different ones afterwards.
     fileprivate var keepsValuesApart: Bool {
         switch self {
-        case .copy, .converted: true
+        case .copy: true
+        case .converted(_, let conversion): !conversion.change.isMerging
         case .coalesced, .constant, .null, .custom: false
         }
     }

@@ -29,8 +29,8 @@ public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension SchemaVersion {
-    /// The fingerprint of all entities of the version.
+    /// The fingerprint of all entities and subtypes of the version.
     public var fingerprint: Fingerprint {
-        Fingerprint(of: version, lines: entities.map(logicalLine))
+        Fingerprint(of: version, lines: logicalLines)
     }
 }

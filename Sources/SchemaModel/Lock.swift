@@ -3,11 +3,11 @@
 /// The file is text. After its head, each version is a line `version 1.0 fingerprint …`, and under it stand the
 /// entities that are new or changed in it, in their logical form, and `removed NAME` for those that are gone.
 public struct Lock: Hashable, Sendable {
-    /// A sealed version: its entities' logical lines by name.
+    /// A sealed version.
     public struct Sealed: Hashable, Sendable {
         /// Which version.
         public var version: Version
-        /// The logical lines of all its entities, sorted.
+        /// The logical lines of all its entities and subtypes, sorted.
         public var lines: [String]
     }
 
@@ -114,8 +114,8 @@ public struct Lock: Hashable, Sendable {
 }
 
 extension SchemaVersion {
-    /// The logical lines of the entities, sorted by bytes.
+    /// The logical lines of the entities and subtypes, sorted by bytes.
     var sortedLines: [String] {
-        entities.map(logicalLine).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        logicalLines.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 }

@@ -2,9 +2,9 @@
 public struct LockChange: Hashable, Sendable {
     /// The sealed version that would change.
     public var version: Version
-    /// The entity, as the lock names it; nil where the version itself is at fault.
+    /// The entity or subtype, as the lock names it; nil where the version itself is at fault.
     public var entity: String?
-    /// The property, key or index; nil where the whole entity is at fault.
+    /// The property, key, index, case or option; nil where the whole entity is at fault.
     public var element: String?
     /// What the lock says; nil where it knows nothing of it.
     public var was: String?
@@ -40,8 +40,8 @@ extension Lock {
         guard let was, let now else {
             return [
                 LockChange(
-                    version: version, entity: entity, was: was.map { _ in "an entity" },
-                    now: now.map { _ in "an entity" })
+                    version: version, entity: entity, was: was.map(Self.kind),
+                    now: now.map(Self.kind))
             ]
         }
         let before = fields(of: was)
@@ -50,6 +50,11 @@ extension Lock {
             LockChange(version: version, entity: entity, element: element, was: before[element], now: after[element])
         }
         return changes.isEmpty ? [LockChange(version: version, entity: entity, was: was, now: now)] : changes
+    }
+
+    /// What a logical line is of, in words.
+    private static func kind(of line: String) -> String {
+        line.contains(" | key ") ? "an entity" : "a subtype"
     }
 
     /// The fields of a logical line by what they tell of: `key`, a property's name, `index (a, b)`.

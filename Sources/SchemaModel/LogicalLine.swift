@@ -23,12 +23,44 @@ extension SchemaVersion {
         return [logical(entity.name), key] + elements
     }
 
+    /// The subtype in its logical form, one line: its name, its kind, and its elements by name.
+    public func logicalLine(_ subtype: Subtype) -> String {
+        let kind: String
+        var elements: [String]
+        switch subtype.kind {
+        case .cases(let cases):
+            kind = "enum"
+            elements = cases.map { "case \(logical($0.name)): \(quoted($0.value))" }
+        case .options(let options):
+            kind = "options"
+            elements = options.map { "option \(logical($0.name)): bit \($0.bit)" }
+        case .members(let members):
+            kind = "struct"
+            elements = members.map { logicalField(of: $0) }
+        }
+        elements.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        return ([logical(subtype.name), kind] + elements).joined(separator: " | ")
+    }
+
+    /// The logical lines of all entities and subtypes.
+    public var logicalLines: [String] {
+        entities.map(logicalLine) + subtypes.map(logicalLine)
+    }
+
+    private func logical(_ type: ValueType) -> String {
+        switch type {
+        case .scalar(let scalar): scalar.rawValue
+        case .array(let element): "[\(logical(element))]"
+        case .subtype(let lineage): logical(subtype(lineage)?.name ?? "")
+        }
+    }
+
     private func logicalField(of property: Property) -> String {
         var text = logical(property.name) + ": "
         switch property.kind {
         case .attribute(let type):
-            text += type.rawValue + (property.isNullable ? "?" : "")
-            if let value = property.defaultValue { text += " = " + value.text }
+            text += logical(type) + (property.isNullable ? "?" : "")
+            if let value = property.defaultValue.flatMap({ literal($0, type: type) }) { text += " = " + value.text }
         case .relationship(let relationship):
             text += relationship.association.rawValue + " "
             text += logical(entity(relationship.target)?.name ?? "") + (property.isNullable ? "?" : "")

@@ -1,3 +1,6 @@
+import Foundation
+import JSONText
+
 /// The types of single values.
 public enum ScalarType: String, CaseIterable, Hashable, Sendable {
     case int, bool, double, float, string, url, color, date, seconds, milliseconds, data, uuid, decimal
@@ -42,6 +45,29 @@ public enum Literal: Hashable, Sendable {
         case .text(let value): SchemaModel.quoted(value)
         case .blob: sql
         }
+    }
+}
+
+extension Literal {
+    /// The value as it stands inside of JSON.
+    func json(type: ScalarType) -> String {
+        switch self {
+        case .integer(let value): type == .bool ? (value == 0 ? "false" : "true") : String(value)
+        case .real(let value): type == .float ? Float(value).description : JSON.number(value)
+        case .text(let value): JSON.quoted(value)
+        case .blob(let bytes) where type == .uuid: JSON.quoted(Self.uuid(bytes))
+        case .blob(let bytes): JSON.quoted(Data(bytes).base64EncodedString())
+        }
+    }
+
+    private static func uuid(_ bytes: [UInt8]) -> String {
+        let digits = SQL.literal(bytes).dropFirst(2).dropLast()
+        var text = ""
+        for (place, digit) in digits.enumerated() {
+            if [8, 12, 16, 20].contains(place) { text += "-" }
+            text.append(digit)
+        }
+        return text
     }
 }
 

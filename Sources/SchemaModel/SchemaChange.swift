@@ -34,7 +34,7 @@ extension SchemaStep {
         for old in from.entities where to.entity(old.lineage) == nil {
             changes.append(change(old.name, "removed", isDiscarded: isDiscarded(old.lineage, nil)))
         }
-        return changes
+        return changes + subtypeChanges
     }
 
     private func changes(of step: EntityStep) -> [SchemaChange] {
@@ -149,7 +149,7 @@ extension SchemaStep {
         var rule = ""
         var null = property.isNullable ? "allowed" : "refused"
         switch property.kind {
-        case .attribute(let scalar): type = scalar.rawValue
+        case .attribute(let value): type = version.name(of: value)
         case .relationship(let relationship):
             // A target that is only called otherwise is no change.
             let target = to.entity(relationship.target) ?? from.entity(relationship.target)
@@ -158,9 +158,10 @@ extension SchemaStep {
             if relationship.association == .toMany { null = "" }
             if version.storage(of: relationship) == .column { rule = version.deleteRule(of: property).rawValue }
         }
+        let value = property.type.flatMap { type in property.defaultValue.flatMap { version.literal($0, type: type) } }
         return [
             ("type", type), ("inverse", inverse), ("null", null),
-            ("default", property.defaultValue?.text ?? ""), ("unique", property.isUnique ? "values" : ""),
+            ("default", value?.text ?? ""), ("unique", property.isUnique ? "values" : ""),
             ("indexed", property.isIndexed ? "alone" : ""), ("collation", property.collation?.rawValue ?? ""),
             ("ordered", property.relationship?.isOrdered == true ? "rows" : ""), ("on_delete", rule),
             ("column", property.persistedName ?? ""),

@@ -8,16 +8,22 @@ public struct SchemaHistory: Sendable {
     public var instructions: [StepInstructions]
     /// The base name of the description of each lineage: `LaundryItem` for `LaundryItem.json`.
     public var sources: [String]
+    /// The base name of the description of each subtype's lineage.
+    public var subtypeSources: [String]
 
     /// The base names of the descriptions of what is not stored.
     public var unpersisted: [String] = []
 
     /// A history of these parts.
-    public init(name: String, versions: [SchemaVersion], instructions: [StepInstructions], sources: [String]) {
+    public init(
+        name: String, versions: [SchemaVersion], instructions: [StepInstructions], sources: [String],
+        subtypeSources: [String] = []
+    ) {
         self.name = name
         self.versions = versions
         self.instructions = instructions
         self.sources = sources
+        self.subtypeSources = subtypeSources
     }
 
     /// The newest version.
@@ -55,6 +61,20 @@ public struct StepInstructions: Hashable, Sendable {
         case property(Int)
     }
 
+    /// A case, an option or a member of a subtype.
+    public struct SubtypeElement: Hashable, Sendable {
+        /// The subtype's lineage.
+        public var subtype: Int
+        /// The element's.
+        public var element: Int
+
+        /// The element of that lineage.
+        public init(subtype: Int, element: Int) {
+            self.subtype = subtype
+            self.element = element
+        }
+    }
+
     /// What existing rows get.
     public var fills: [Element: Fill] = [:]
     /// What a person migrates although it could be inferred.
@@ -63,6 +83,10 @@ public struct StepInstructions: Hashable, Sendable {
     public var discarded: Set<Element> = []
     /// The entities whose rows all go.
     public var emptied: Set<Int> = []
+    /// The cases that take the place of cases that go, by lineage.
+    public var replacements: [SubtypeElement: Int] = [:]
+    /// The options and members that go with their data, because the description says so.
+    public var discardedElements: Set<SubtypeElement> = []
     /// What the generated tests leave alone.
     public var unchecked: Set<Element> = []
 

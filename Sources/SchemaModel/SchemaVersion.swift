@@ -4,19 +4,27 @@ public struct SchemaVersion: Sendable {
     public let version: Version
     /// The entities that live in it, by their lineages.
     public let entities: [Entity]
+    /// The subtypes that live in it, by their lineages.
+    public let subtypes: [Subtype]
     private let places: [Int: Int]
     private var layouts: [EntityLayout] = []
     /// The lineages of the entities that are stored as in the version before.
     public private(set) var unchanged: Set<Int> = []
+    /// The lineages of the subtypes that are, with all their parts, as in the version before.
+    public private(set) var unchangedSubtypes: Set<Int> = []
 
     /// The version of these entities.
     ///
     /// - `previous`: the version before, whose work is used again for what has not changed.
-    public init(version: Version, entities: [Entity], after previous: SchemaVersion? = nil) {
+    public init(
+        version: Version, entities: [Entity], subtypes: [Subtype] = [], after previous: SchemaVersion? = nil
+    ) {
         self.version = version
         self.entities = entities
+        self.subtypes = subtypes
         self.places = Dictionary(
             entities.enumerated().map { ($0.element.lineage, $0.offset) }, uniquingKeysWith: { first, _ in first })
+        if let previous { unchangedSubtypes = subtypesAlike(in: previous) }
         for entity in entities {
             if let previous, isStored(entity, as: previous) {
                 unchanged.insert(entity.lineage)
@@ -30,6 +38,21 @@ public struct SchemaVersion: Sendable {
     /// The entity of that lineage, if it lives in this version.
     public func entity(_ lineage: Int) -> Entity? {
         places[lineage].map { entities[$0] }
+    }
+
+    /// The subtype of that lineage, if it lives in this version.
+    public func subtype(_ lineage: Int) -> Subtype? {
+        subtypes.first { $0.lineage == lineage }
+    }
+
+    /// The lineages of the subtypes that are, with all their parts, what they are in `previous`.
+    private func subtypesAlike(in previous: SchemaVersion) -> Set<Int> {
+        var alike = Set(subtypes.filter { previous.subtype($0.lineage) == $0 }.map(\.lineage))
+        // What has a part that differs differs too.
+        while let changed = subtypes.first(where: { alike.contains($0.lineage) && !$0.parts.isSubset(of: alike) }) {
+            alike.remove(changed.lineage)
+        }
+        return alike
     }
 
     /// The property at the other end of `relationship`.
@@ -54,7 +77,9 @@ public struct SchemaVersion: Sendable {
     private func isStored(_ entity: Entity, as previous: SchemaVersion) -> Bool {
         guard previous.entity(entity.lineage) == entity else { return false }
         return entity.properties.allSatisfy { property in
-            guard let relationship = property.relationship else { return true }
+            guard let relationship = property.relationship else {
+                return property.type?.subtype.map(unchangedSubtypes.contains) ?? true
+            }
             guard let now = self.entity(relationship.target), let was = previous.entity(relationship.target) else {
                 return false
             }

@@ -19,7 +19,7 @@ public struct StoredColumn: Hashable, Sendable {
     /// What the column is for.
     public var role: Role
     /// The type of the values; of a key or a foreign key, that of the key.
-    public var type: ScalarType
+    public var type: ValueType
     /// Whether the value may be absent.
     public var isNullable: Bool
     /// The value where none is given.
@@ -42,7 +42,7 @@ extension SchemaVersion {
         var columns = [
             StoredColumn(
                 name: entity.identifier.name, member: SwiftName.member(entity.identifier.name), role: .identifier,
-                type: entity.identifier.kind.scalar,
+                type: .scalar(entity.identifier.kind.scalar),
                 isNullable: false)
         ]
         for property in entity.properties {
@@ -53,7 +53,8 @@ extension SchemaVersion {
                         name: property.attributeColumn, member: SwiftName.member(property.name), role: .attribute,
                         type: type,
                         isNullable: property.isNullable,
-                        defaultValue: property.defaultValue, collation: property.collation,
+                        defaultValue: property.defaultValue.flatMap { literal($0, type: type) },
+                        collation: property.collation,
                         property: property.lineage, documentation: property.documentation))
             case .relationship(let relationship):
                 guard storage(of: relationship) == .column, let target = self.entity(relationship.target) else {
@@ -63,14 +64,14 @@ extension SchemaVersion {
                     StoredColumn(
                         name: property.referenceColumn, member: SwiftName.member(property.name + "_id"),
                         role: .reference(target: relationship.target),
-                        type: target.identifier.kind.scalar, isNullable: property.isNullable,
+                        type: .scalar(target.identifier.kind.scalar), isNullable: property.isNullable,
                         property: property.lineage, documentation: property.documentation))
                 if inverse(of: relationship)?.relationship?.isOrdered == true {
                     columns.append(
                         StoredColumn(
                             name: property.positionColumn, member: SwiftName.member(property.name + "_position"),
                             role: .position,
-                            type: .int, isNullable: true,
+                            type: .scalar(.int), isNullable: true,
                             property: property.lineage,
                             documentation: "The row's place at the other end of `\(property.name)`; nil stands last."))
                 }

@@ -18,9 +18,9 @@ extension SchemaVersion {
     }
 
     private func element(_ column: StoredColumn, of entity: Entity) -> String {
-        var text = SQL.quoted(column.name) + " " + column.type.storage
+        var text = SQL.quoted(column.name) + " " + storage(of: column.type)
         if column.role == .identifier {
-            return text + (column.type == .int ? " PRIMARY KEY" : " NOT NULL PRIMARY KEY")
+            return text + (column.type == .scalar(.int) ? " PRIMARY KEY" : " NOT NULL PRIMARY KEY")
         }
         if !column.isNullable { text += " NOT NULL" }
         if let value = column.defaultValue { text += " DEFAULT " + value.sql }

@@ -1,6 +1,10 @@
 /// The types that a column's values may have.
 public enum ColumnType: Sendable {
     case int, bool, double, float, string, url, color, date, seconds, milliseconds, data, uuid, decimal
+    /// One of these texts: the values of an enum's cases, or JSON.
+    case texts([String])
+    /// One of these numbers: the bits of options.
+    case integers([Int])
 }
 
 /// A column of a fixture's table: what decides which values it is given.

@@ -37,6 +37,8 @@ enum SampleValues {
         case .decimal:
             return ["0", "-1.5", "12345678901234567890123456789012345678", "0.00000001", "3.10"]
                 .compactMap { Decimal(string: $0) }.map { SQLiteValue($0) }
+        case .texts(let texts): return texts.map(SQLiteValue.text)
+        case .integers(let values): return values.map(SQLiteValue.integer)
         }
     }
 
@@ -47,7 +49,7 @@ enum SampleValues {
         let number = number - edges.count + 1
         switch type {
         case .int, .milliseconds: return .integer(1_000_000 + number)
-        case .bool: return nil
+        case .bool, .texts, .integers: return nil
         case .double, .float, .seconds, .date: return .real(Double(1_000_000 + number))
         case .string: return .text("sample \(number)")
         case .url: return .text("https://example.com/sample/\(number)")

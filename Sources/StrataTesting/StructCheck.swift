@@ -8,7 +8,7 @@ public typealias ColumnValues = [String: SQLiteValue]
 /// A struct of which the tests know which property belongs to which column.
 public protocol ColumnValued: StoredEntity {
     /// The values of `entity` by the names of their columns.
-    static func columnValues(of entity: Self) -> ColumnValues
+    static func columnValues(of entity: Self) throws -> ColumnValues
 }
 
 /// Checks that a struct reads each column into its own property, and writes it back to its own column.
@@ -30,11 +30,11 @@ public struct StructCheck: Sendable {
             guard entities.count == stored.count else {
                 return ["\(table): \(stored.count) rows, of which \(entities.count) are read"]
             }
-            var problems = Self.compare(entities.map(Entity.columnValues), stored, table: table, what: "read")
+            var problems = Self.compare(try entities.map(Entity.columnValues), stored, table: table, what: "read")
             let transaction = WriteTransaction(empty)
             for entity in entities { try transaction.insert(entity) }
             let written = try Self.rows(of: table, by: Entity.table.key, in: empty)
-            problems += Self.compare(entities.map(Entity.columnValues), written, table: table, what: "written")
+            problems += Self.compare(try entities.map(Entity.columnValues), written, table: table, what: "written")
             return problems
         }
     }

@@ -26,6 +26,7 @@ enum EverythingModel {
 
             """
         for (name, text) in relations { files[name] = text }
+        for (name, text) in subtypes { files[name] = text }
         return files
     }
 
@@ -314,6 +315,123 @@ enum EverythingModel {
             [relation("labels", "label", "to_many"), "{ \"name\": \"text\", \"property_type\": \"string\" }"])
         files["Newcomer.json"] = entity(
             "dropped", birth: "2.0", ["{ \"name\": \"text\", \"property_type\": \"string\", \"nullable\": true }"])
+        return files
+    }
+
+    /// Every kind of subtype, with every change of one that is inferred, in columns, in lists and inside of each other.
+    private static var subtypes: [String: String] {
+        var files: [String: String] = [:]
+        files["Subtypes/Mood.json"] = """
+            {
+              "name": "mood",
+              "description": "How it goes.",
+              "cases": [
+                "good",
+                { "name": "so_so", "value": "so-so", "description": "Neither." },
+                { "name": "init", "added_at_version": "2.0" },
+                { "name": "self", "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous_name": "Type" }] },
+                { "name": "bad", "removed_at_version": "2.0", "replaced_by": "so_so" },
+                { "name": "Type", "value": "type", "added_at_version": "2.0" },
+                "名前"
+              ],
+              "unused_cases": ["default"]
+            }
+
+            """
+        files["Subtypes/Flags.json"] = """
+            {
+              "name": "flags",
+              "options": [
+                "new", "hot",
+                { "name": "cold", "bit": 5, "removed_at_version": "2.0", "discard": true },
+                "in", { "name": "last", "bit": 62, "added_at_version": "2.0" }
+              ],
+              "unused_options": [{ "name": "old", "bit": 10 }]
+            }
+
+            """
+        let members = ScalarType.allCases.map { type in
+            """
+            { "name": "\(type.rawValue)_value", "property_type": "\(type.rawValue)" },
+                { "name": "\(type.rawValue)_optional", "property_type": "\(type.rawValue)", "nullable": true },
+                { "name": "\(type.rawValue)_list", "property_type": "[\(type.rawValue)]" },
+                { "name": "\(type.rawValue)_new", "property_type": "\(type.rawValue)", "default_value": \(literals[type]?.first ?? "null"), "added_at_version": "2.0" }
+            """
+        }
+        files["Subtypes/All.json"] = """
+            { "name": "all_values", "properties": [\(members.joined(separator: ",\n    "))] }
+
+            """
+        files["Subtypes/Place.json"] = """
+            {
+              "name": "place",
+              "properties": [
+                { "name": "self", "property_type": "string" },
+                { "name": "mood", "property_type": "mood" },
+                { "name": "moods", "property_type": "[mood]", "default_value": ["good", ".so_so"] },
+                { "name": "latitude", "property_type": "double",
+                  "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous_name": "lat" }] },
+                { "name": "street", "property_type": "string", "removed_at_version": "2.0", "discard": true },
+                { "name": "flags", "property_type": "flags", "nullable": true,
+                  "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "nullable": false } }] },
+                { "name": "größe", "property_type": "int", "nullable": true, "added_at_version": "2.0" },
+                { "name": "case", "property_type": "mood", "default_value": "self", "added_at_version": "2.0" }
+              ]
+            }
+
+            """
+        files["Subtypes/Route.json"] = """
+            {
+              "name": "route",
+              "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous_name": "path" }],
+              "properties": [
+                { "name": "start", "property_type": "place" },
+                { "name": "end", "property_type": "place", "nullable": true },
+                { "name": "stops", "property_type": "[place]" },
+                { "name": "names", "property_type": "[[string]]", "default_value": [["a"], []] }
+              ]
+            }
+
+            """
+        func forms(_ name: String, _ type: String, value: String, old: String? = nil) -> [String] {
+            let older =
+                old.map {
+                    ", \"version_history\": [{ \"version\": \"1.0\" }, { \"version\": \"2.0\", \"previous\": { \"property_type\": \"\($0)\" } }]"
+                } ?? ""
+            return [
+                "{ \"name\": \"\(name)_value\", \"property_type\": \"\(type)\"\(older) }",
+                "{ \"name\": \"\(name)_optional\", \"property_type\": \"\(type)\", \"nullable\": true }",
+                "{ \"name\": \"\(name)_default\", \"property_type\": \"\(type)\", \"default_value\": \(value) }",
+                "{ \"name\": \"\(name)_new\", \"property_type\": \"\(type)\", \"default_value\": \(value), \"added_at_version\": \"2.0\" }",
+                """
+                { "name": "\(name)_filled", "property_type": "\(type)",
+                  "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "nullable": true }, "fill": \(value) }] }
+                """,
+                """
+                { "name": "\(name)_from", "property_type": "\(type)", "nullable": true,
+                  "version_history": [{ "version": "2.0", "fill_from": "\(name)_value" }] }
+                """,
+            ]
+        }
+        files["Subtyped.json"] = entity(
+            "subtyped",
+            forms("mood", "mood", value: "\".good\"") + forms("flags", "flags", value: "[\"new\", \"in\"]")
+                + forms(
+                    "place", "place",
+                    value: "{ \"self\": \"x\", \"mood\": \"good\", \"latitude\": 1.5, \"case\": \"self\" }"
+                ).filter { !$0.contains("_default") }
+                + forms("moods", "[mood]", value: "[\"self\", \"good\"]")
+                + forms("numbers", "[int]", value: "[1, -2]") + forms("texts", "[[string]]", value: "[[\"it's\"], []]")
+                + [
+                    "{ \"name\": \"route\", \"property_type\": \"route\" }",
+                    "{ \"name\": \"routes\", \"property_type\": \"[route]\", \"nullable\": true }",
+                    "{ \"name\": \"all\", \"property_type\": \"all_values\" }",
+                    """
+                    { "name": "word", "property_type": "string",
+                      "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "property_type": "mood" } }] }
+                    """,
+                    "{ \"name\": \"unique_mood\", \"property_type\": \"mood\", \"indexed\": true }",
+                ])
         return files
     }
 

@@ -8,7 +8,7 @@ import Testing
         indexes: ([EntityIndex], [EntityIndex]) = ([], [])
     ) throws -> SchemaStep {
         func version(_ text: String, _ property: Property?, _ indexes: [EntityIndex]) throws -> SchemaVersion {
-            let other = Property(lineage: 7, name: "other", kind: .attribute(.int), isNullable: true)
+            let other = Property(lineage: 7, name: "other", kind: .attribute(.scalar(.int)), isNullable: true)
             let entity = Entity(
                 lineage: 0, name: "book", documentation: nil, identifier: Identifier(name: "id", kind: .int),
                 properties: [property, other].compactMap(\.self), indexes: indexes)
@@ -23,7 +23,8 @@ import Testing
         collation: Property.Collation? = nil
     ) -> Property {
         Property(
-            lineage: 0, name: name, kind: .attribute(type), isNullable: nullable, defaultValue: value, isUnique: unique,
+            lineage: 0, name: name, kind: .attribute(.scalar(type)), isNullable: nullable,
+            defaultValue: value.map { .literal($0) }, isUnique: unique,
             collation: collation)
     }
 

@@ -7,7 +7,8 @@ import Testing
         _ count: Int = 3, name: String = "title", type: ScalarType = .string, value: Literal? = nil
     ) throws -> SchemaHistory {
         let versions = try (1...count).map { number in
-            let property = Property(lineage: 0, name: name, kind: .attribute(type), defaultValue: value)
+            let property = Property(
+                lineage: 0, name: name, kind: .attribute(.scalar(type)), defaultValue: value.map { .literal($0) })
             let book = Entity(
                 lineage: 0, name: "book", documentation: "A book.", identifier: Identifier(name: "id", kind: .int),
                 properties: [property], indexes: [EntityIndex(lineage: 0, properties: [0], isUnique: number > 1)])

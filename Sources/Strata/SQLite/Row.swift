@@ -113,11 +113,7 @@ public struct Row {
 
     /// A decimal number, stored as its digits.
     public func decimal(_ index: Int) throws -> Decimal {
-        let text = try string(index)
-        // Foundation reads as far as it understands: only what it would write again was understood whole.
-        guard let value = Decimal(string: text, locale: posix), !value.isNaN, value.description == text else {
-            throw malformed(index, "a decimal number")
-        }
+        guard let value = Decimal(stored: try string(index)) else { throw malformed(index, "a decimal number") }
         return value
     }
 
@@ -211,3 +207,14 @@ public struct MalformedValue: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 private let posix = Locale(identifier: "en_US_POSIX")
+
+extension Decimal {
+    /// The number whose digits are `text`; nil where `text` is not what the number would be stored as.
+    init?(stored text: String) {
+        // Foundation reads as far as it understands: only what it would write again was understood whole.
+        guard let value = Decimal(string: text, locale: posix), !value.isNaN, value.description == text else {
+            return nil
+        }
+        self = value
+    }
+}

@@ -213,9 +213,11 @@ public final class Statement {
 /// A value that SQLite cannot keep as it is.
 public struct UnstorableValue: Error, Hashable, Sendable, CustomStringConvertible {
     /// The parameter that it was bound to, from 1.
-    public let parameter: Int
+    public internal(set) var parameter: Int
     /// Why it cannot be kept.
     public let reason: String
+
+    static let notANumber = UnstorableValue(parameter: 0, reason: "NaN has no form in SQLite")
 
     /// The parameter and the reason.
     public var description: String { "the value of parameter \(parameter) cannot be stored: \(reason)" }

@@ -137,7 +137,7 @@ extension LaundrySchema.V1_0: LaundrySchemaSamples {}
 extension LaundrySchema.V2_0: LaundrySchemaSamples {}
 
 extension LaundrySchema.V1_0.Laundry: StrataTesting.ColumnValued {
-    public static func columnValues(of entity: Self) -> StrataTesting.ColumnValues {
+    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
         var values = StrataTesting.ColumnValues()
         values["store_id"] = Strata.SQLiteValue(entity.storeID.rawValue)
         values["id"] = Strata.SQLiteValue(entity.id)
@@ -151,7 +151,7 @@ extension LaundrySchema.V1_0.Laundry: StrataTesting.ColumnValued {
 }
 
 extension LaundrySchema.V2_0.Laundry: StrataTesting.ColumnValued {
-    public static func columnValues(of entity: Self) -> StrataTesting.ColumnValues {
+    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
         var values = StrataTesting.ColumnValues()
         values["store_id"] = Strata.SQLiteValue(entity.storeID.rawValue)
         values["id"] = Strata.SQLiteValue(entity.id)
@@ -165,7 +165,7 @@ extension LaundrySchema.V2_0.Laundry: StrataTesting.ColumnValued {
 }
 
 extension LaundrySchema.V1_0.LaundryData: StrataTesting.ColumnValued {
-    public static func columnValues(of entity: Self) -> StrataTesting.ColumnValues {
+    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
         var values = StrataTesting.ColumnValues()
         values["store_id"] = Strata.SQLiteValue(entity.storeID.rawValue)
         values["code"] = Strata.SQLiteValue(entity.code)
@@ -175,7 +175,7 @@ extension LaundrySchema.V1_0.LaundryData: StrataTesting.ColumnValued {
 }
 
 extension LaundrySchema.V2_0.LaundryData: StrataTesting.ColumnValued {
-    public static func columnValues(of entity: Self) -> StrataTesting.ColumnValues {
+    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
         var values = StrataTesting.ColumnValues()
         values["store_id"] = Strata.SQLiteValue(entity.storeID.rawValue)
         values["code"] = Strata.SQLiteValue(entity.code)
@@ -184,7 +184,7 @@ extension LaundrySchema.V2_0.LaundryData: StrataTesting.ColumnValued {
 }
 
 extension LaundrySchema.V2_0.LaundryDetail: StrataTesting.ColumnValued {
-    public static func columnValues(of entity: Self) -> StrataTesting.ColumnValues {
+    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
         var values = StrataTesting.ColumnValues()
         values["store_id"] = Strata.SQLiteValue(entity.storeID.rawValue)
         values["master_id"] = Strata.SQLiteValue(entity.masterID?.rawValue)
@@ -193,7 +193,7 @@ extension LaundrySchema.V2_0.LaundryDetail: StrataTesting.ColumnValued {
 }
 
 extension LaundrySchema.V2_0.LaundryFailure: StrataTesting.ColumnValued {
-    public static func columnValues(of entity: Self) -> StrataTesting.ColumnValues {
+    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
         var values = StrataTesting.ColumnValues()
         values["store_id"] = Strata.SQLiteValue(entity.storeID.rawValue)
         values["id"] = Strata.SQLiteValue(entity.id)
@@ -204,7 +204,7 @@ extension LaundrySchema.V2_0.LaundryFailure: StrataTesting.ColumnValued {
 }
 
 extension LaundrySchema.V1_0.LaundryItem: StrataTesting.ColumnValued {
-    public static func columnValues(of entity: Self) -> StrataTesting.ColumnValues {
+    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
         var values = StrataTesting.ColumnValues()
         values["store_id"] = Strata.SQLiteValue(entity.storeID.rawValue)
         values["name"] = Strata.SQLiteValue(entity.name)

@@ -314,6 +314,50 @@ CREATE TABLE "strata_new_spoke_many" (
   PRIMARY KEY ("source_id", "target_id")
 ) STRICT;
 
+CREATE TABLE "strata_new_subtyped" (
+  "id" INTEGER PRIMARY KEY,
+  "mood_value" TEXT NOT NULL,
+  "mood_optional" TEXT,
+  "mood_default" TEXT NOT NULL DEFAULT 'good',
+  "mood_filled" TEXT NOT NULL,
+  "flags_value" INTEGER NOT NULL,
+  "flags_optional" INTEGER,
+  "flags_default" INTEGER NOT NULL DEFAULT 65,
+  "flags_filled" INTEGER NOT NULL,
+  "place_value" TEXT NOT NULL,
+  "place_optional" TEXT,
+  "place_filled" TEXT NOT NULL,
+  "moods_value" TEXT NOT NULL,
+  "moods_optional" TEXT,
+  "moods_default" TEXT NOT NULL DEFAULT '["self","good"]',
+  "moods_filled" TEXT NOT NULL,
+  "numbers_value" TEXT NOT NULL,
+  "numbers_optional" TEXT,
+  "numbers_default" TEXT NOT NULL DEFAULT '[1,-2]',
+  "numbers_filled" TEXT NOT NULL,
+  "texts_value" TEXT NOT NULL,
+  "texts_optional" TEXT,
+  "texts_default" TEXT NOT NULL DEFAULT '[["it''s"],[]]',
+  "texts_filled" TEXT NOT NULL,
+  "route" TEXT NOT NULL,
+  "routes" TEXT,
+  "all" TEXT NOT NULL,
+  "word" TEXT NOT NULL,
+  "unique_mood" TEXT NOT NULL,
+  "mood_new" TEXT NOT NULL DEFAULT 'good',
+  "mood_from" TEXT,
+  "flags_new" INTEGER NOT NULL DEFAULT 65,
+  "flags_from" INTEGER,
+  "place_new" TEXT NOT NULL DEFAULT '{"self":"x","mood":"good","moods":["good","so-so"],"latitude":1.5,"case":"self"}',
+  "place_from" TEXT,
+  "moods_new" TEXT NOT NULL DEFAULT '["self","good"]',
+  "moods_from" TEXT,
+  "numbers_new" TEXT NOT NULL DEFAULT '[1,-2]',
+  "numbers_from" TEXT,
+  "texts_new" TEXT NOT NULL DEFAULT '[["it''s"],[]]',
+  "texts_from" TEXT
+) STRICT;
+
 INSERT INTO "strata_new_awkward" (_rowid_, "order", "self", "init", "Type", "default", "repeat", "class", "in", "var", "let", "inout", "Any", "nil", "true", "row", "statement", "old", "table", "bind", "hash", "description", "columns", "relationships", "id of", "a-b", "rowid", "oid", "select", "where", "名前", "größe", "3rd", "it's", "quote""d", "value", "raw_value", "entity", "values")
 SELECT _rowid_, "order", "self", "init", "Type", "default", "repeat", "class", "in", "var", "let", "inout", "Any", "nil", "true", "row", "statement", "old", "table", "bind", "hash", "description", "columns", "relationships", "id of", "a-b", "rowid", "oid", "select", "where", "名前", "größe", "3rd", "it's", "quote""d", "value", "raw_value", "entity", "values" FROM "awkward";
 
@@ -354,6 +398,9 @@ SELECT "id", "hub_id", "ordered_hub_id", "ordered_hub_position", "later_hub_id",
 INSERT INTO "strata_new_spoke_many" ("source_id", "target_id", "position")
 SELECT "id", "many_id", 0 FROM "spoke" WHERE "many_id" IS NOT NULL;
 
+INSERT INTO "strata_new_subtyped" ("id", "mood_value", "mood_optional", "mood_default", "mood_filled", "flags_value", "flags_optional", "flags_default", "flags_filled", "place_value", "place_optional", "place_filled", "moods_value", "moods_optional", "moods_default", "moods_filled", "numbers_value", "numbers_optional", "numbers_default", "numbers_filled", "texts_value", "texts_optional", "texts_default", "texts_filled", "route", "routes", "all", "word", "unique_mood", "mood_from", "flags_from", "place_from", "moods_from", "numbers_from", "texts_from")
+SELECT "id", CASE "mood_value" WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE "mood_value" END, CASE "mood_optional" WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE "mood_optional" END, CASE "mood_default" WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE "mood_default" END, coalesce(CASE "mood_filled" WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE "mood_filled" END, 'good'), "flags_value" & ~32, "flags_optional" & ~32, "flags_default" & ~32, coalesce("flags_filled" & ~32, 65), json_insert(json_replace(json_set(json_remove("place_value", '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract("place_value", '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract("place_value", '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract("place_value", '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract("place_value", '$."mood"') END, '$."moods"', json(CASE WHEN json_extract("place_value", '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each(json_extract("place_value", '$."moods"')) ORDER BY key) AS each0) END), '$."flags"', json_extract("place_value", '$."flags"') & ~32), '$."case"', json('"self"')), json_insert(json_replace(json_set(json_remove("place_optional", '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract("place_optional", '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract("place_optional", '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract("place_optional", '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract("place_optional", '$."mood"') END, '$."moods"', json(CASE WHEN json_extract("place_optional", '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each(json_extract("place_optional", '$."moods"')) ORDER BY key) AS each0) END), '$."flags"', json_extract("place_optional", '$."flags"') & ~32), '$."case"', json('"self"')), coalesce(json_insert(json_replace(json_set(json_remove("place_filled", '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract("place_filled", '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract("place_filled", '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract("place_filled", '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract("place_filled", '$."mood"') END, '$."moods"', json(CASE WHEN json_extract("place_filled", '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each(json_extract("place_filled", '$."moods"')) ORDER BY key) AS each0) END), '$."flags"', json_extract("place_filled", '$."flags"') & ~32), '$."case"', json('"self"')), '{"self":"x","mood":"good","moods":["good","so-so"],"latitude":1.5,"case":"self"}'), CASE WHEN "moods_value" IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each("moods_value") ORDER BY key) AS each0) END, CASE WHEN "moods_optional" IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each("moods_optional") ORDER BY key) AS each0) END, CASE WHEN "moods_default" IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each("moods_default") ORDER BY key) AS each0) END, coalesce(CASE WHEN "moods_filled" IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each("moods_filled") ORDER BY key) AS each0) END, '["self","good"]'), "numbers_value", "numbers_optional", "numbers_default", coalesce("numbers_filled", '[1,-2]'), "texts_value", "texts_optional", "texts_default", coalesce("texts_filled", '[["it''s"],[]]'), json_replace("route", '$."start"', json(json_insert(json_replace(json_set(json_remove(json_extract("route", '$."start"'), '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract(json_extract("route", '$."start"'), '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract(json_extract("route", '$."start"'), '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract(json_extract("route", '$."start"'), '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract(json_extract("route", '$."start"'), '$."mood"') END, '$."moods"', json(CASE WHEN json_extract(json_extract("route", '$."start"'), '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each(json_extract(json_extract("route", '$."start"'), '$."moods"')) ORDER BY key) AS each0) END), '$."flags"', json_extract(json_extract("route", '$."start"'), '$."flags"') & ~32), '$."case"', json('"self"'))), '$."end"', json(json_insert(json_replace(json_set(json_remove(json_extract("route", '$."end"'), '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract(json_extract("route", '$."end"'), '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract(json_extract("route", '$."end"'), '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract(json_extract("route", '$."end"'), '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract(json_extract("route", '$."end"'), '$."mood"') END, '$."moods"', json(CASE WHEN json_extract(json_extract("route", '$."end"'), '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each(json_extract(json_extract("route", '$."end"'), '$."moods"')) ORDER BY key) AS each0) END), '$."flags"', json_extract(json_extract("route", '$."end"'), '$."flags"') & ~32), '$."case"', json('"self"'))), '$."stops"', json(CASE WHEN json_extract("route", '$."stops"') IS NOT NULL THEN (SELECT json_group_array(json(json_insert(json_replace(json_set(json_remove(each0.value, '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract(each0.value, '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract(each0.value, '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract(each0.value, '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract(each0.value, '$."mood"') END, '$."moods"', json(CASE WHEN json_extract(each0.value, '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each1.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each1.value END) FROM (SELECT value FROM json_each(json_extract(each0.value, '$."moods"')) ORDER BY key) AS each1) END), '$."flags"', json_extract(each0.value, '$."flags"') & ~32), '$."case"', json('"self"')))) FROM (SELECT value FROM json_each(json_extract("route", '$."stops"')) ORDER BY key) AS each0) END)), CASE WHEN "routes" IS NOT NULL THEN (SELECT json_group_array(json(json_replace(each0.value, '$."start"', json(json_insert(json_replace(json_set(json_remove(json_extract(each0.value, '$."start"'), '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract(json_extract(each0.value, '$."start"'), '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract(json_extract(each0.value, '$."start"'), '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract(json_extract(each0.value, '$."start"'), '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract(json_extract(each0.value, '$."start"'), '$."mood"') END, '$."moods"', json(CASE WHEN json_extract(json_extract(each0.value, '$."start"'), '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each1.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each1.value END) FROM (SELECT value FROM json_each(json_extract(json_extract(each0.value, '$."start"'), '$."moods"')) ORDER BY key) AS each1) END), '$."flags"', json_extract(json_extract(each0.value, '$."start"'), '$."flags"') & ~32), '$."case"', json('"self"'))), '$."end"', json(json_insert(json_replace(json_set(json_remove(json_extract(each0.value, '$."end"'), '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract(json_extract(each0.value, '$."end"'), '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract(json_extract(each0.value, '$."end"'), '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract(json_extract(each0.value, '$."end"'), '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract(json_extract(each0.value, '$."end"'), '$."mood"') END, '$."moods"', json(CASE WHEN json_extract(json_extract(each0.value, '$."end"'), '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each1.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each1.value END) FROM (SELECT value FROM json_each(json_extract(json_extract(each0.value, '$."end"'), '$."moods"')) ORDER BY key) AS each1) END), '$."flags"', json_extract(json_extract(each0.value, '$."end"'), '$."flags"') & ~32), '$."case"', json('"self"'))), '$."stops"', json(CASE WHEN json_extract(each0.value, '$."stops"') IS NOT NULL THEN (SELECT json_group_array(json(json_insert(json_replace(json_set(json_remove(each1.value, '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract(each1.value, '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract(each1.value, '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract(each1.value, '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract(each1.value, '$."mood"') END, '$."moods"', json(CASE WHEN json_extract(each1.value, '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each2.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each2.value END) FROM (SELECT value FROM json_each(json_extract(each1.value, '$."moods"')) ORDER BY key) AS each2) END), '$."flags"', json_extract(each1.value, '$."flags"') & ~32), '$."case"', json('"self"')))) FROM (SELECT value FROM json_each(json_extract(each0.value, '$."stops"')) ORDER BY key) AS each1) END)))) FROM (SELECT value FROM json_each("routes") ORDER BY key) AS each0) END, json_insert("all", '$."int_new"', json('-7'), '$."bool_new"', json('true'), '$."double_new"', json('0.5'), '$."float_new"', json('0.1'), '$."string_new"', json('"it''s \"so\" \\ \n"'), '$."url_new"', json('"https://example.com/?a=b"'), '$."color_new"', json('"#00ff00"'), '$."date_new"', json('604670400.0'), '$."seconds_new"', json('1.5'), '$."milliseconds_new"', json('1500'), '$."data_new"', json('"AAEC/w=="'), '$."uuid_new"', json('"6BA7B810-9DAD-11D1-80B4-00C04FD430C8"'), '$."decimal_new"', json('"12345678901234567890.123456789"')), "word", CASE "unique_mood" WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE "unique_mood" END, CASE "mood_value" WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE "mood_value" END, "flags_value" & ~32, json_insert(json_replace(json_set(json_remove("place_value", '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract("place_value", '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract("place_value", '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract("place_value", '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract("place_value", '$."mood"') END, '$."moods"', json(CASE WHEN json_extract("place_value", '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each(json_extract("place_value", '$."moods"')) ORDER BY key) AS each0) END), '$."flags"', json_extract("place_value", '$."flags"') & ~32), '$."case"', json('"self"')), CASE WHEN "moods_value" IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each("moods_value") ORDER BY key) AS each0) END, "numbers_value", "texts_value" FROM "subtyped";
+
 DROP TABLE "awkward";
 
 DROP TABLE "badge";
@@ -381,6 +428,8 @@ DROP TABLE "j_links";
 DROP TABLE "scalars";
 
 DROP TABLE "spoke";
+
+DROP TABLE "subtyped";
 
 DROP TABLE "dropped_labels";
 
@@ -417,6 +466,8 @@ ALTER TABLE "strata_new_scalars" RENAME TO "scalars";
 ALTER TABLE "strata_new_spoke" RENAME TO "spoke";
 
 ALTER TABLE "strata_new_spoke_many" RENAME TO "spoke_many";
+
+ALTER TABLE "strata_new_subtyped" RENAME TO "subtyped";
 
 CREATE UNIQUE INDEX "badge_hub_id_key" ON "badge" ("hub_id");
 
@@ -465,3 +516,5 @@ CREATE UNIQUE INDEX "spoke_second_fourth_key" ON "spoke" ("second", "fourth");
 CREATE UNIQUE INDEX "spoke_fourth_third_key" ON "spoke" ("fourth", "third");
 
 CREATE INDEX "spoke_many_target_id_idx" ON "spoke_many" ("target_id");
+
+CREATE INDEX "subtyped_unique_mood_idx" ON "subtyped" ("unique_mood");

@@ -457,6 +457,51 @@ CREATE TABLE "string_key_friends" (
 ) STRICT;
 CREATE INDEX "string_key_friends_target_id_idx" ON "string_key_friends" ("target_id");
 
+CREATE TABLE "subtyped" (
+  "id" INTEGER PRIMARY KEY,
+  "mood_value" TEXT NOT NULL,
+  "mood_optional" TEXT,
+  "mood_default" TEXT NOT NULL DEFAULT 'good',
+  "mood_filled" TEXT NOT NULL,
+  "flags_value" INTEGER NOT NULL,
+  "flags_optional" INTEGER,
+  "flags_default" INTEGER NOT NULL DEFAULT 65,
+  "flags_filled" INTEGER NOT NULL,
+  "place_value" TEXT NOT NULL,
+  "place_optional" TEXT,
+  "place_filled" TEXT NOT NULL,
+  "moods_value" TEXT NOT NULL,
+  "moods_optional" TEXT,
+  "moods_default" TEXT NOT NULL DEFAULT '["self","good"]',
+  "moods_filled" TEXT NOT NULL,
+  "numbers_value" TEXT NOT NULL,
+  "numbers_optional" TEXT,
+  "numbers_default" TEXT NOT NULL DEFAULT '[1,-2]',
+  "numbers_filled" TEXT NOT NULL,
+  "texts_value" TEXT NOT NULL,
+  "texts_optional" TEXT,
+  "texts_default" TEXT NOT NULL DEFAULT '[["it''s"],[]]',
+  "texts_filled" TEXT NOT NULL,
+  "route" TEXT NOT NULL,
+  "routes" TEXT,
+  "all" TEXT NOT NULL,
+  "word" TEXT NOT NULL,
+  "unique_mood" TEXT NOT NULL,
+  "mood_new" TEXT NOT NULL DEFAULT 'good',
+  "mood_from" TEXT,
+  "flags_new" INTEGER NOT NULL DEFAULT 65,
+  "flags_from" INTEGER,
+  "place_new" TEXT NOT NULL DEFAULT '{"self":"x","mood":"good","moods":["good","so-so"],"latitude":1.5,"case":"self"}',
+  "place_from" TEXT,
+  "moods_new" TEXT NOT NULL DEFAULT '["self","good"]',
+  "moods_from" TEXT,
+  "numbers_new" TEXT NOT NULL DEFAULT '[1,-2]',
+  "numbers_from" TEXT,
+  "texts_new" TEXT NOT NULL DEFAULT '[["it''s"],[]]',
+  "texts_from" TEXT
+) STRICT;
+CREATE INDEX "subtyped_unique_mood_idx" ON "subtyped" ("unique_mood");
+
 CREATE TABLE "uuid_key" (
   "code" BLOB NOT NULL PRIMARY KEY,
   "id" TEXT,

@@ -1,0 +1,73 @@
+import JSONText
+
+/// Reads the files that describe no entity but a type of the model's own.
+extension DescriptionReader {
+    /// Whether the object describes a subtype: it has cases or options, or properties and nothing that makes it an
+    /// entity.
+    func isSubtype(_ members: [JSON.Member]) -> Bool {
+        let members = members.map { (key: KeyTable.subtype.canonical($0.key), value: $0.value) }
+        let keys = Set(members.map(\.key))
+        if !keys.isDisjoint(with: ["cases", "options"]) { return true }
+        guard keys.contains("properties"), keys.isSubset(of: KeyTable.subtype.all) else { return false }
+        guard case .array(let properties) = members.first(where: { $0.key == "properties" })?.value.value else {
+            return false
+        }
+        return !properties.contains { property in
+            guard case .object(let fields) = property.value else { return false }
+            return fields.contains { field in
+                guard KeyTable.member.canonical(field.key) == "property_type" else { return false }
+                if case .object = field.value.value { return true }
+                return false
+            }
+        }
+    }
+
+    /// The subtype that the object `members` describes; nil where it lacks what it needs.
+    mutating func subtype(_ members: [JSON.Member], at offset: Int) -> SubtypeDescription? {
+        let known = canonical(members, .subtype)
+        let values = dictionary(known)
+        let element = element(known, offset: offset, .subtype)
+        guard element.present["name"] != nil else {
+            report(.missingKey("name", of: KeyTable.subtype.owner), at: offset)
+            return nil
+        }
+        let present = ["cases", "options", "properties"].filter { values[$0] != nil }
+        if present.count > 1 {
+            let json = values[present[1]]
+            report(.twoKinds(present[0], present[1]), at: json?.offset ?? offset)
+        }
+        for (key, beside) in [("unused_cases", "cases"), ("unused_options", "options")] {
+            if let json = values[key], values[beside] == nil {
+                report(.keyDoesNotApply(key, because: "there is no \"\(beside)\" beside it"), at: json.offset)
+            }
+        }
+        let kind: SubtypeDescription.Kind
+        var elements: [ElementDescription]
+        switch present.first {
+        case "cases":
+            kind = .cases
+            elements = self.elements(values["cases"], key: "cases", .subtypeCase)
+            elements += unused(values["unused_cases"], key: "unused_cases", .subtypeCase)
+        case "options":
+            kind = .options
+            elements = self.elements(values["options"], key: "options", .option)
+            elements += unused(values["unused_options"], key: "unused_options", .option)
+        default:
+            kind = .members
+            elements = self.elements(values["properties"], key: "properties", .member)
+        }
+        if elements.isEmpty, diagnostics.isEmpty, let json = values[present.first ?? ""] {
+            report(.emptySubtype, at: json.offset)
+        }
+        noteIgnoredKeys()
+        return SubtypeDescription(file: file, element: element, kind: kind, elements: elements)
+    }
+
+    private mutating func unused(_ json: JSON?, key: String, _ table: KeyTable) -> [ElementDescription] {
+        elements(json, key: key, table).map { element in
+            var element = element
+            element.isUnused = true
+            return element
+        }
+    }
+}

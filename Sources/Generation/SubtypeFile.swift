@@ -1,0 +1,151 @@
+import Mustache
+import SchemaModel
+
+extension Generator {
+    /// The values of `Subtype.swift`: the types of one subtype in all versions.
+    func subtypeValues(_ lineage: Int) -> Value {
+        let shapes = names.subtypeShapes[lineage]
+        var newest: [Value] = []
+        if let subtype = history.newest.subtype(lineage) {
+            newest = [
+                [
+                    "name": .text(SwiftName.escaped(SwiftName.type(subtype.name))),
+                    "type": .text(names.type(.subtype(lineage), in: history.newest)),
+                    "documentation": documentation(subtype.documentation ?? "The newest version of `\(subtype.name)`."),
+                ]
+            ]
+        }
+        var aliases: [Value] = []
+        for shape in shapes where shape.last > shape.first {
+            for index in (shape.first + 1)...shape.last {
+                aliases.append([
+                    "namespace": .text(names.namespace(index)),
+                    "name": .text(SwiftName.escaped(SwiftName.type(shape.subtype.name))),
+                    "type": .text(names.type(.subtype(lineage), in: history.versions[shape.first])),
+                    "declared": .text(history.versions[shape.first].version.text),
+                ])
+            }
+        }
+        return [
+            "source": .text(history.subtypeSources[lineage] + ".json"),
+            "schema": .text(history.name),
+            "access": .text(options.access.modifier),
+            "newest": .list(newest),
+            "shapes": .list(shapes.map(shapeValues)),
+            "aliases": .list(aliases),
+        ]
+    }
+
+    private func shapeValues(_ shape: SubtypeShape) -> Value {
+        let subtype = shape.subtype
+        let version = history.versions[shape.first]
+        let migrating = migratingValues(shape)
+        let name = Value.text(SwiftName.escaped(SwiftName.type(subtype.name)))
+        var values: [String: Value] = [
+            "namespace": .text(names.namespace(shape.first)),
+            "documentation": documentation(subtype.documentation ?? "A value of `\(subtype.name)`."),
+            "versions": .text(versions(from: shape.first, to: shape.last)),
+            "enum": .null, "options": .null, "struct": .null,
+        ]
+        switch subtype.kind {
+        case .cases(let cases):
+            let elements = cases.map { element -> Value in
+                [
+                    "name": .text(SwiftName.escaped(SwiftName.member(element.name))),
+                    "value": .text(SwiftLiteral.string(element.value)),
+                    "documentation": documentation(element.documentation, isUnused: element.isUnused),
+                ]
+            }
+            values["enum"] = ["name": name, "codable": .null, "cases": .list(elements), "migrating": migrating]
+        case .options(let options):
+            let elements = options.map { element -> Value in
+                [
+                    "name": .text(SwiftName.escaped(SwiftName.member(element.name))),
+                    "bit": .text(String(element.bit)),
+                    "documentation": documentation(element.documentation, isUnused: element.isUnused),
+                ]
+            }
+            values["options"] = ["name": name, "codable": .null, "options": .list(elements), "migrating": migrating]
+        case .members(let members):
+            let elements = members.enumerated().map { place, member in
+                memberValues(member, in: version, isLast: place == members.count - 1)
+            }
+            values["struct"] = ["name": name, "codable": .null, "members": .list(elements), "migrating": migrating]
+        }
+        return .object(values)
+    }
+
+    private func documentation(_ text: String?, isUnused: Bool) -> Value {
+        let note = "Unused: it is here so that what is stored stays readable."
+        return documentation(isUnused ? [text, note].compactMap(\.self).joined(separator: "\n\n") : text)
+    }
+
+    private func memberValues(_ member: Property, in version: SchemaVersion, isLast: Bool) -> Value {
+        let type = member.type ?? .scalar(.string)
+        let name = SwiftName.member(member.name)
+        let isSelf = name == "self"
+        let fallback =
+            member.defaultValue.flatMap { version.literal($0, type: type) }.map {
+                names.value($0, type: type, in: version)
+            } ?? (member.isNullable ? "nil" : nil)
+        return [
+            "member": .text(SwiftName.escaped(name)),
+            "declaration": .text(isSelf ? "self self_" : SwiftName.escaped(name)),
+            "parameter": .text(isSelf ? "self_" : SwiftName.escaped(name)),
+            "type": .text(names.type(type, in: version) + (member.isNullable ? "?" : "")),
+            "default": fallback.map { .text(" = " + $0) } ?? .null,
+            "read": .text("\(member.isNullable ? "optionalValue" : "value")(\(SwiftLiteral.string(member.name)))"),
+            "key": .text(SwiftLiteral.string(member.name)),
+            "documentation": documentation(member.documentation),
+            "isLast": .flag(isLast),
+        ]
+    }
+
+    // MARK: Migration
+
+    /// The initialiser that takes a value of the version before, where all values follow from it.
+    private func migratingValues(_ shape: SubtypeShape) -> Value {
+        guard shape.first > 0 else { return .null }
+        let step = names.steps[shape.first - 1]
+        guard let old = step.from.subtype(shape.subtype.lineage),
+            case .converted(let conversion) = step.change(of: .subtype(old.lineage))
+        else { return .null }
+        let new = shape.subtype
+        let type = Value.text(names.type(.subtype(old.lineage), in: step.from))
+        switch conversion.change {
+        case .cases(let values, _):
+            let cases = old.cases.map { element -> Value in
+                let heir =
+                    new.cases.first { $0.lineage == element.lineage }
+                    ?? new.cases.first { $0.value == values[element.value] ?? element.value }
+                return [
+                    "from": .text(SwiftName.escaped(SwiftName.member(element.name))),
+                    "to": .text(SwiftName.escaped(SwiftName.member(heir?.name ?? ""))),
+                ]
+            }
+            return ["old": type, "cases": .list(cases)]
+        case .options(let cleared):
+            return ["old": type, "cleared": cleared == 0 ? .null : .text(" & ~\(cleared)")]
+        default:
+            let arguments = new.members.enumerated().map { place, member -> Value in
+                [
+                    "label": .text(SwiftName.label(SwiftName.member(member.name))),
+                    "value": .text(argument(member, old, step)),
+                    "isLast": .flag(place == new.members.count - 1),
+                ]
+            }
+            return ["old": type, "arguments": .list(arguments)]
+        }
+    }
+
+    private func argument(_ member: Property, _ old: Subtype, _ step: SchemaStep) -> String {
+        guard let type = member.type else { return "nil" }
+        guard let before = old.members.first(where: { $0.lineage == member.lineage }), let oldType = before.type else {
+            let value = member.defaultValue.flatMap { step.to.literal($0, type: type) }
+            return value.map { names.value($0, type: type, in: step.to) } ?? "nil"
+        }
+        let expression = "old.\(SwiftName.escaped(SwiftName.member(before.name)))"
+        guard case .converted(let conversion) = step.change(of: oldType, to: type) else { return expression }
+        return names.expression(conversion, expression, isOptional: before.isNullable, in: step.to)
+    }
+}

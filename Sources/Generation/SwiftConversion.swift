@@ -1,0 +1,88 @@
+import JSONText
+import SchemaModel
+
+/// Values and conversions of all types as Swift source.
+extension SwiftNames {
+    /// A default or a fill, as a column of `type` holds it.
+    func value(_ literal: Literal, type: ValueType, in version: SchemaVersion) -> String {
+        switch (type, literal) {
+        case (.scalar(let scalar), _):
+            return SwiftLiteral.value(literal, type: scalar)
+        case (.subtype(let lineage), .text(let text)) where version.subtype(lineage)?.cases.isEmpty == false:
+            return self.value(JSON(value: .string(text), offset: 0), type: type, in: version)
+        case (.subtype, .integer(let bits)):
+            return self.value(JSON(value: .number(String(bits)), offset: 0), type: type, in: version)
+        case (_, .text(let text)):
+            // The model wrote this text itself.
+            let json = (try? JSONParser.parse(Array(text.utf8))) ?? JSON(value: .null, offset: 0)
+            return self.value(json, type: type, in: version)
+        default: return SwiftLiteral.value(literal, type: .string)
+        }
+    }
+
+    /// A value inside of JSON.
+    private func value(_ json: JSON, type: ValueType, in version: SchemaVersion) -> String {
+        switch (type, json.value) {
+        case (.array(let element), .array(let values)):
+            return "[" + values.map { value($0, type: element, in: version) }.joined(separator: ", ") + "]"
+        case (.subtype(let lineage), .string(let text)):
+            let choice = version.subtype(lineage)?.cases.first { $0.value == text }
+            return "\(self.type(type, in: version)).\(SwiftName.escaped(SwiftName.member(choice?.name ?? "")))"
+        case (.subtype(let lineage), .number(let text)):
+            let bits = Int(text) ?? 0
+            let options = version.subtype(lineage)?.options.filter { bits & (1 << $0.bit) != 0 } ?? []
+            return "[" + options.map { "." + SwiftName.escaped(SwiftName.member($0.name)) }.joined(separator: ", ")
+                + "]"
+        case (.subtype(let lineage), .object(let members)):
+            let properties = version.subtype(lineage)?.members ?? []
+            let arguments = properties.compactMap { property -> String? in
+                guard let type = property.type, let json = members.first(where: { $0.key == property.name })?.value
+                else { return nil }
+                return "\(SwiftName.label(SwiftName.member(property.name))): \(value(json, type: type, in: version))"
+            }
+            return "\(self.type(type, in: version))(" + arguments.joined(separator: ", ") + ")"
+        case (.scalar(let scalar), _):
+            return Self.value(json, type: scalar)
+        default:
+            return "nil"
+        }
+    }
+
+    private static func value(_ json: JSON, type: ScalarType) -> String {
+        switch (type, json.value) {
+        case (_, .bool(let value)): return String(value)
+        case (.date, .number(let text)): return "Foundation.Date(timeIntervalSinceReferenceDate: \(text))"
+        case (_, .number(let text)): return text
+        case (.url, .string(let text)): return "Foundation.URL(string: \(SwiftLiteral.string(text)))!"
+        case (.decimal, .string(let text)): return "Foundation.Decimal(string: \(SwiftLiteral.string(text)))!"
+        case (.uuid, .string(let text)): return "Foundation.UUID(uuidString: \(SwiftLiteral.string(text)))!"
+        case (.data, .string(let text)): return "Foundation.Data(base64Encoded: \(SwiftLiteral.string(text)))!"
+        case (_, .string(let text)): return SwiftLiteral.string(text)
+        default: return "nil"
+        }
+    }
+
+    // MARK: Conversions
+
+    /// The converted value of the expression `old`, whose type may be an optional.
+    func expression(
+        _ conversion: Conversion, _ old: String, isOptional: Bool, in version: SchemaVersion
+    ) -> String {
+        switch conversion.change {
+        case .scalar(_, let to): return "Strata.Conversion.\(to.rawValue)(\(old))"
+        case .caseToString: return isOptional ? "\(old)?.rawValue" : "\(old).rawValue"
+        case .cases, .options, .members, .elements:
+            return isOptional
+                ? "\(old).map { \(remade("$0", type: conversion.to, in: version)) }"
+                : remade(old, type: conversion.to, in: version)
+        }
+    }
+
+    /// The value of the expression `old`, of the subtype's Swift type of the version before, as one of this version.
+    private func remade(_ old: String, type: ValueType, in version: SchemaVersion) -> String {
+        if case .array(let element) = type {
+            return "\(old).map { \(remade("$0", type: element, in: version)) }"
+        }
+        return "\(self.type(type, in: version))(migrating: \(old))"
+    }
+}

@@ -1,0 +1,176 @@
+import JSONText
+
+/// A type of a model's own, as it stands in one version: an enum, an option set or a struct.
+public struct Subtype: Hashable, Sendable {
+    /// What the values of a subtype are.
+    public enum Kind: Hashable, Sendable {
+        /// One of several cases, kept by the case's value.
+        case cases([Case])
+        /// Any of several options, kept as bits.
+        case options([Option])
+        /// Several values together, kept as JSON.
+        case members([Property])
+    }
+
+    /// A case of an enum.
+    public struct Case: Hashable, Sendable {
+        /// The case's place in the description: what stays when its name changes.
+        public var lineage: Int
+        /// Its name as described, in the version at hand.
+        public var name: String
+        /// What a column holds for it.
+        public var value: String
+        /// What it means.
+        public var documentation: String?
+        /// Whether it is only there so that what is stored stays readable.
+        public var isUnused: Bool
+
+        /// A case of these parts.
+        public init(lineage: Int, name: String, value: String, documentation: String? = nil, isUnused: Bool = false) {
+            self.lineage = lineage
+            self.name = name
+            self.value = value
+            self.documentation = documentation
+            self.isUnused = isUnused
+        }
+    }
+
+    /// An option of a set.
+    public struct Option: Hashable, Sendable {
+        /// The option's place in the description: what stays when its name changes.
+        public var lineage: Int
+        /// Its name as described, in the version at hand.
+        public var name: String
+        /// The number of its bit, from 0 to 62.
+        public var bit: Int
+        /// What it means.
+        public var documentation: String?
+        /// Whether it is only there so that what is stored stays readable.
+        public var isUnused: Bool
+
+        /// An option of these parts.
+        public init(lineage: Int, name: String, bit: Int, documentation: String? = nil, isUnused: Bool = false) {
+            self.lineage = lineage
+            self.name = name
+            self.bit = bit
+            self.documentation = documentation
+            self.isUnused = isUnused
+        }
+    }
+
+    /// The subtype's place among all subtypes of the history: what stays when its name changes.
+    public var lineage: Int
+    /// Its name as described, in the version at hand.
+    public var name: String
+    /// What it means.
+    public var documentation: String?
+    /// What its values are.
+    public var kind: Kind
+
+    /// A subtype of these parts.
+    public init(lineage: Int, name: String, documentation: String? = nil, kind: Kind) {
+        self.lineage = lineage
+        self.name = name
+        self.documentation = documentation
+        self.kind = kind
+    }
+
+    /// The members of a struct.
+    public var members: [Property] {
+        if case .members(let members) = kind { members } else { [] }
+    }
+
+    /// The cases of an enum.
+    public var cases: [Case] {
+        if case .cases(let cases) = kind { cases } else { [] }
+    }
+
+    /// The options of a set.
+    public var options: [Option] {
+        if case .options(let options) = kind { options } else { [] }
+    }
+
+    /// The lineages of the subtypes that its members are, or are made of.
+    public var parts: Set<Int> {
+        Set(members.compactMap { $0.type?.subtype })
+    }
+}
+
+extension SchemaVersion {
+    /// The storage class of a column of values of `type`.
+    public func storage(of type: ValueType) -> String {
+        switch type {
+        case .scalar(let scalar): return scalar.storage
+        case .array: return "TEXT"
+        case .subtype(let lineage):
+            if case .options = subtype(lineage)?.kind { return "INTEGER" }
+            return "TEXT"
+        }
+    }
+
+    /// Whether the values of `property` are kept as JSON: structs and lists.
+    public func isJSON(_ property: Property) -> Bool {
+        switch property.type {
+        case .array: true
+        case .subtype(let lineage): !(subtype(lineage)?.members.isEmpty ?? true)
+        case .scalar, nil: false
+        }
+    }
+
+    /// `type` as a description writes it: `int`, `status`, `[address]`.
+    public func name(of type: ValueType) -> String {
+        switch type {
+        case .scalar(let scalar): scalar.rawValue
+        case .array(let element): "[\(name(of: element))]"
+        case .subtype(let lineage): subtype(lineage)?.name ?? ""
+        }
+    }
+
+    // MARK: Constants
+
+    /// The value of `constant` as a column holds it; nil where the version has no such value.
+    public func literal(_ constant: Constant, type: ValueType) -> Literal? {
+        switch (constant, type) {
+        case (.literal(let literal), .scalar):
+            return literal
+        case (.choice(let lineage), .subtype(let subtype)):
+            return self.subtype(subtype)?.cases.first { $0.lineage == lineage }.map { .text($0.value) }
+        case (.options(let lineages), .subtype(let subtype)):
+            let bits = lineages.map { lineage in
+                self.subtype(subtype)?.options.first { $0.lineage == lineage }?.bit
+            }
+            guard !bits.contains(nil) else { return nil }
+            return .integer(bits.reduce(0) { $0 | 1 << ($1 ?? 0) })
+        default:
+            return json(constant, type: type).map { .text($0) }
+        }
+    }
+
+    /// The value of `constant` as it stands inside of JSON; nil where the version has no such value.
+    func json(_ constant: Constant, type: ValueType) -> String? {
+        switch (constant, type) {
+        case (.list(let elements), .array(let element)):
+            let texts = elements.map { json($0, type: element) }
+            return texts.contains(nil) ? nil : "[" + texts.compactMap(\.self).joined(separator: ",") + "]"
+        case (.object(let values), .subtype(let lineage)):
+            var texts: [String] = []
+            for member in subtype(lineage)?.members ?? [] {
+                guard let type = member.type, let value = values[member.lineage] ?? member.defaultValue else {
+                    if member.isNullable { continue }
+                    return nil
+                }
+                guard let text = json(value, type: type) else { return nil }
+                texts.append(JSON.quoted(member.name) + ":" + text)
+            }
+            return "{" + texts.joined(separator: ",") + "}"
+        case (.literal(let literal), .scalar(let type)):
+            return literal.json(type: type)
+        default:
+            switch literal(constant, type: type) {
+            case .text(let text): return JSON.quoted(text)
+            case .integer(let value): return String(value)
+            default: return nil
+            }
+        }
+    }
+}

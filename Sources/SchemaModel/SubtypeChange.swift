@@ -1,0 +1,71 @@
+extension SchemaStep {
+    /// All changes of subtypes; what becomes of stored values is told of the properties that use them.
+    var subtypeChanges: [SchemaChange] {
+        var changes: [SchemaChange] = []
+        for new in to.subtypes where !to.unchangedSubtypes.contains(new.lineage) {
+            guard let old = from.subtype(new.lineage) else {
+                changes.append(SchemaChange(handling: .inferred, subject: new.name, change: "added"))
+                continue
+            }
+            if old.name != new.name {
+                changes.append(
+                    SchemaChange(
+                        handling: .inferred, subject: new.name, change: "name \(old.name) becomes \(new.name)"))
+            }
+            let reason: String?
+            switch TypeInference(from: from, to: to, instructions: instructions).shapeChange(old, new) {
+            case .success: reason = nil
+            case .failure(let failure): reason = "a type " + failure.text
+            }
+            changes += elementChanges(old, new).map { element, text in
+                let isNamed = reason?.contains("`\(element)`") ?? false
+                return SchemaChange(
+                    handling: isNamed ? .custom : isDiscarded(element, of: old, new) ? .discarding : .inferred,
+                    subject: "\(new.name).\(element)", change: text, reason: isNamed ? reason : nil)
+            }
+        }
+        for old in from.subtypes where to.subtype(old.lineage) == nil {
+            changes.append(SchemaChange(handling: .inferred, subject: old.name, change: "removed"))
+        }
+        return changes
+    }
+
+    private func elementChanges(_ old: Subtype, _ new: Subtype) -> [(String, String)] {
+        let before = elements(of: old, in: from)
+        let after = elements(of: new, in: to)
+        var changes: [(String, String)] = []
+        for element in after {
+            guard let was = before.first(where: { $0.lineage == element.lineage }) else {
+                changes.append((element.name, "added: " + element.text))
+                continue
+            }
+            if was.name != element.name { changes.append((element.name, "name \(was.name) becomes \(element.name)")) }
+            if was.text != element.text { changes.append((element.name, "\(was.text) becomes \(element.text)")) }
+        }
+        for element in before where !after.contains(where: { $0.lineage == element.lineage }) {
+            let key = StepInstructions.SubtypeElement(subtype: new.lineage, element: element.lineage)
+            let heir = instructions.replacements[key].flatMap { heir in after.first { $0.lineage == heir } }
+            changes.append((element.name, heir.map { "removed, and \($0.name) instead" } ?? "removed"))
+        }
+        return changes
+    }
+
+    private func isDiscarded(_ name: String, of old: Subtype, _ new: Subtype) -> Bool {
+        guard let element = elements(of: old, in: from).first(where: { $0.name == name }) else { return false }
+        return instructions.discardedElements.contains(.init(subtype: new.lineage, element: element.lineage))
+    }
+
+    private func elements(of subtype: Subtype, in version: SchemaVersion) -> [(
+        lineage: Int, name: String, text: String
+    )] {
+        switch subtype.kind {
+        case .cases(let cases): cases.map { ($0.lineage, $0.name, "the case \(quoted($0.value))") }
+        case .options(let options): options.map { ($0.lineage, $0.name, "the bit \($0.bit)") }
+        case .members(let members):
+            members.map { member in
+                let type = member.type.map(version.name) ?? ""
+                return (member.lineage, member.name, type + (member.isNullable ? "?" : ""))
+            }
+        }
+    }
+}

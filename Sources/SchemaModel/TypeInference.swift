@@ -1,0 +1,150 @@
+/// What becomes of values whose type changes, or whose type's own shape does.
+public enum TypeChange: Hashable, Sendable {
+    /// They stay what they are, of the same Swift type.
+    case none
+    /// They follow from the old ones.
+    case converted(Conversion)
+    /// Only a person can say; the text tells why.
+    case custom(String)
+}
+
+/// The rules by which values of a type follow from values of another.
+struct TypeInference {
+    let from: SchemaVersion
+    let to: SchemaVersion
+    let instructions: StepInstructions
+
+    /// What becomes of values of `old` that are to be values of `new`.
+    func change(_ old: ValueType, _ new: ValueType) -> TypeChange {
+        if old == new, old.subtype.map(to.unchangedSubtypes.contains) ?? true { return .none }
+        func turned() -> TypeChange { .custom("turns from \(from.name(of: old)) to \(to.name(of: new))") }
+        switch (old, new) {
+        case (.scalar(let before), .scalar(let after)):
+            return Conversion(from: before, to: after).map { .converted($0) } ?? turned()
+        case (.subtype(let lineage), .scalar(.string)) where from.subtype(lineage)?.cases.isEmpty == false:
+            return .converted(Conversion(from: old, to: new, .caseToString))
+        case (.subtype(let before), .subtype(let after)):
+            guard before == after, let was = from.subtype(before), let now = to.subtype(after) else { return turned() }
+            switch shapeChange(was, now) {
+            case .success(let change): return .converted(Conversion(from: old, to: new, change))
+            case .failure(let reason): return .custom("is of type `\(now.name)`, \(reason.text)")
+            }
+        case (.array(let before), .array(let after)) where before == after:
+            switch change(before, after) {
+            case .none: return .none
+            case .custom(let reason): return .custom(reason)
+            case .converted(let conversion):
+                let isJSON = isJSON(after)
+                return .converted(
+                    Conversion(from: old, to: new, .elements(conversion.change, isJSON: isJSON)))
+            }
+        default:
+            return turned()
+        }
+    }
+
+    /// Why the values of a subtype cannot follow from the old ones.
+    struct Reason: Error {
+        let text: String
+    }
+
+    /// What becomes of the values of a subtype.
+    func shapeChange(_ old: Subtype, _ new: Subtype) -> Result<Conversion.Change, Reason> {
+        func refuse(_ text: String) -> Result<Conversion.Change, Reason> { .failure(Reason(text: text)) }
+        switch (old.kind, new.kind) {
+        case (.cases(let before), .cases(let after)):
+            var values: [String: String] = [:]
+            for old in before {
+                let element = StepInstructions.SubtypeElement(subtype: new.lineage, element: old.lineage)
+                let heir =
+                    after.first { $0.lineage == old.lineage }
+                    ?? instructions.replacements[element].flatMap {
+                        heir in after.first { $0.lineage == heir }
+                    }
+                guard let heir else {
+                    return refuse("whose case `\(old.name)` is removed without \"replaced_by\"")
+                }
+                if heir.value != old.value { values[old.value] = heir.value }
+            }
+            let images = before.map { values[$0.value] ?? $0.value }
+            return .success(.cases(values, merged: Set(images).count < images.count))
+        case (.options(let before), .options(let after)):
+            var cleared = 0
+            for old in before {
+                let element = StepInstructions.SubtypeElement(subtype: new.lineage, element: old.lineage)
+                if let now = after.first(where: { $0.lineage == old.lineage }) {
+                    if now.bit != old.bit { return refuse("whose option `\(now.name)` has another bit") }
+                } else if instructions.discardedElements.contains(element) {
+                    cleared |= 1 << old.bit
+                } else {
+                    return refuse("whose option `\(old.name)` is removed without \"discard\": true")
+                }
+            }
+            return .success(.options(cleared: cleared))
+        case (.members(let before), .members(let after)):
+            return memberChanges(before, after, of: new)
+        default:
+            return refuse("which becomes something else")
+        }
+    }
+
+    private func memberChanges(
+        _ before: [Property], _ after: [Property], of subtype: Subtype
+    ) -> Result<Conversion.Change, Reason> {
+        var changes: [Conversion.MemberChange] = []
+        for new in after {
+            func refuse(_ text: String) -> Result<Conversion.Change, Reason> {
+                .failure(Reason(text: "whose property `\(new.name)` \(text)"))
+            }
+            guard let type = new.type else { continue }
+            guard let old = before.first(where: { $0.lineage == new.lineage }), let oldType = old.type else {
+                if let value = new.defaultValue.flatMap({ to.json($0, type: type) }) {
+                    changes.append(.added(new.name, value: value))
+                } else if !new.isNullable {
+                    return refuse("is new and has no default")
+                }
+                continue
+            }
+            if old.isNullable, !new.isNullable { return refuse("becomes mandatory") }
+            var inner: Conversion.Change?
+            switch change(oldType, type) {
+            case .none: break
+            case .custom(let reason): return refuse(reason)
+            case .converted(let conversion):
+                // A change of a single value's type would have to be told in terms of JSON.
+                guard oldType == type else {
+                    return refuse("turns from \(from.name(of: oldType)) to \(to.name(of: type))")
+                }
+                inner = conversion.change
+            }
+            if old.name != new.name {
+                changes.append(.renamed(old.name, to: new.name, inner, isJSON: isJSON(type)))
+            } else if let inner, !inner.isIdentity {
+                changes.append(.changed(new.name, inner, isJSON: isJSON(type)))
+            }
+        }
+        for old in before where !after.contains(where: { $0.lineage == old.lineage }) {
+            guard instructions.discardedElements.contains(.init(subtype: subtype.lineage, element: old.lineage)) else {
+                return .failure(Reason(text: "whose property `\(old.name)` is removed without \"discard\": true"))
+            }
+            changes.append(.removed(old.name))
+        }
+        return .success(.members(changes))
+    }
+
+    /// Whether values of `type` inside of JSON are JSON themselves, and not single values.
+    private func isJSON(_ type: ValueType) -> Bool {
+        switch type {
+        case .scalar: false
+        case .array: true
+        case .subtype(let lineage): !(to.subtype(lineage)?.members.isEmpty ?? true)
+        }
+    }
+}
+
+extension SchemaStep {
+    /// What becomes of values of the type `old` that are to be of the type `new`, or of the same where it is nil.
+    public func change(of old: ValueType, to new: ValueType? = nil) -> TypeChange {
+        TypeInference(from: from, to: to, instructions: instructions).change(old, new ?? old)
+    }
+}

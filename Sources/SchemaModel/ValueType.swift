@@ -1,0 +1,36 @@
+/// The type of a property's value.
+public indirect enum ValueType: Hashable, Sendable {
+    /// A single value.
+    case scalar(ScalarType)
+    /// A value of the subtype of that lineage.
+    case subtype(Int)
+    /// A list of values, in order.
+    case array(ValueType)
+
+    /// The single value that the type holds, if it holds one.
+    public var scalar: ScalarType? {
+        if case .scalar(let type) = self { type } else { nil }
+    }
+
+    /// The lineage of the subtype that the type is, or is made of.
+    public var subtype: Int? {
+        switch self {
+        case .scalar: nil
+        case .subtype(let lineage): lineage
+        case .array(let element): element.subtype
+        }
+    }
+}
+
+/// The value of a default, whatever the names of its moment: a case, an option and a member of a struct are told by
+/// their lineages.
+public indirect enum Constant: Hashable, Sendable {
+    case literal(Literal)
+    /// A case of an enum.
+    case choice(Int)
+    /// The options of a set, ascending.
+    case options([Int])
+    case list([Constant])
+    /// A struct: the values of its members; one that is absent is null or has its default.
+    case object([Int: Constant])
+}
