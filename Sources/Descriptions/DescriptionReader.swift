@@ -41,46 +41,15 @@ struct DescriptionReader {
             report(.missingKey("name", of: "an entity"), at: json.offset)
             return nil
         }
-        guard let identifier = identifier(values["identifier"], at: json.offset) else { return nil }
+        if element.present["identifier"] == nil {
+            report(.missingKey("identifier", of: "an entity"), at: json.offset)
+            return nil
+        }
         let properties = elements(values["properties"], key: "properties", .property)
         let indexes = elements(values["indexes"], key: "indexes", .index)
         noteIgnoredKeys()
         return EntityDescription(
-            file: file, element: element, identifier: identifier, properties: properties, indexes: indexes)
-    }
-
-    mutating func identifier(_ json: JSON?, at offset: Int) -> Identifier? {
-        guard let json else {
-            report(.missingKey("identifier", of: "an entity"), at: offset)
-            return nil
-        }
-        guard case .object(let members) = json.value else {
-            report(
-                .wrongKind(key: "identifier", expected: "an object like {\"type\": \"int\"}", found: json.kind),
-                at: json.offset)
-            return nil
-        }
-        let values = dictionary(canonical(members, .identifier))
-        var name = "id"
-        if let json = values["name"] {
-            guard let text = string(json, key: "name"), checkName(text, at: json.offset) else { return nil }
-            name = text
-        }
-        guard let type = values["type"] else {
-            report(.missingKey("type", of: "an identifier"), at: json.offset)
-            return nil
-        }
-        guard let text = string(type, key: "type") else { return nil }
-        if ["property", "properties", "derived_from_relationships"].contains(text) {
-            report(.unsupportedValue(text, of: "type"), at: type.offset)
-            return nil
-        }
-        guard let kind = Identifier.Kind(rawValue: text.lowercased()) else {
-            let nearest = Identifier.Kind.allCases.map(\.rawValue).nearest(to: text)
-            report(.unknownValue(text, of: "type", nearest: nearest), at: type.offset)
-            return nil
-        }
-        return Identifier(name: name, kind: kind)
+            file: file, element: element, properties: properties, indexes: indexes)
     }
 
     mutating func elements(_ json: JSON?, key: String, _ table: KeyTable) -> [ElementDescription] {
@@ -274,6 +243,10 @@ struct DescriptionReader {
     /// Sets a field; `property_type` sets `entity_name`, `association` and `inverse` as well, or says that there are none.
     mutating func set(_ fields: inout [String: JSON], key: String, _ json: JSON) {
         fields[key] = json
+        if key == "identifier" {
+            guard case .object(let members) = json.value else { return }
+            fields[key] = JSON(value: .object(canonical(members, .identifier)), offset: json.offset)
+        }
         guard key == "property_type" else { return }
         var parts: [String: JSON] = [:]
         if case .object(let members) = json.value { parts = dictionary(canonical(members, .relationship)) }

@@ -75,7 +75,6 @@ struct SubtypeDescription: FileDescription {
 struct EntityDescription: FileDescription {
     var file: SourceFile
     var element: ElementDescription
-    var identifier: Identifier
     var properties: [ElementDescription]
     var indexes: [ElementDescription]
 }

@@ -14,9 +14,9 @@ struct KeyTable {
     var aliases: [String: String] = [:]
 
     static let entity = KeyTable(
-        owner: "an entity", fields: ["name", "persisted_name"],
+        owner: "an entity", fields: ["name", "persisted_name", "identifier"],
         others: [
-            "description", "identifier", "properties", "indexes", "version_history", "added_at_version",
+            "description", "properties", "indexes", "version_history", "added_at_version",
             "removed_at_version", "discard", "previous_name", "persist",
         ],
         ignored: [
@@ -85,9 +85,8 @@ struct KeyTable {
         ])
 
     static let identifier = KeyTable(
-        owner: "an identifier", fields: ["type", "name"],
-        ignored: ["objc", "atomic", "equivalent_to_identifier_of"],
-        unsupported: ["property", "property_name", "properties", "derived_from_relationships", "version_history"])
+        owner: "an identifier", fields: ["type", "name", "property", "properties", "derived_from_relationships"],
+        ignored: ["objc", "atomic", "equivalent_to_identifier_of"], aliases: ["property_name": "property"])
 
     static let relationship = KeyTable(
         owner: "a relationship", fields: ["entity_name", "association", "inverse"],
@@ -98,7 +97,7 @@ struct KeyTable {
 
     /// The keys that such an object must have, in the order of the messages.
     var required: [String] {
-        ["name", "property_type", "properties"].filter { fields.contains($0) }
+        owner == Self.identifier.owner ? [] : ["name", "property_type", "properties"].filter { fields.contains($0) }
     }
 
     /// What an object of the table's kind calls a key that is spelled `key`: Lucid's camelCase and its older words are

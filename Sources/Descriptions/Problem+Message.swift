@@ -13,8 +13,6 @@ extension Problem {
             return "\"\(key)\" belongs \(place)"
         case .unsupportedKey(let key):
             return "\"\(key)\" is not supported yet"
-        case .unsupportedValue(let value, let key):
-            return "\"\(value)\" as \"\(key)\" is not supported yet"
         case .missingKey(let key, let owner):
             return "\(owner) needs \"\(key)\""
         case .wrongKind(let key, let expected, let found):
@@ -91,8 +89,16 @@ extension Problem {
                 + "make it \"nullable\": true, or say \"cascade\" or \"deny\""
         case .wrongLiteral(let key, let type, let found, let hint):
             return "\"\(key)\" of type \(type) cannot be \(found)" + (hint.map { "; \($0)" } ?? "")
+        case .keyOfNothing(let version):
+            return "a property of the key does not live in version \(version)"
+        case .unusableKey(let name, let reason):
+            return "`\(name)` cannot be part of the key: \(reason)"
+        case .recursiveKey(let name):
+            return "the key of `\(name)` is, in the end, made of itself"
+        case .otherKeyType(let name):
+            return "the key of `\(name)` is of another type, so this key cannot be made from it"
         case .indexOfNothing:
-            return "an index needs at least one property"
+            return "a key or an index needs at least one property"
         case .indexOfUnstored(let name):
             return "`\(name)` has no column in this table, so it cannot be indexed here"
         case .noEntities:

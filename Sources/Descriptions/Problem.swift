@@ -9,7 +9,6 @@ public enum Problem: Hashable, Sendable {
     case unknownKey(String, of: String, nearest: String?)
     case misplacedKey(String, belongs: String)
     case unsupportedKey(String)
-    case unsupportedValue(String, of: String)
     case missingKey(String, of: String)
     case wrongKind(key: String, expected: String, found: String)
     case unknownValue(String, of: String, nearest: String?)
@@ -51,6 +50,10 @@ public enum Problem: Hashable, Sendable {
     case nullifyOnMandatory
     case wrongLiteral(key: String, type: String, found: String, hint: String?)
     case indexOfNothing
+    case keyOfNothing(String)
+    case unusableKey(String, because: String)
+    case recursiveKey(String)
+    case otherKeyType(String)
     case indexOfUnstored(String)
     case noEntities
 

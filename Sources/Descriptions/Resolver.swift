@@ -18,6 +18,8 @@ struct Resolver {
     /// By subtype and element.
     let elements: [[ElementTimeline]]
     var diagnostics: [Diagnostic] = []
+    /// By entity and epoch.
+    var identifierStates: [[IdentifierState?]] = []
     /// By entity, property and epoch.
     var states: [[[Property?]]] = []
     /// By entity, index and epoch.
@@ -46,6 +48,7 @@ struct Resolver {
         resolver.decodeElements()
         // A type that is part of itself would have no end.
         guard resolver.checkRecursion() else { return (nil, resolver.diagnostics) }
+        resolver.decodeIdentifiers()
         resolver.decodeProperties()
         resolver.decodeIndexes()
         let schemaVersions = resolver.schemaVersions()
@@ -220,7 +223,9 @@ struct Resolver {
     func version(at index: Int, after previous: SchemaVersion?) -> SchemaVersion {
         var living: [Entity] = []
         for (lineage, timeline) in entities.enumerated() where timeline.life.contains(index) {
-            guard let name = text(timeline.epochs[timeline.epoch(at: index)].fields["name"]?.json) else { continue }
+            guard let name = text(timeline.epochs[timeline.epoch(at: index)].fields["name"]?.json),
+                let key = identifierStates[lineage][timeline.epoch(at: index)]
+            else { continue }
             let alive = properties[lineage].indices.filter { properties[lineage][$0].life.contains(index) }
             let ordered = alive.sorted { left, right in
                 let births = (properties[lineage][left].life.lowerBound, properties[lineage][right].life.lowerBound)
@@ -230,7 +235,7 @@ struct Resolver {
                 Entity(
                     lineage: lineage, name: name, persistedName: tableName(lineage, at: index),
                     documentation: descriptions[lineage].element.documentation,
-                    identifier: descriptions[lineage].identifier,
+                    identifier: key.identifier, keySources: key.sources,
                     properties: ordered.compactMap { state(lineage, $0, at: index) },
                     indexes: indexes(of: lineage, at: index)))
         }

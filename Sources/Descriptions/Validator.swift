@@ -26,6 +26,7 @@ struct Validator {
         }
         for entity in version.entities where !version.unchanged.contains(entity.lineage) {
             checkMemberNames(entity, version, index)
+            checkKey(entity, version, index)
             checkRelationshipNames(entity, version, index)
             for property in entity.properties {
                 if let relationship = property.relationship {
@@ -105,16 +106,19 @@ struct Validator {
         }
         var members: [String: String] = [:]
         var columns: Set<String> = []
+        var keyName: String?
+        if case .column(let name, _) = entity.identifier { keyName = name.lowercased() }
         for column in version.columns(of: entity) {
             if let property = column.property, duplicates.contains(property) { continue }
             let isKeyTaken =
-                column.role != .identifier && column.name.lowercased() == entity.identifier.name.lowercased()
+                column.role != .identifier && column.name.lowercased() == keyName
             if isKeyTaken {
                 report(.nameOfKey(column.name), entity, index, property: column.property)
                 continue
             }
             let member = column.member
-            if let other = members.updateValue(column.name, forKey: member) {
+            let isPart = column.part > 0
+            if let other = members.updateValue(column.name, forKey: member), !isPart {
                 report(
                     .sameSwiftName(other, column.name, swift: member, version: version.version.text), entity, index,
                     property: column.property)
@@ -137,6 +141,56 @@ struct Validator {
                     .sameSwiftName(other, property.name, swift: member, version: version.version.text), entity, index,
                     property: property.lineage)
             }
+        }
+    }
+
+    // MARK: Keys
+
+    private mutating func checkKey(_ entity: Entity, _ version: SchemaVersion, _ index: Int) {
+        for source in entity.keySources {
+            guard let other = version.entity(source) else {
+                let name = locations.descriptions[source].name
+                report(
+                    .unknownEntity(name, version: version.version.text, nearest: nil), entity, index, key: "identifier")
+                continue
+            }
+            if version.keyParts(of: other).map(\.type) != version.keyParts(of: entity).map(\.type) {
+                report(.otherKeyType(other.name), entity, index, key: "identifier")
+            }
+        }
+        guard case .properties(let lineages) = entity.identifier else { return }
+        var reached: Set<Int> = []
+        var next = [entity]
+        while let one = next.popLast() {
+            guard case .properties(let lineages) = one.identifier else { continue }
+            for relationship in lineages.compactMap({ one.property($0)?.relationship })
+            where relationship.association == .toOne {
+                let target = relationship.target
+                if target == entity.lineage {
+                    report(.recursiveKey(entity.name), entity, index, key: "identifier")
+                    return
+                }
+                if reached.insert(target).inserted { next += version.entity(target).map { [$0] } ?? [] }
+            }
+        }
+        for lineage in lineages {
+            guard let property = entity.property(lineage) else {
+                report(.keyOfNothing(version.version.text), entity, index, key: "identifier")
+                continue
+            }
+            func refuse(_ reason: String) {
+                report(
+                    .unusableKey(property.name, because: reason), entity, index, property: lineage,
+                    key: property.relationship == nil ? "property_type" : "name")
+            }
+            if let relationship = property.relationship {
+                if version.storage(of: relationship) != .column { refuse("it has no column in this table") }
+            } else if ![.int, .string, .uuid].contains(property.type?.scalar) {
+                refuse("a key is made of int, string, uuid and to_one")
+            }
+            if property.isNullable { refuse("it may be null") }
+            if property.defaultValue != nil { refuse("each row has its own, so it has no default") }
+            if property.isUnique, lineages.count == 1 { refuse("the key is unique anyhow; leave \"unique\" out") }
         }
     }
 

@@ -31,69 +31,121 @@ extension Generator {
             "schema": .text(history.name),
             "access": .text(options.access.modifier),
             "newest": .list(newest),
-            "id": idValues(lineage),
+            "keys": .list(names.keyShapes[lineage].map { keyValues($0, lineage) }),
             "shapes": .list(shapes.map { shapeValues($0, lineage) }),
             "aliases": .list(aliases),
         ]
     }
 
-    private func idValues(_ lineage: Int) -> Value {
-        guard let entity = names.shapes[lineage].last?.entity else { return .null }
-        let literal: String? =
-            switch entity.identifier.kind {
-            case .int: "Swift.ExpressibleByIntegerLiteral"
-            case .string: "Swift.ExpressibleByStringLiteral"
-            case .uuid: nil
-            }
-        return [
-            "name": .text(names.idName(lineage)),
-            "entity": .text(entity.name),
-            "rawValue": .text(SwiftNames.type(entity.identifier.kind.scalar)),
-            "literal": literal.map { .text(", " + $0) } ?? .null,
+    private func keyValues(_ shape: KeyShape, _ lineage: Int) -> Value {
+        let version = history.versions[shape.last]
+        var values: [String: Value] = [
+            "name": .text(shape.name),
+            "entity": .text(version.entity(lineage)?.name ?? ""),
+            "raw": .null, "members": .null,
+            "sources": .list(
+                shape.sources.map { source in
+                    ["type": .text(names.id(source, in: version)), "entity": .text(version.entity(source)?.name ?? "")]
+                }),
         ]
+        switch shape.form {
+        case .raw(let scalar):
+            let literal: String? =
+                switch scalar {
+                case .int: ", Swift.ExpressibleByIntegerLiteral"
+                case .string: ", Swift.ExpressibleByStringLiteral"
+                default: nil
+                }
+            values["raw"] = ["type": .text(SwiftNames.type(scalar)), "literal": literal.map { .text($0) } ?? .null]
+        case .members(let members):
+            var column = 0
+            let list = members.enumerated().map { place, member -> Value in
+                let type = member.target.map { names.id($0, in: version) }
+                let reader = type == nil ? Self.reader(member.parts.first?.type) : "id"
+                defer { column += member.parts.count }
+                let offset = column == 0 ? "index" : "index + \(column)"
+                return [
+                    "member": .text(SwiftName.escaped(member.name)),
+                    "declaration": .text(names.parameter(member.name).declared),
+                    "parameter": .text(names.parameter(member.name).name),
+                    "type": .text(type ?? SwiftNames.type(member.parts.first?.type ?? .int)),
+                    "read": .text("row.\(reader)(\(offset))"),
+                    "bind": .text("bind(self.\(SwiftName.escaped(member.name)), at: \(offset))"),
+                    "isLast": .flag(place == members.count - 1),
+                ]
+            }
+            values["members"] = ["list": .list(list), "count": .text(String(column))]
+        }
+        return .object(values)
+    }
+
+    private static func reader(_ scalar: ScalarType?) -> String {
+        switch scalar {
+        case .string: "string"
+        case .uuid: "uuid"
+        default: "int"
+        }
     }
 
     private func shapeValues(_ shape: EntityShape, _ lineage: Int) -> Value {
         let last = history.versions[shape.last]
         let entity = last.entity(lineage) ?? shape.entity
-        let members = shape.columns.map(names.member)
-        let key = members[0]
-        let hasOtherID = members.dropFirst().contains("id")
         let version = history.versions[shape.first]
-        let columns = shape.columns.enumerated().map { index, column -> Value in
-            let isNullable = column.isNullable
+        let fields = shape.fields
+        let hasOtherID = fields.contains { $0.column.member == "id" && $0.column.role != .identifier }
+        let columns = fields.enumerated().map { place, field -> Value in
+            let column = field.column
+            let member = names.member(column)
             let fallback =
                 column.defaultValue.map { names.value($0, type: column.type, in: version) }
-                ?? (isNullable ? "nil" : nil)
+                ?? (column.isNullable ? "nil" : nil)
             return [
-                "member": .text(members[index]),
-                "declaration": .text(names.parameter(column).declared),
-                "parameter": .text(names.parameter(column).name),
+                "member": .text(member),
+                "declaration": .text(names.parameter(column.member).declared),
+                "parameter": .text(names.parameter(column.member).name),
                 "type": .text(
                     column.role == .identifier ? "ID" : names.type(of: column, lineage: lineage, in: version)),
                 "default": fallback.map { .text(" = " + $0) } ?? .null,
-                "read": .text("row.\(Self.reader(column))(\(index))"),
-                "bind": .text("bind(\(Self.bindLabel(column))self.\(members[index]), at: \(index + 1))"),
+                "read": .text("row.\(Self.reader(column))(\(field.index))"),
+                "bind": .text("bind(\(Self.bindLabel(column))self.\(member), at: \(field.index + 1))"),
                 "documentation": documentation(column.documentation),
-                "isLast": .flag(index == shape.columns.count - 1),
+                "isLast": .flag(place == fields.count - 1),
             ]
         }
+        let key = key(of: shape.entity, "entity.", in: version)
         return [
             "namespace": .text(names.namespace(shape.first)),
             "name": .text(SwiftName.escaped(SwiftName.type(shape.entity.name))),
-            "id": .text(names.id(lineage)),
+            "id": .text(names.id(lineage, in: version)),
             "documentation": documentation(entity.documentation ?? "A row of `\(shape.entity.name)`."),
             "versions": .text(versions(from: shape.first, to: shape.last)),
             "isIdentifiable": .flag(!hasOtherID),
-            "needsID": .flag(!hasOtherID && key != "id"),
+            "needsID": .flag(!hasOtherID && key != "entity.id"),
             "key": .text(key),
-            "keyColumn": .text(SwiftLiteral.string(shape.columns[0].name)),
+            "ownKey": .text(self.key(of: shape.entity, "self.", in: version)),
+            "keyColumns": .text(SwiftLiteral.strings(version.keyParts(of: shape.entity).map(\.name))),
             "table": .text(SwiftLiteral.string(shape.entity.tableName)),
             "columnNames": .text(SwiftLiteral.strings(shape.columns.map(\.name))),
             "columns": .list(columns),
             "relationships": .list(
                 entity.properties.compactMap { relationshipValues($0, of: entity, in: last, shape) }),
         ]
+    }
+
+    /// The key as Swift over the properties of the struct, which `prefix` leads to.
+    private func key(of entity: Entity, _ prefix: String, in version: SchemaVersion) -> String {
+        let columns = version.columns(of: entity)
+        guard case .properties(let lineages) = entity.identifier else {
+            return columns.first.map { prefix + names.member($0) } ?? ""
+        }
+        let members = lineages.compactMap { lineage in
+            columns.first { $0.property == lineage && $0.role != .position }
+        }
+        if members.count == 1, members[0].role == .attribute {
+            return "ID(rawValue: \(prefix)\(names.member(members[0])))"
+        }
+        let arguments = members.map { "\(SwiftName.label($0.member)): \(prefix)\(names.member($0))" }
+        return "ID(" + arguments.joined(separator: ", ") + ")"
     }
 
     /// The versions that a shape serves, in words.
@@ -142,18 +194,26 @@ extension Generator {
         }
         let inverse = version.inverse(of: relationship)
         let path: String
+        func join(_ stored: Property, _ source: Entity, reversed: Bool) -> String {
+            let table = version.joinTables(of: source).first { $0.property == stored.lineage }
+            var text = "joinTable: \(SwiftLiteral.string(version.joinTableName(of: stored, in: source)))"
+            if let table, table.source.count > 1 || table.target.count > 1 {
+                text += ", source: \(SwiftLiteral.strings(table.source)), target: \(SwiftLiteral.strings(table.target))"
+            }
+            return reversed ? text + ", reversed: true" : text
+        }
         switch version.storage(of: relationship) {
         case .column:
-            path = "column: \(SwiftLiteral.string(property.referenceColumn))"
+            path = "column: \(SwiftLiteral.strings(version.referenceParts(of: property).map(\.name)))"
         case .inverseColumn:
             let position =
                 relationship.isOrdered ? ", position: \(SwiftLiteral.string(inverse?.positionColumn ?? ""))" : ""
-            path = "inverse: \(SwiftLiteral.string(inverse?.referenceColumn ?? ""))\(position)"
+            path =
+                "inverse: \(SwiftLiteral.strings(inverse.map { version.referenceParts(of: $0).map(\.name) } ?? []))\(position)"
         case .joinTable:
-            path = "joinTable: \(SwiftLiteral.string(version.joinTableName(of: property, in: entity)))"
+            path = join(property, entity, reversed: false)
         case .inverseJoinTable:
-            let name = inverse.map { version.joinTableName(of: $0, in: target) } ?? ""
-            path = "joinTable: \(SwiftLiteral.string(name)), reversed: true"
+            path = inverse.map { join($0, target, reversed: true) } ?? ""
         }
         let kind = relationship.association == .toOne ? "ToOne" : "ToMany"
         let source = names.type(entity.lineage, in: history.versions[shape.first])

@@ -71,22 +71,28 @@ extension Generator {
         ]
     }
 
+    /// The properties of the struct, each with its first column.
+    private func members(of entity: EntityStep) -> [EntityStep.ColumnStep] {
+        entity.columns.filter { $0.column.part == 0 }
+    }
+
     /// The columns whose values a person gives.
     private func parameters(of entity: EntityStep) -> [EntityStep.ColumnStep] {
-        entity.columns.filter { if case .custom = $0.origin { true } else { false } }
+        members(of: entity).filter { if case .custom = $0.origin { true } else { false } }
     }
 
     private func initializerValues(_ entity: EntityStep, _ step: SchemaStep) -> Value {
         let lineage = entity.new.lineage
         let parameters = parameters(of: entity)
         let old = parameters.contains { names.member($0.column) == "old" } ? "oldRow" : "old"
-        let arguments = entity.columns.enumerated().map { index, column -> Value in
+        let members = members(of: entity)
+        let arguments = members.enumerated().map { index, column -> Value in
             return [
                 "label": .text(names.label(column.column)),
                 "value": .text(
                     expression(column.origin, column.column, old: old, in: step.to)
-                        ?? names.parameter(column.column).name),
-                "comma": .text(index == entity.columns.count - 1 ? "" : ","),
+                        ?? names.parameter(column.column.member).name),
+                "comma": .text(index == members.count - 1 ? "" : ","),
             ]
         }
         return [
@@ -96,7 +102,7 @@ extension Generator {
             "parameters": .list(
                 parameters.map { parameter in
                     [
-                        "declaration": .text(names.parameter(parameter.column).declared),
+                        "declaration": .text(names.parameter(parameter.column.member).declared),
                         "type": .text(names.type(of: parameter.column, lineage: lineage, in: step.to)),
                     ]
                 }),

@@ -27,7 +27,8 @@ extension SwiftNames {
             return "[" + values.map { value($0, type: element, in: version) }.joined(separator: ", ") + "]"
         case (.subtype(let lineage), .string(let text)):
             let choice = version.subtype(lineage)?.cases.first { $0.value == text }
-            return "\(self.type(type, in: version)).\(SwiftName.escaped(SwiftName.member(choice?.name ?? "")))"
+            let name = SwiftName.escaped(SwiftName.member(choice?.name ?? ""))
+            return "\(self.type(type, in: version)).\(name)"
         case (.subtype(let lineage), .number(let text)):
             let bits = Int(text) ?? 0
             let options = version.subtype(lineage)?.options.filter { bits & (1 << $0.bit) != 0 } ?? []

@@ -4,15 +4,19 @@ import SchemaModel
 struct SwiftNames {
     let history: SchemaHistory
     let steps: [SchemaStep]
+    private let places: [Version: Int]
     /// By lineage: each struct, oldest first.
     let shapes: [[EntityShape]]
     /// By lineage of a subtype: each type, oldest first.
     let subtypeShapes: [[SubtypeShape]]
-    private let idNames: [String]
+    /// By lineage: each type of its key, oldest first.
+    let keyShapes: [[KeyShape]]
 
     init(_ history: SchemaHistory) {
         self.history = history
         self.steps = history.steps
+        self.places = Dictionary(
+            history.versions.enumerated().map { ($1.version, $0) }, uniquingKeysWith: { first, _ in first })
         var subtypeShapes = [[SubtypeShape]](repeating: [], count: history.subtypeSources.count)
         for (index, version) in history.versions.enumerated() {
             for subtype in version.subtypes {
@@ -25,10 +29,12 @@ struct SwiftNames {
             }
         }
         self.subtypeShapes = subtypeShapes
+        let keyShapes = KeyShape.all(in: history)
+        self.keyShapes = keyShapes
         var shapes = [[EntityShape]](repeating: [], count: history.sources.count)
         for (index, version) in history.versions.enumerated() {
             for entity in version.entities {
-                let shape = EntityShape(entity, in: version, at: index)
+                let shape = EntityShape(entity, in: version, at: index, keyShapes)
                 if let last = shapes[entity.lineage].last, last.isSameStruct(as: shape) {
                     shapes[entity.lineage][shapes[entity.lineage].count - 1].last = index
                 } else {
@@ -37,17 +43,13 @@ struct SwiftNames {
             }
         }
         self.shapes = shapes
-        var taken: Set<String> = []
-        self.idNames = shapes.map { shapes in
-            let name = (shapes.last.map { SwiftName.type($0.entity.name) } ?? "") + "ID"
-            if taken.insert(name).inserted { return name }
-            let birth = shapes.first.map { history.versions[$0.first].version.identifier } ?? ""
-            return name + "_" + birth
-        }
     }
 
     /// `V1_0`.
     func namespace(_ index: Int) -> String { "V" + history.versions[index].version.identifier }
+
+    /// The place of a version among all.
+    func index(of version: SchemaVersion) -> Int { places[version.version] ?? 0 }
 
     /// `V1_0`.
     func namespace(_ version: SchemaVersion) -> String { "V" + version.version.identifier }
@@ -58,11 +60,10 @@ struct SwiftNames {
         return "\(history.name).\(namespace(version)).\(SwiftName.escaped(name))"
     }
 
-    /// `LaundrySchema.LaundryID`: the type of an entity's key in all versions.
-    func id(_ lineage: Int) -> String { "\(history.name).\(idNames[lineage])" }
-
-    /// `LaundryID`.
-    func idName(_ lineage: Int) -> String { idNames[lineage] }
+    /// `LaundrySchema.LaundryID`: the type of an entity's key in a version.
+    func id(_ lineage: Int, in version: SchemaVersion) -> String {
+        "\(history.name).\(keyShapes.name(lineage, at: index(of: version)))"
+    }
 
     /// `Migration_1_0_to_2_0`.
     func migration(_ step: SchemaStep) -> String {
@@ -75,9 +76,8 @@ struct SwiftNames {
     /// The label of a column's argument.
     func label(_ column: StoredColumn) -> String { SwiftName.label(column.member) }
 
-    /// The label and the name of a column's parameter; `self` is a name that the body needs for itself.
-    func parameter(_ column: StoredColumn) -> (declared: String, name: String) {
-        let name = column.member
+    /// The label and the name of a property's parameter; `self` is a name that the body needs for itself.
+    func parameter(_ name: String) -> (declared: String, name: String) {
         return name == "self" ? ("self self_", "self_") : (SwiftName.escaped(name), SwiftName.escaped(name))
     }
 
@@ -85,8 +85,8 @@ struct SwiftNames {
     func type(of column: StoredColumn, lineage: Int, in version: SchemaVersion) -> String {
         let name =
             switch column.role {
-            case .identifier: id(lineage)
-            case .reference(let target): id(target)
+            case .identifier: id(lineage, in: version)
+            case .reference(let target): id(target, in: version)
             case .attribute, .position: type(column.type, in: version)
             }
         return column.isNullable ? name + "?" : name
@@ -133,6 +133,8 @@ struct SubtypeShape {
 struct EntityShape {
     let entity: Entity
     let columns: [StoredColumn]
+    /// The names of the types of its own key and of those that it points at.
+    let keys: [String]
     /// Whether one of its subtypes differs from the version before.
     let hasChangedParts: Bool
     /// The index of the version that declares the struct.
@@ -140,13 +142,20 @@ struct EntityShape {
     /// The index of the last version that uses it.
     var last: Int
 
-    init(_ entity: Entity, in version: SchemaVersion, at index: Int) {
+    /// The properties of the struct: each with its first column, and that column's place.
+    var fields: [(column: StoredColumn, index: Int)] {
+        columns.enumerated().filter { $1.part == 0 }.map { ($1, $0) }
+    }
+
+    init(_ entity: Entity, in version: SchemaVersion, at index: Int, _ keyShapes: [[KeyShape]]) {
         self.entity = entity
         let columns = version.columns(of: entity)
         self.columns = columns
         self.hasChangedParts = columns.contains { column in
             column.type.subtype.map { !version.unchangedSubtypes.contains($0) } ?? false
         }
+        let keyed = [entity.lineage] + columns.compactMap { $0.part == 0 ? $0.role.target : nil }
+        self.keys = keyed.map { keyShapes.name($0, at: index) }
         self.first = index
         self.last = index
     }
@@ -154,6 +163,6 @@ struct EntityShape {
     /// Whether one struct serves this shape and `other`, that of the next version. Relationships do not matter: they are those of the last version.
     func isSameStruct(as other: EntityShape) -> Bool {
         entity.name == other.entity.name && entity.tableName == other.entity.tableName && columns == other.columns
-            && !other.hasChangedParts
+            && keys == other.keys && !other.hasChangedParts
     }
 }

@@ -36,22 +36,33 @@ extension Generator {
                     [
                         "type": .text(names.type(entity.lineage, in: version)),
                         "table": .text(SwiftLiteral.string(entity.tableName)),
+                        "key": fixtureKey(entity, version),
                         "columns": .list(
-                            version.columns(of: entity).map { .text(column($0, of: entity, in: version)) }),
+                            version.columns(of: entity).filter { $0.part == 0 }
+                                .map { .text(column($0, of: entity, in: version)) }),
                     ]
                 }),
             "joinTables": .list(
                 version.entities.flatMap { entity in
                     version.joinTables(of: entity).map { join in
-                        [
+                        let isPlain = join.source.count == 1 && join.target.count == 1
+                        let columns =
+                            ", columns: \(SwiftLiteral.strings(join.source)), \(SwiftLiteral.strings(join.target))"
+                        return [
                             "table": .text(SwiftLiteral.string(join.table.name)),
                             "source": .text(SwiftLiteral.string(entity.tableName)),
                             "target": .text(
                                 SwiftLiteral.string(version.entity(join.relationship.target)?.tableName ?? "")),
+                            "columns": isPlain ? .null : .text(columns),
                         ]
                     }
                 }),
         ]
+    }
+
+    private func fixtureKey(_ entity: Entity, _ version: SchemaVersion) -> Value {
+        guard case .properties = entity.identifier else { return .null }
+        return .text(", key: " + SwiftLiteral.strings(version.keyParts(of: entity).map(\.name)))
     }
 
     private func column(_ column: StoredColumn, of entity: Entity, in version: SchemaVersion) -> String {
@@ -62,7 +73,10 @@ extension Generator {
         case .attribute: text = ".value(\(name), \(sampleType(column.type, in: version))"
         case .position: text = ".position(\(name)"
         case .reference(let target):
-            text = ".reference(\(name), to: \(SwiftLiteral.string(version.entity(target)?.tableName ?? ""))"
+            let names = version.columns(of: entity).filter { $0.property == column.property && $0.role != .position }
+            text =
+                ".reference(\(SwiftLiteral.strings(names.map(\.name))), "
+                + "to: \(SwiftLiteral.string(version.entity(target)?.tableName ?? ""))"
         }
         if column.isNullable, column.role != .position { text += ", nullable: true" }
         if distinctColumns(of: entity, in: version).contains(column.name), column.role != .identifier,
@@ -79,7 +93,9 @@ extension Generator {
         let columns = version.columns(of: entity)
         var names: Set<String> = []
         for index in version.table(of: entity).indexes where index.isUnique {
-            let candidates = index.columns.compactMap { name in columns.first { $0.name == name } }
+            let candidates = index.columns.compactMap { name in columns.first { $0.name == name && $0.part == 0 } }
+            // A key is distinct anyhow.
+            if candidates.contains(where: { $0.isKey && version.keyParts(of: entity).count == 1 }) { continue }
             let attribute = candidates.first { $0.role == .attribute && ($0.type.scalar ?? .bool) != .bool }
             names.insert((attribute ?? candidates.first)?.name ?? "")
         }
@@ -87,29 +103,44 @@ extension Generator {
     }
 
     private func structTestValues(_ shape: EntityShape, _ lineage: Int) -> Value {
-        [
-            "type": .text(names.type(lineage, in: history.versions[shape.first])),
+        let version = history.versions[shape.first]
+        return [
+            "type": .text(names.type(lineage, in: version)),
             "columns": .list(
                 shape.columns.map { column in
-                    let member = names.member(column)
-                    if column.type.scalar == nil {
-                        return [
-                            "name": .text(SwiftLiteral.string(column.name)),
-                            "value": .text("try Strata.SQLiteValue(value: entity.\(member))"),
-                        ]
-                    }
-                    let suffix: String
+                    let member = "entity." + names.member(column)
+                    let value: String
                     switch column.role {
-                    case .identifier: suffix = ".rawValue"
-                    case .reference: suffix = column.isNullable ? "?.rawValue" : ".rawValue"
-                    case .attribute, .position: suffix = ""
+                    case .identifier: value = "Strata.SQLiteValue(\(member).rawValue)"
+                    case .reference(let target):
+                        let path = keyPaths(target, in: version)
+                        let optional = column.isNullable ? "?" : ""
+                        value =
+                            "Strata.SQLiteValue(\(member)\(optional)\(path.indices.contains(column.part) ? path[column.part] : ""))"
+                    case .attribute, .position:
+                        value =
+                            column.type.scalar == nil
+                            ? "try Strata.SQLiteValue(value: \(member))" : "Strata.SQLiteValue(\(member))"
                     }
-                    return [
-                        "name": .text(SwiftLiteral.string(column.name)),
-                        "value": .text("Strata.SQLiteValue(entity.\(member)\(suffix))"),
-                    ]
+                    return ["name": .text(SwiftLiteral.string(column.name)), "value": .text(value)]
                 }),
         ]
+    }
+
+    /// The ways from a key of an entity to the values of its columns.
+    private func keyPaths(_ lineage: Int, in version: SchemaVersion) -> [String] {
+        let index = names.index(of: version)
+        guard let shape = names.keyShapes[lineage].first(where: { $0.first <= index && index <= $0.last }) else {
+            return []
+        }
+        switch shape.form {
+        case .raw: return [".rawValue"]
+        case .members(let members):
+            return members.flatMap { member -> [String] in
+                let paths = member.target.map { keyPaths($0, in: version) } ?? [""]
+                return paths.map { "." + SwiftName.escaped(member.name) + $0 }
+            }
+        }
     }
 
     /// What a fixture's column of `type` is filled with.
@@ -155,7 +186,8 @@ extension Generator {
                 }
             }
             return tableTestValues(
-                from: entity.old.tableName, to: entity.new.tableName, key: [entity.new.identifier.name], kept: kept,
+                from: entity.old.tableName, to: entity.new.tableName, key: step.to.keyParts(of: entity.new).map(\.name),
+                kept: kept,
                 changed: changed, isEmptied: entity.isEmptied)
         }
         let joins = step.entities.flatMap { entity in
@@ -175,22 +207,26 @@ extension Generator {
         guard let was = entity.old.property(join.property), was.relationship?.target == join.relationship.target else {
             return nil
         }
-        let key = ["source_id", "target_id"]
+        let key = join.source + join.target
         let isEmptied = entity.isEmptied || step.instructions.emptied.contains(join.relationship.target)
+        func changed(_ pairs: some Sequence<(String, String)>) -> [Value] {
+            pairs.map { ["name": .text(SwiftLiteral.string($0)), "value": .text(SwiftLiteral.string($1))] }
+        }
         if let old = step.from.joinTables(of: entity.old).first(where: { $0.property == join.property }) {
+            let columns = Array(zip(key, old.source + old.target))
             return tableTestValues(
-                from: old.table.name, to: join.table.name, key: key, kept: key + ["position"], changed: [],
-                isEmptied: isEmptied)
+                from: old.table.name, to: join.table.name, key: key,
+                kept: columns.filter { $0 == $1 }.map(\.0) + ["position"],
+                changed: changed(columns.filter { $0 != $1 }.map { ($0, SQL.quoted($1)) }), isEmptied: isEmptied)
         }
-        guard let column = step.from.columns(of: entity.old).first(where: { $0.property == join.property }) else {
-            return nil
-        }
-        let target = SQL.quoted(column.name)
-        let values = [("source_id", SQL.quoted(entity.old.identifier.name)), ("target_id", target), ("position", "0")]
+        let target = step.from.columns(of: entity.old).filter { $0.property == join.property && $0.role != .position }
+        guard !target.isEmpty else { return nil }
+        let source = step.from.keyParts(of: entity.old).map(\.name)
+        let columns = zip(key, (source + target.map(\.name)).map(SQL.quoted))
         return tableTestValues(
             from: entity.old.tableName, to: join.table.name, key: key, kept: [],
-            changed: values.map { ["name": .text(SwiftLiteral.string($0)), "value": .text(SwiftLiteral.string($1))] },
-            isEmptied: isEmptied, filter: "\(target) IS NOT NULL")
+            changed: changed(Array(columns) + [("position", "0")]),
+            isEmptied: isEmptied, filter: "\(SQL.quoted(target[0].name)) IS NOT NULL")
     }
 
     private func tableTestValues(

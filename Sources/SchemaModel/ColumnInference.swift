@@ -60,7 +60,10 @@ struct ColumnInference {
             }
             return .null
         }
-        guard let before = oldColumns.first(where: { $0.property == lineage && ($0.role == .position) == isPosition })
+        guard
+            let before = oldColumns.first(where: {
+                $0.property == lineage && ($0.role == .position) == isPosition && $0.part == column.part
+            })
         else {
             return originOfNewcomer(column, lineage: lineage, fill: fill)
         }
@@ -98,8 +101,10 @@ struct ColumnInference {
     }
 
     private func originOfKey(_ column: StoredColumn) -> ValueOrigin {
-        let before = oldColumns[0]
-        return before.type == column.type ? .copy(before) : .custom("has another type of key")
+        guard let before = oldColumns.first(where: { $0.role == .identifier }), before.type == column.type else {
+            return .custom("is another key")
+        }
+        return .copy(before)
     }
 
     private func originOfSurvivor(_ column: StoredColumn, before: StoredColumn) -> ValueOrigin {
@@ -114,7 +119,9 @@ struct ColumnInference {
             }
         case (.reference(let oldTarget), .reference(let newTarget)):
             guard oldTarget == newTarget else { return .custom("points at another entity") }
-            guard before.type == column.type else { return .custom("points at another type of key") }
+            guard before.type == column.type, let was = from.entity(oldTarget), let now = to.entity(newTarget),
+                to.hasSameKey(now, as: was, in: from)
+            else { return .custom("points at another type of key") }
             let lineage = column.property
             let oldInverse = lineage.flatMap(old.property)?.relationship?.inverse
             let newInverse = lineage.flatMap(new.property)?.relationship?.inverse
@@ -142,7 +149,7 @@ struct ColumnInference {
         switch fill {
         case .literal(let value): return .constant(value)
         case .property(let other):
-            guard let source = oldColumns.first(where: { $0.property == other && $0.role != .position }) else {
+            guard let source = oldColumns.first(where: { $0.property == other && $0.role == .attribute }) else {
                 return .custom("is filled from what is not stored")
             }
             let value = filled(column, from: source)
@@ -157,10 +164,7 @@ struct ColumnInference {
     }
 
     private func filled(_ column: StoredColumn, from source: StoredColumn) -> ValueOrigin {
-        guard source.role == .attribute, column.role == .attribute else {
-            let isSame = source.role == column.role && source.type == column.type
-            return isSame ? .copy(source) : .custom("cannot take the values of `\(source.name)`")
-        }
+        guard column.role == .attribute else { return .custom("cannot take the values of `\(source.name)`") }
         switch types.change(source.type, column.type) {
         case .none: return .copy(source)
         case .converted(let conversion): return .converted(source, conversion)

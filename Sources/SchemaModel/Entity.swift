@@ -10,6 +10,8 @@ public struct Entity: Hashable, Sendable {
     public var documentation: String?
     /// Its key.
     public var identifier: Identifier
+    /// The lineages of the entities whose keys its key may be made from.
+    public var keySources: [Int]
     /// Its properties, oldest first and then as described: the order of the columns.
     public var properties: [Property]
     /// Its indexes over several properties.
@@ -18,13 +20,14 @@ public struct Entity: Hashable, Sendable {
     /// An entity of these parts.
     public init(
         lineage: Int, name: String, persistedName: String? = nil, documentation: String?, identifier: Identifier,
-        properties: [Property], indexes: [EntityIndex]
+        keySources: [Int] = [], properties: [Property], indexes: [EntityIndex]
     ) {
         self.lineage = lineage
         self.name = name
         self.persistedName = persistedName
         self.documentation = documentation
         self.identifier = identifier
+        self.keySources = keySources
         self.properties = properties
         self.indexes = indexes
     }
@@ -35,34 +38,6 @@ public struct Entity: Hashable, Sendable {
     /// The property of that lineage, if it lives in this version.
     public func property(_ lineage: Int) -> Property? {
         properties.first { $0.lineage == lineage }
-    }
-}
-
-/// The key of an entity: one column.
-public struct Identifier: Hashable, Sendable {
-    /// The types that a key may have.
-    public enum Kind: String, CaseIterable, Hashable, Sendable {
-        case int, string, uuid
-
-        /// The type of the key's values.
-        public var scalar: ScalarType {
-            switch self {
-            case .int: .int
-            case .string: .string
-            case .uuid: .uuid
-            }
-        }
-    }
-
-    /// The name of the column.
-    public var name: String
-    /// The type of its values.
-    public var kind: Kind
-
-    /// A key called `name`.
-    public init(name: String, kind: Kind) {
-        self.name = name
-        self.kind = kind
     }
 }
 
@@ -118,8 +93,10 @@ public struct Property: Hashable, Sendable {
 
     /// The column of an attribute.
     public var attributeColumn: String { persistedName ?? name }
-    /// The foreign key column of a relationship that has one.
+    /// The foreign key column of a relationship that has one, where the target's key is one column.
     public var referenceColumn: String { persistedName ?? name + "_id" }
+    /// What the foreign key columns begin with where the target's key has several columns.
+    var referenceBase: String { persistedName ?? name }
     /// The column of the row's place at the other end of such a relationship.
     public var positionColumn: String { (persistedName ?? name) + "_position" }
 

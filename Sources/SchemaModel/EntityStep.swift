@@ -52,7 +52,11 @@ public struct EntityStep: Sendable {
             for column in columns {
                 guard case .custom(let reason) = column.origin else { continue }
                 let name = column.column.property.flatMap(new.property)?.name ?? column.column.name
+                guard column.column.part == 0 else { continue }
                 rowReasons.append("`\(new.name).\(name)` \(reason)")
+            }
+            if case .properties = new.identifier, !to.hasSameKey(new, as: old, in: from) {
+                rowReasons.append("`\(new.name)` has another key")
             }
             let keys = Self.breakableKeys(to.uniqueKeys(of: new), before: from.uniqueKeys(of: old), columns: columns)
             rowReasons += keys.map { key in

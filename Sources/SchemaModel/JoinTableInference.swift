@@ -6,6 +6,10 @@ struct JoinTableInference {
     init(from: SchemaVersion, to: SchemaVersion, old: Entity, new: Entity, emptied: Set<Int>) {
         let isEmptied = emptied.contains(new.lineage)
         let before = from.joinTables(of: old)
+        func keepsKeys(_ target: Int) -> Bool {
+            guard let was = from.entity(target), let now = to.entity(target) else { return false }
+            return to.hasSameKey(now, as: was, in: from) && to.hasSameKey(new, as: old, in: from)
+        }
         for join in to.joinTables(of: new) {
             let property = new.property(join.property)
             let was = old.property(join.property)
@@ -28,21 +32,23 @@ struct JoinTableInference {
                 continue
             }
             if let source = before.first(where: { $0.property == join.property }) {
-                if pointsElsewhere {
-                    customReasons.append("\(name) points at another entity")
+                if pointsElsewhere || !keepsKeys(relationship.target) {
+                    customReasons.append("\(name) points at another \(pointsElsewhere ? "entity" : "type of key")")
                     changes += [.drop(source.table.name), .create(join.table.name)]
                 } else if source.table != join.table {
-                    changes.append(.map(from: source.table.name, to: join.table.name))
+                    let columns = zip(join.source + join.target, source.source + source.target)
+                    changes.append(
+                        .map(from: source.table.name, to: join.table.name, columns: Self.expressions(columns)))
                 }
-            } else if !pointsElsewhere, from.storage(of: relationship) == .column,
-                let column = from.columns(of: old).first(where: { $0.property == join.property })
-            {
-                let target = SQL.quoted(column.name)
+            } else if !pointsElsewhere, from.storage(of: relationship) == .column, keepsKeys(relationship.target) {
+                let target = from.referenceParts(of: was).map(\.name)
+                let keys = zip(join.source + join.target, from.keyParts(of: old).map(\.name) + target)
+                var columns = Dictionary(keys.map { ($0, SQL.quoted($1)) }, uniquingKeysWith: { first, _ in first })
+                columns["position"] = "0"
                 changes.append(
                     .map(
-                        from: old.tableName, to: join.table.name,
-                        columns: ["source_id": SQL.quoted(old.identifier.name), "target_id": target, "position": "0"],
-                        filter: "\(target) IS NOT NULL"))
+                        from: old.tableName, to: join.table.name, columns: columns,
+                        filter: "\(SQL.quoted(target[0])) IS NOT NULL"))
             } else {
                 customReasons.append("\(name) was kept elsewhere")
                 changes.append(.create(join.table.name))
@@ -57,5 +63,11 @@ struct JoinTableInference {
                 customReasons.append("`\(new.name).\(property.name)` is kept elsewhere")
             }
         }
+    }
+
+    /// The columns that have another name now.
+    private static func expressions(_ columns: some Sequence<(String, String)>) -> [String: String] {
+        let renamed = columns.filter { $0 != $1 }.map { ($0, SQL.quoted($1)) }
+        return Dictionary(renamed, uniquingKeysWith: { first, _ in first })
     }
 }

@@ -12,7 +12,13 @@ extension SchemaVersion {
 
     /// The fields of the logical line: the name first, then `key`, then each property and index.
     func logicalFields(of entity: Entity) -> [String] {
-        let key = "key \(logical(entity.identifier.name)): \(entity.identifier.kind.rawValue)"
+        let key: String
+        switch entity.identifier {
+        case .column(let name, let kind): key = "key \(logical(name)): \(kind.rawValue)"
+        case .properties(let lineages):
+            let names = lineages.compactMap { entity.property($0).map { logical($0.name) } }
+            key = "key (\(names.joined(separator: ", ")))"
+        }
         let properties = entity.properties.map { logicalField(of: $0) }
         let indexes = entity.indexes.map { index in
             let names = index.properties.compactMap { entity.property($0).map { logical($0.name) } }

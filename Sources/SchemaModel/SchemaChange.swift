@@ -41,7 +41,7 @@ extension SchemaStep {
         let (old, new) = (step.old, step.new)
         var changes: [SchemaChange] = []
         var own = differences([("name", old.name, new.name), ("table", old.tableName, new.tableName)])
-        own += differences([("key", describe(old.identifier), describe(new.identifier))])
+        own += differences([("key", describe(old), describe(new))])
         if step.isEmptied {
             changes.append(SchemaChange(handling: .discarding, subject: new.name, change: "all rows go"))
         }
@@ -135,7 +135,17 @@ extension SchemaStep {
         }
     }
 
-    private func describe(_ identifier: Identifier) -> String { "\(identifier.name): \(identifier.kind.rawValue)" }
+    private func describe(_ entity: Entity) -> String {
+        switch entity.identifier {
+        case .column(let name, let kind): return "\(name): \(kind.rawValue)"
+        case .properties(let lineages):
+            // A property that is only called otherwise is no other key.
+            let names = lineages.compactMap { lineage in
+                to.entity(entity.lineage)?.property(lineage)?.name ?? entity.property(lineage)?.name
+            }
+            return "(\(names.joined(separator: ", ")))"
+        }
+    }
 
     private func describe(_ property: Property, _ version: SchemaVersion) -> String {
         fields(property, version).filter { !$0.1.isEmpty }.map { $0.0 == "type" ? $0.1 : "\($0.0) \($0.1)" }

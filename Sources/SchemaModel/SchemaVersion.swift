@@ -76,6 +76,7 @@ public struct SchemaVersion: Sendable {
     /// Whether nothing that decides how `entity` is stored differs from `previous`.
     private func isStored(_ entity: Entity, as previous: SchemaVersion) -> Bool {
         guard previous.entity(entity.lineage) == entity else { return false }
+        for source in entity.keySources where self.entity(source) != previous.entity(source) { return false }
         return entity.properties.allSatisfy { property in
             guard let relationship = property.relationship else {
                 return property.type?.subtype.map(unchangedSubtypes.contains) ?? true
@@ -83,7 +84,8 @@ public struct SchemaVersion: Sendable {
             guard let now = self.entity(relationship.target), let was = previous.entity(relationship.target) else {
                 return false
             }
-            return now.name == was.name && now.tableName == was.tableName && now.identifier == was.identifier
+            return now.name == was.name && now.tableName == was.tableName
+                && keyParts(of: now) == previous.keyParts(of: was)
                 && inverse(of: relationship) == previous.inverse(of: relationship)
         }
     }

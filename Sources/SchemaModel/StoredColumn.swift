@@ -2,14 +2,19 @@
 public struct StoredColumn: Hashable, Sendable {
     /// What the column is for.
     public enum Role: Hashable, Sendable {
-        /// The key.
+        /// A key of its own.
         case identifier
         /// An attribute.
         case attribute
-        /// A foreign key to the entity of the lineage `target`.
+        /// A foreign key, or a part of one, to the entity of the lineage `target`.
         case reference(target: Int)
         /// The place of the row in the ordered `to_many` at the other end of the foreign key before it.
         case position
+
+        /// The lineage of the entity that a foreign key leads to.
+        public var target: Int? {
+            if case .reference(let target) = self { target } else { nil }
+        }
     }
 
     /// The column's name in SQL.
@@ -26,25 +31,30 @@ public struct StoredColumn: Hashable, Sendable {
     public var defaultValue: Literal?
     /// How text compares; nil for byte by byte.
     public var collation: Property.Collation?
-    /// The lineage of the property that the column belongs to; nil for the key.
+    /// The lineage of the property that the column belongs to; nil for a key of its own.
     public var property: Int?
+    /// Whether the column is part of the key.
+    public var isKey = false
+    /// The column's place among those of a foreign key.
+    public var part = 0
     /// What it means.
     public var documentation: String?
 }
 
 extension SchemaVersion {
-    /// The columns of the entity's table: the key, then those of each property.
+    /// The columns of the entity's table: a key of its own, then those of each property.
     public func columns(of entity: Entity) -> [StoredColumn] {
         layout(of: entity).columns
     }
 
     func makeColumns(of entity: Entity) -> [StoredColumn] {
-        var columns = [
-            StoredColumn(
-                name: entity.identifier.name, member: SwiftName.member(entity.identifier.name), role: .identifier,
-                type: .scalar(entity.identifier.kind.scalar),
-                isNullable: false)
-        ]
+        var columns: [StoredColumn] = []
+        if case .column(let name, let kind) = entity.identifier {
+            columns.append(
+                StoredColumn(
+                    name: name, member: SwiftName.member(name), role: .identifier, type: .scalar(kind.scalar),
+                    isNullable: false, isKey: true))
+        }
         for property in entity.properties {
             switch property.kind {
             case .attribute(let type):
@@ -57,15 +67,15 @@ extension SchemaVersion {
                         collation: property.collation,
                         property: property.lineage, documentation: property.documentation))
             case .relationship(let relationship):
-                guard storage(of: relationship) == .column, let target = self.entity(relationship.target) else {
-                    continue
+                guard storage(of: relationship) == .column else { continue }
+                for (place, part) in referenceParts(of: property).enumerated() {
+                    columns.append(
+                        StoredColumn(
+                            name: part.name, member: SwiftName.member(property.name + "_id"),
+                            role: .reference(target: relationship.target), type: .scalar(part.type),
+                            isNullable: property.isNullable, property: property.lineage, part: place,
+                            documentation: property.documentation))
                 }
-                columns.append(
-                    StoredColumn(
-                        name: property.referenceColumn, member: SwiftName.member(property.name + "_id"),
-                        role: .reference(target: relationship.target),
-                        type: .scalar(target.identifier.kind.scalar), isNullable: property.isNullable,
-                        property: property.lineage, documentation: property.documentation))
                 if inverse(of: relationship)?.relationship?.isOrdered == true {
                     columns.append(
                         StoredColumn(
@@ -75,6 +85,11 @@ extension SchemaVersion {
                             property: property.lineage,
                             documentation: "The row's place at the other end of `\(property.name)`; nil stands last."))
                 }
+            }
+        }
+        if case .properties(let lineages) = entity.identifier {
+            for index in columns.indices where columns[index].role != .position {
+                columns[index].isKey = columns[index].property.map(lineages.contains) ?? false
             }
         }
         return columns

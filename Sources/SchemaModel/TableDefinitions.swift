@@ -12,21 +12,30 @@ extension SchemaVersion {
     }
 
     func makeTable(of entity: Entity, _ columns: [StoredColumn]) -> Table {
-        return Table(
-            entity.tableName, columns.map { element($0, of: entity) },
-            indexes: indexes(of: entity, columns: columns))
+        var elements = columns.map { element($0, of: entity) }
+        let parts = keyParts(of: entity)
+        if parts.count > 1 { elements.append("PRIMARY KEY (\(SQL.list(parts.map(\.name))))") }
+        for property in entity.properties {
+            let names = columns.filter { $0.property == property.lineage && $0.role != .position }.map(\.name)
+            if names.count > 1, let target = property.relationship.flatMap({ self.entity($0.target) }) {
+                elements.append(
+                    "FOREIGN KEY (\(SQL.list(names))) " + foreignKey(to: target, deleteRule(of: property)))
+            }
+        }
+        return Table(entity.tableName, elements, indexes: indexes(of: entity, columns: columns))
     }
 
     private func element(_ column: StoredColumn, of entity: Entity) -> String {
         var text = SQL.quoted(column.name) + " " + storage(of: column.type)
-        if column.role == .identifier {
-            return text + (column.type == .scalar(.int) ? " PRIMARY KEY" : " NOT NULL PRIMARY KEY")
-        }
-        if !column.isNullable { text += " NOT NULL" }
+        let isOnlyKey = column.isKey && keyParts(of: entity).count == 1
+        // An integer that is the key is the row's number, and never NULL.
+        let isRowNumber = isOnlyKey && column.type.scalar?.storage == "INTEGER"
+        if !column.isNullable, !isRowNumber { text += " NOT NULL" }
         if let value = column.defaultValue { text += " DEFAULT " + value.sql }
         if let collation = column.collation { text += " COLLATE " + collation.rawValue.uppercased() }
+        if isOnlyKey { text += " PRIMARY KEY" }
         if case .reference(let lineage) = column.role, let target = self.entity(lineage),
-            let property = column.property.flatMap(entity.property)
+            let property = column.property.flatMap(entity.property), keyParts(of: target).count == 1
         {
             text += " " + foreignKey(to: target, deleteRule(of: property))
         }
@@ -43,14 +52,14 @@ extension SchemaVersion {
             case .deny: "RESTRICT"
             case .noAction: "NO ACTION"
             }
-        return "REFERENCES \(SQL.quoted(target.tableName)) (\(SQL.quoted(target.identifier.name))) "
+        return "REFERENCES \(SQL.quoted(target.tableName)) (\(SQL.list(keyParts(of: target).map(\.name)))) "
             + "ON DELETE \(action) DEFERRABLE INITIALLY DEFERRED"
     }
 
     private func indexes(of entity: Entity, columns: [StoredColumn]) -> [Index] {
         func name(_ properties: [Int]) -> [String] {
-            properties.compactMap { lineage in
-                columns.first { $0.property == lineage && $0.role != .position }?.name
+            properties.flatMap { lineage in
+                columns.filter { $0.property == lineage && $0.role != .position }.map(\.name)
             }
         }
         func index(_ columns: [String], _ isUnique: Bool) -> Index {
@@ -75,8 +84,12 @@ extension SchemaVersion {
 
     /// A join table, and the relationship that it keeps.
     public struct JoinTable: Sendable {
-        /// The table: `source_id`, `target_id`, `position`.
+        /// The table: the columns of both keys and `position`.
         public var table: Table
+        /// The columns of the source's key: `source_id`, or `source_` and the names of its columns.
+        public var source: [String]
+        /// The columns of the target's key: `target_id`, or `target_` and the names of its columns.
+        public var target: [String]
         /// The lineage of the property that it keeps.
         public var property: Int
         /// The relationship that it keeps.
@@ -94,20 +107,32 @@ extension SchemaVersion {
                 let target = self.entity(relationship.target)
             else { return nil }
             let name = joinTableName(of: property, in: entity)
+            let source = joinColumns("source", entity)
+            let other = joinColumns("target", target)
+            var elements: [String] = []
+            for (columns, end) in [(source, entity), (other, target)] {
+                let key = foreignKey(to: end, .cascade)
+                for (column, part) in zip(columns, keyParts(of: end)) {
+                    let constraint = columns.count == 1 ? " " + key : ""
+                    elements.append("\(SQL.quoted(column)) \(part.type.storage) NOT NULL\(constraint)")
+                }
+            }
+            elements.append("\"position\" INTEGER NOT NULL")
+            elements.append("PRIMARY KEY (\(SQL.list(source + other)))")
+            for (columns, end) in [(source, entity), (other, target)] where columns.count > 1 {
+                elements.append("FOREIGN KEY (\(SQL.list(columns))) \(foreignKey(to: end, .cascade))")
+            }
+            let index = Index(([name] + other + ["idx"]).joined(separator: "_"), on: other)
             return JoinTable(
-                table: Table(
-                    name,
-                    [
-                        "\"source_id\" \(entity.identifier.kind.scalar.storage) NOT NULL "
-                            + foreignKey(to: entity, .cascade),
-                        "\"target_id\" \(target.identifier.kind.scalar.storage) NOT NULL "
-                            + foreignKey(to: target, .cascade),
-                        "\"position\" INTEGER NOT NULL",
-                        "PRIMARY KEY (\"source_id\", \"target_id\")",
-                    ],
-                    indexes: [Index(name + "_target_id_idx", on: ["target_id"])]),
+                table: Table(name, elements, indexes: [index]), source: source, target: other,
                 property: property.lineage, relationship: relationship)
         }
+    }
+
+    /// The columns of a join table for the key of one of its ends.
+    func joinColumns(_ end: String, _ entity: Entity) -> [String] {
+        let parts = keyParts(of: entity)
+        return parts.count == 1 ? [end + "_id"] : parts.map { end + "_" + $0.name }
     }
 
     /// The name of the join table of a relationship.

@@ -7,7 +7,7 @@ public enum ColumnType: Sendable {
     case integers([Int])
 }
 
-/// A column of a fixture's table: what decides which values it is given.
+/// A column of a fixture's table, or several that are given their values together.
 public struct FixtureColumn: Sendable {
     enum Role: Sendable {
         case key(ColumnType)
@@ -16,45 +16,56 @@ public struct FixtureColumn: Sendable {
         case position
     }
 
-    let name: String
+    let names: [String]
     let role: Role
     let isNullable: Bool
     let isUnique: Bool
 
-    /// The key.
+    /// A key of its own.
     public static func key(_ name: String, _ type: ColumnType) -> FixtureColumn {
-        FixtureColumn(name: name, role: .key(type), isNullable: false, isUnique: true)
+        FixtureColumn(names: [name], role: .key(type), isNullable: false, isUnique: true)
     }
 
     /// An attribute.
     public static func value(
         _ name: String, _ type: ColumnType, nullable: Bool = false, unique: Bool = false
     ) -> FixtureColumn {
-        FixtureColumn(name: name, role: .value(type), isNullable: nullable, isUnique: unique)
+        FixtureColumn(names: [name], role: .value(type), isNullable: nullable, isUnique: unique)
     }
 
-    /// A foreign key to the table `target`.
+    /// A foreign key to the table `target`: a column for each of the target's key.
     public static func reference(
-        _ name: String, to target: String, nullable: Bool = false, unique: Bool = false
+        _ names: [String], to target: String, nullable: Bool = false, unique: Bool = false
     ) -> FixtureColumn {
-        FixtureColumn(name: name, role: .reference(to: target), isNullable: nullable, isUnique: unique)
+        FixtureColumn(names: names, role: .reference(to: target), isNullable: nullable, isUnique: unique)
     }
 
     /// The row's place in an ordered relationship.
     public static func position(_ name: String) -> FixtureColumn {
-        FixtureColumn(name: name, role: .position, isNullable: true, isUnique: false)
+        FixtureColumn(names: [name], role: .position, isNullable: true, isUnique: false)
     }
 }
 
 /// The table of an entity in a fixture.
 public struct FixtureTable: Sendable {
     let name: String
+    let key: [String]
     let columns: [FixtureColumn]
 
-    /// A table of these columns, the key first.
-    public init(_ name: String, columns: [FixtureColumn]) {
+    /// A table of these columns; without a `key`, the first column is it.
+    public init(_ name: String, key: [String]? = nil, columns: [FixtureColumn]) {
         self.name = name
+        self.key = key ?? columns.first?.names ?? []
         self.columns = columns
+    }
+
+    /// The columns that the key is made of, most significant first.
+    var keyColumns: [FixtureColumn] {
+        var columns: [FixtureColumn] = []
+        for name in key where !columns.contains(where: { $0.names.contains(name) }) {
+            columns += self.columns.filter { $0.names.contains(name) }
+        }
+        return columns
     }
 }
 
@@ -63,11 +74,16 @@ public struct FixtureJoinTable: Sendable {
     let name: String
     let source: String
     let target: String
+    let columns: [String]
 
-    /// A join table between the tables `source` and `target`.
-    public init(_ name: String, from source: String, to target: String) {
+    /// A join table between the tables `source` and `target`, with the keys of both in these columns.
+    public init(
+        _ name: String, from source: String, to target: String,
+        columns sources: [String] = ["source_id"], _ targets: [String] = ["target_id"]
+    ) {
         self.name = name
         self.source = source
         self.target = target
+        self.columns = sources + targets
     }
 }

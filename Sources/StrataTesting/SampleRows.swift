@@ -7,14 +7,15 @@ struct SampleRows {
     private let tables: [FixtureTable]
     private let joinTables: [FixtureJoinTable]
     private let connection: Connection
-    private var keys: [String: [SQLiteValue]] = [:]
+    /// By table: the key of each row.
+    private var keys: [String: [[SQLiteValue]]] = [:]
 
     static func write(
         _ tables: [FixtureTable], _ joinTables: [FixtureJoinTable], to connection: Connection
     ) throws {
         var rows = SampleRows(tables: tables, joinTables: joinTables, connection: connection)
         let counts = try rows.counts()
-        for table in tables { try rows.drawKeys(of: table, count: counts[table.name] ?? 0) }
+        for table in rows.targetsFirst() { try rows.drawKeys(of: table, count: counts[table.name] ?? 0) }
         for table in tables { try rows.write(table) }
         for table in joinTables { try rows.write(table) }
     }
@@ -24,6 +25,8 @@ struct SampleRows {
         self.joinTables = joinTables
         self.connection = connection
     }
+
+    // MARK: Counts
 
     /// The number of rows of each table: as many as the column with the most values has, and one more for NULL.
     private func counts() throws -> [String: Int] {
@@ -46,9 +49,18 @@ struct SampleRows {
         while !isStable {
             isStable = true
             for table in tables {
-                for column in table.columns where column.isUnique && !column.isNullable {
+                // A key has no more values than there are combinations of what it is made of.
+                let combinations = table.keyColumns.reduce(1) { product, column in
+                    guard case .reference(let target) = column.role else { return product * 32 }
+                    return min(1 << 16, product * (counts[target] ?? 0))
+                }
+                if let count = counts[table.name], combinations < count {
+                    counts[table.name] = combinations
+                    isStable = false
+                }
+                for column in table.columns where !column.isNullable {
                     guard case .reference(let target) = column.role else { continue }
-                    if let limit = counts[target], let count = counts[table.name], limit < count {
+                    if column.isUnique, let limit = counts[target], let count = counts[table.name], limit < count {
                         counts[table.name] = limit
                         isStable = false
                     }
@@ -58,16 +70,61 @@ struct SampleRows {
         return counts
     }
 
-    /// Chooses the key of each row.
+    // MARK: Keys
+
+    /// The tables in such an order that a key follows those that it is made of.
+    private func targetsFirst() -> [FixtureTable] {
+        var ordered: [FixtureTable] = []
+        var entered: Set<String> = []
+        func visit(_ table: FixtureTable) {
+            guard entered.insert(table.name).inserted else { return }
+            for column in table.keyColumns {
+                guard case .reference(let target) = column.role else { continue }
+                if let table = tables.first(where: { $0.name == target }) { visit(table) }
+            }
+            ordered.append(table)
+        }
+        tables.forEach(visit)
+        return ordered
+    }
+
+    /// Chooses the key of each row: every combination of the keys that it is made of with a value of its own.
     private mutating func drawKeys(of table: FixtureTable, count: Int) throws {
-        guard let column = table.columns.first, case .key(let type) = column.role else { return }
-        keys[table.name] = Array(try free(type, column, of: table).prefix(count))
+        var taken: Set<[SQLiteValue]> = []
+        try connection.query("SELECT \(SQL.list(table.key)) FROM \(SQL.quoted(table.name))") {
+            taken.insert($0.values)
+        }
+        var pools: [[[SQLiteValue]]] = []
+        for column in table.keyColumns {
+            switch column.role {
+            case .key(let type), .value(let type): pools.append(try free(type, column, of: table).map { [$0] })
+            case .reference(let target): pools.append(keys[target] ?? [])
+            case .position: break
+            }
+        }
+        guard !pools.isEmpty, pools.allSatisfy({ !$0.isEmpty }) else {
+            keys[table.name] = []
+            return
+        }
+        var drawn: [[SQLiteValue]] = []
+        let combinations = pools.reduce(1) { $0 * $1.count }
+        for number in 0..<combinations where drawn.count < count {
+            // Like the digits of a number, each with a base of its own.
+            var rest = number
+            var key: [SQLiteValue] = []
+            for pool in pools {
+                key += pool[rest % pool.count]
+                rest /= pool.count
+            }
+            if taken.insert(key).inserted { drawn.append(key) }
+        }
+        keys[table.name] = drawn
     }
 
     /// The values of `type` that no row has in `column` yet, endlessly where the type has so many.
     private func free(_ type: ColumnType, _ column: FixtureColumn, of table: FixtureTable) throws -> [SQLiteValue] {
         var taken: Set<SQLiteValue> = []
-        try connection.query("SELECT \(SQL.quoted(column.name)) FROM \(SQL.quoted(table.name))") {
+        try connection.query("SELECT \(SQL.list(column.names)) FROM \(SQL.quoted(table.name))") {
             taken.insert($0.value(0))
         }
         var values: [SQLiteValue] = []
@@ -79,25 +136,36 @@ struct SampleRows {
         return values
     }
 
+    // MARK: Rows
+
     private func write(_ table: FixtureTable) throws {
         let rows = keys[table.name] ?? []
-        let names = table.columns.map(\.name)
-        let parameters = names.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
+        let names = table.columns.flatMap(\.names)
         let statement = try connection.prepare(
-            "INSERT INTO \(SQL.quoted(table.name)) (\(SQL.list(names))) VALUES (\(parameters))")
-        var columns: [[SQLiteValue]] = []
+            "INSERT INTO \(SQL.quoted(table.name)) (\(SQL.list(names))) VALUES (\(Self.parameters(names.count)))")
+        var columns: [[[SQLiteValue]]] = []
         for (place, column) in table.columns.enumerated() {
             columns.append(try values(of: column, in: table, rows: rows, place: place, before: columns.last ?? []))
         }
         for row in rows.indices {
-            for (place, values) in columns.enumerated() { try statement.bind(values[row], at: place + 1) }
+            for (place, value) in columns.flatMap({ $0[row] }).enumerated() {
+                try statement.bind(value, at: place + 1)
+            }
             try statement.run()
         }
     }
 
+    private static func parameters(_ count: Int) -> String {
+        (1...max(1, count)).map { "?\($0)" }.joined(separator: ", ")
+    }
+
+    /// The values of `column` in each row.
     private func values(
-        of column: FixtureColumn, in table: FixtureTable, rows: [SQLiteValue], place: Int, before: [SQLiteValue]
-    ) throws -> [SQLiteValue] {
+        of column: FixtureColumn, in table: FixtureTable, rows: [[SQLiteValue]], place: Int, before: [[SQLiteValue]]
+    ) throws -> [[SQLiteValue]] {
+        let parts = column.names.compactMap { table.key.firstIndex(of: $0) }
+        if parts.count == column.names.count { return rows.map { row in parts.map { row[$0] } } }
+        let null = column.names.map { _ in SQLiteValue.null }
         switch column.role {
         case .key:
             return rows
@@ -105,46 +173,47 @@ struct SampleRows {
             var pool = column.isUnique ? try free(type, column, of: table) : SampleValues.values(of: type)
             if column.isUnique {
                 if column.isNullable { pool.insert(.null, at: min(1, pool.count)) }
-                return rows.indices.map { $0 < pool.count ? pool[$0] : .null }
+                return rows.indices.map { $0 < pool.count ? [pool[$0]] : null }
             }
             if column.isNullable { pool.append(.null) }
             // Each column begins at another of its values, so that no two columns go in step.
-            return rows.indices.map { pool[($0 + place) % pool.count] }
+            return rows.indices.map { [pool[($0 + place) % pool.count]] }
         case .reference(let target):
             let targets = keys[target] ?? []
             // The last target is pointed at by none; where it may be many, the first ones are by several.
             let pool = targets.count > 1 ? Array(targets.dropLast()) : targets
             return rows.indices.map { row in
-                if column.isNullable, row == rows.count - 1 || pool.isEmpty { return .null }
-                if column.isUnique { return row < targets.count ? targets[row] : .null }
-                return pool.isEmpty ? .null : pool[(row / 2) % pool.count]
+                if column.isNullable, row == rows.count - 1 || pool.isEmpty { return null }
+                if column.isUnique { return row < targets.count ? targets[row] : null }
+                return pool.isEmpty ? null : pool[(row / 2) % pool.count]
             }
         case .position:
             // The places run against the keys, so that an order that is lost is seen.
-            var counts: [SQLiteValue: Int] = [:]
+            var counts: [[SQLiteValue]: Int] = [:]
             let places = before.reversed().map { target -> SQLiteValue in
-                guard target != .null else { return .null }
+                guard target.first != .null else { return .null }
                 counts[target, default: 0] += 1
                 return .integer(counts[target, default: 1] - 1)
             }
-            return places.reversed()
+            return places.reversed().map { [$0] }
         }
     }
 
     private func write(_ join: FixtureJoinTable) throws {
         let sources = keys[join.source] ?? []
         let targets = keys[join.target] ?? []
+        let columns = join.columns + ["position"]
         let statement = try connection.prepare(
-            "INSERT INTO \(SQL.quoted(join.name)) (source_id, target_id, position) VALUES (?1, ?2, ?3)")
+            "INSERT INTO \(SQL.quoted(join.name)) (\(SQL.list(columns))) VALUES (\(Self.parameters(columns.count)))")
         // The first source has all targets, backwards; the second none; each other one of them.
         for (number, source) in sources.enumerated() where number != 1 {
             let chosen =
                 number == 0
                 ? Array(targets.reversed()) : Array(targets.dropFirst(number % max(1, targets.count)).prefix(1))
             for (place, target) in chosen.enumerated() {
-                try statement.bind(source, at: 1)
-                try statement.bind(target, at: 2)
-                try statement.bind(.integer(place), at: 3)
+                for (index, value) in (source + target + [.integer(place)]).enumerated() {
+                    try statement.bind(value, at: index + 1)
+                }
                 try statement.run()
             }
         }

@@ -39,9 +39,9 @@ public struct StructCheck: Sendable {
         }
     }
 
-    private static func rows(of table: String, by key: String, in connection: Connection) throws -> [ColumnValues] {
+    private static func rows(of table: String, by key: [String], in connection: Connection) throws -> [ColumnValues] {
         var rows: [ColumnValues] = []
-        try connection.query("SELECT * FROM \(SQL.quoted(table)) ORDER BY \(SQL.quoted(key))") { row in
+        try connection.query("SELECT * FROM \(SQL.quoted(table)) ORDER BY \(SQL.list(key))") { row in
             rows.append(
                 Dictionary(
                     (0..<row.columnCount).map { (row.name($0), row.value($0)) }, uniquingKeysWith: { first, _ in first }

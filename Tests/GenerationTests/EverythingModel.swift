@@ -27,6 +27,7 @@ enum EverythingModel {
             """
         for (name, text) in relations { files[name] = text }
         for (name, text) in subtypes { files[name] = text }
+        for (name, text) in keys { files[name] = text }
         return files
     }
 
@@ -430,8 +431,57 @@ enum EverythingModel {
                     { "name": "word", "property_type": "string",
                       "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "property_type": "mood" } }] }
                     """,
-                    "{ \"name\": \"unique_mood\", \"property_type\": \"mood\", \"indexed\": true }",
+                    "{ \"name\": \"indexed_mood\", \"property_type\": \"mood\", \"indexed\": true, \"default_value\": \"Type\", \"nullable\": true, \"added_at_version\": \"2.0\" }",
                 ])
+        return files
+    }
+
+    /// Keys that are made of properties, of several, and of each other, and every relationship to them.
+    private static var keys: [String: String] {
+        var files: [String: String] = [:]
+        files["Country.json"] = entity(
+            "country", key: "{ \"type\": \"property\", \"property\": \"code\" }",
+            [
+                "{ \"name\": \"code\", \"property_type\": \"string\", \"collation\": \"nocase\" }",
+                "{ \"name\": \"id\", \"property_type\": \"int\", \"nullable\": true }",
+                relation("regions", "region", "to_many", inverse: "country", ", \"ordered\": true"),
+            ])
+        files["Region.json"] = entity(
+            "region", key: "{ \"type\": \"properties\", \"properties\": [\"number\", \"country\"] }",
+            history: ["{ \"version\": \"2.0\", \"previous_name\": \"province\" }"],
+            [
+                relation("country", "country", "to_one", inverse: "regions", ", \"on_delete\": \"cascade\""),
+                "{ \"name\": \"number\", \"property_type\": \"int\", \"version_history\": [{ \"version\": \"1.0\" }, { \"version\": \"2.0\", \"previous_name\": \"self\" }] }",
+                relation("parent", "region", "to_one", inverse: "children", ", \"nullable\": true"),
+                relation("children", "region", "to_many", inverse: "parent"),
+                relation("neighbours", "region", "to_many"),
+                relation("words", "string_key", "to_many"),
+                relation("capital", "town", "to_one", inverse: "capital_of", ", \"nullable\": true, \"stored\": true"),
+                "{ \"name\": \"late\", \"property_type\": \"int\", \"nullable\": true, \"added_at_version\": \"2.0\" }",
+            ])
+        files["Town.json"] = entity(
+            "town", key: "{ \"type\": \"properties\", \"properties\": [\"region\", \"name\"] }",
+            extra: "\n  \"indexes\": [{ \"properties\": [\"twin\", \"name\"] }],",
+            [
+                "{ \"name\": \"name\", \"property_type\": \"string\" }",
+                relation("region", "region", "to_one"),
+                relation("twin", "town", "to_one", ", \"nullable\": true, \"persisted_name\": \"t\""),
+                relation("capital_of", "region", "to_one", inverse: "capital", ", \"nullable\": true"),
+                relation(
+                    "seen_from", "town", "to_many",
+                    ", \"version_history\": [{ \"version\": \"1.0\" }, { \"version\": \"2.0\", \"previous\": { \"association\": \"to_one\", \"nullable\": true } }]"
+                ),
+                relation("visitors", "mayor", "to_many", inverse: "visits"),
+            ])
+        files["Mayor.json"] = entity(
+            "mayor", key: "{ \"type\": \"property\", \"property\": \"town\" }",
+            [
+                relation("town", "town", "to_one", ", \"on_delete\": \"cascade\""),
+                relation("visits", "town", "to_many", inverse: "visitors", ", \"stored\": true"),
+            ])
+        files["Wallet.json"] = entity(
+            "wallet", key: "{ \"type\": \"int\", \"derived_from_relationships\": [\"hub\", \"spoke\"] }",
+            [relation("mayor", "mayor", "to_one", ", \"nullable\": true, \"unique\": true")])
         return files
     }
 

@@ -10,7 +10,7 @@ import Testing
         func version(_ text: String, _ property: Property?, _ indexes: [EntityIndex]) throws -> SchemaVersion {
             let other = Property(lineage: 7, name: "other", kind: .attribute(.scalar(.int)), isNullable: true)
             let entity = Entity(
-                lineage: 0, name: "book", documentation: nil, identifier: Identifier(name: "id", kind: .int),
+                lineage: 0, name: "book", documentation: nil, identifier: .column(name: "id", kind: .int),
                 properties: [property, other].compactMap(\.self), indexes: indexes)
             return SchemaVersion(version: try #require(Version(text)), entities: [entity])
         }

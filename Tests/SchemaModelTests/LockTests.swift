@@ -10,10 +10,10 @@ import Testing
             let property = Property(
                 lineage: 0, name: name, kind: .attribute(.scalar(type)), defaultValue: value.map { .literal($0) })
             let book = Entity(
-                lineage: 0, name: "book", documentation: "A book.", identifier: Identifier(name: "id", kind: .int),
+                lineage: 0, name: "book", documentation: "A book.", identifier: .column(name: "id", kind: .int),
                 properties: [property], indexes: [EntityIndex(lineage: 0, properties: [0], isUnique: number > 1)])
             let other = Entity(
-                lineage: 1, name: "other", documentation: nil, identifier: Identifier(name: "id", kind: .uuid),
+                lineage: 1, name: "other", documentation: nil, identifier: .column(name: "id", kind: .uuid),
                 properties: [], indexes: [])
             return SchemaVersion(
                 version: try #require(Version("\(number).0")), entities: number < 3 ? [book, other] : [book])

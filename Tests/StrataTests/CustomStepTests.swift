@@ -29,7 +29,7 @@ private enum Uncoded: Schema {
 private struct OldItem: StoredEntity {
     typealias ID = Item.ID
     struct Relationships: EntityRelationships {}
-    static let table = EntityTable("store", key: "id", columns: ["id", "title", "stars"])
+    static let table = EntityTable("store", key: ["id"], columns: ["id", "title", "stars"])
     var id: ID
     var title: String?
     var stars: Int?
@@ -46,7 +46,7 @@ private struct OldItem: StoredEntity {
 private struct Other: StoredEntity {
     typealias ID = Item.ID
     struct Relationships: EntityRelationships {}
-    static let table = EntityTable("other", key: "id", columns: ["id", "a"])
+    static let table = EntityTable("other", key: ["id"], columns: ["id", "a"])
     var id: ID
     var a: String?
     static func id(of entity: Other) -> ID { entity.id }

@@ -247,7 +247,7 @@ func rows(_ url: URL, _ sql: String) throws -> [[SQLiteValue]] {
 struct Item: StoredEntity, Identifiable {
     struct ID: RawEntityID, ExpressibleByIntegerLiteral { var rawValue: Int }
     struct Relationships: EntityRelationships {}
-    static let table = EntityTable("store", key: "id", columns: ["id", "title", "stars"])
+    static let table = EntityTable("store", key: ["id"], columns: ["id", "title", "stars"])
     var id: ID
     var title: String?
     var stars: Int

@@ -8,7 +8,7 @@ import Strata
 public typealias Laundry = LaundrySchema.V2_0.Laundry
 
 extension LaundrySchema {
-    /// The key of `laundry`, in every version.
+    /// The key of `laundry`.
     public struct LaundryID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
         /// The stored value.
         public var rawValue: Swift.Int
@@ -61,13 +61,13 @@ extension LaundrySchema.V1_0 {
             /// The relationships.
             public init() {}
             /// What it washes, in order.
-            public var items: Strata.ToMany<LaundrySchema.V1_0.Laundry, LaundrySchema.V1_0.LaundryItem> { .init(inverse: "master_id", position: "master_position") }
+            public var items: Strata.ToMany<LaundrySchema.V1_0.Laundry, LaundrySchema.V1_0.LaundryItem> { .init(inverse: ["master_id"], position: "master_position") }
             /// The answer that it came with.
-            public var master: Strata.ToOne<LaundrySchema.V1_0.Laundry, LaundrySchema.V1_0.LaundryData> { .init(column: "master_id") }
+            public var master: Strata.ToOne<LaundrySchema.V1_0.Laundry, LaundrySchema.V1_0.LaundryData> { .init(column: ["master_id"]) }
         }
 
         /// The table and its columns.
-        public static let table = Strata.EntityTable("laundry", key: "store_id", columns: ["store_id", "id", "name", "photo", "favorite", "master_id", "master_position"])
+        public static let table = Strata.EntityTable("laundry", key: ["store_id"], columns: ["store_id", "id", "name", "photo", "favorite", "master_id", "master_position"])
 
         /// The key of an entity.
         public static func id(of entity: Self) -> ID { entity.storeID }
@@ -139,13 +139,13 @@ extension LaundrySchema.V2_0 {
             /// The relationships.
             public init() {}
             /// What it washes, in order.
-            public var items: Strata.ToMany<LaundrySchema.V2_0.Laundry, LaundrySchema.V2_0.LaundryItem> { .init(inverse: "master_id", position: "master_position") }
+            public var items: Strata.ToMany<LaundrySchema.V2_0.Laundry, LaundrySchema.V2_0.LaundryItem> { .init(inverse: ["master_id"], position: "master_position") }
             /// The answer that it came with.
-            public var master: Strata.ToOne<LaundrySchema.V2_0.Laundry, LaundrySchema.V2_0.LaundryDetail> { .init(column: "master_id") }
+            public var master: Strata.ToOne<LaundrySchema.V2_0.Laundry, LaundrySchema.V2_0.LaundryDetail> { .init(column: ["master_id"]) }
         }
 
         /// The table and its columns.
-        public static let table = Strata.EntityTable("laundry", key: "store_id", columns: ["store_id", "id", "name", "photo", "favorite", "master_id", "master_position"])
+        public static let table = Strata.EntityTable("laundry", key: ["store_id"], columns: ["store_id", "id", "name", "photo", "favorite", "master_id", "master_position"])
 
         /// The key of an entity.
         public static func id(of entity: Self) -> ID { entity.storeID }

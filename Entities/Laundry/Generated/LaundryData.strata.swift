@@ -8,7 +8,7 @@ import Strata
 public typealias LaundryData = LaundrySchema.V2_0.LaundryData
 
 extension LaundrySchema {
-    /// The key of `laundry_data`, in every version.
+    /// The key of `laundry_data`.
     public struct LaundryDataID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
         /// The stored value.
         public var rawValue: Swift.Int
@@ -49,11 +49,11 @@ extension LaundrySchema.V1_0 {
             /// The relationships.
             public init() {}
             /// What it holds: until 1.0 the laundries themselves, in order; from 2.0 on the detail that has them.
-            public var data: Strata.ToMany<LaundrySchema.V1_0.LaundryData, LaundrySchema.V1_0.Laundry> { .init(inverse: "master_id", position: "master_position") }
+            public var data: Strata.ToMany<LaundrySchema.V1_0.LaundryData, LaundrySchema.V1_0.Laundry> { .init(inverse: ["master_id"], position: "master_position") }
         }
 
         /// The table and its columns.
-        public static let table = Strata.EntityTable("laundry_data", key: "store_id", columns: ["store_id", "code", "status"])
+        public static let table = Strata.EntityTable("laundry_data", key: ["store_id"], columns: ["store_id", "code", "status"])
 
         /// The key of an entity.
         public static func id(of entity: Self) -> ID { entity.storeID }
@@ -102,11 +102,11 @@ extension LaundrySchema.V2_0 {
             /// The relationships.
             public init() {}
             /// What it holds: until 1.0 the laundries themselves, in order; from 2.0 on the detail that has them.
-            public var data: Strata.ToOne<LaundrySchema.V2_0.LaundryData, LaundrySchema.V2_0.LaundryDetail> { .init(inverse: "master_id") }
+            public var data: Strata.ToOne<LaundrySchema.V2_0.LaundryData, LaundrySchema.V2_0.LaundryDetail> { .init(inverse: ["master_id"]) }
         }
 
         /// The table and its columns.
-        public static let table = Strata.EntityTable("laundry_data", key: "store_id", columns: ["store_id", "code"])
+        public static let table = Strata.EntityTable("laundry_data", key: ["store_id"], columns: ["store_id", "code"])
 
         /// The key of an entity.
         public static func id(of entity: Self) -> ID { entity.storeID }

@@ -8,7 +8,7 @@ import Strata
 public typealias LaundryDetail = LaundrySchema.V2_0.LaundryDetail
 
 extension LaundrySchema {
-    /// The key of `laundry_detail`, in every version.
+    /// The key of `laundry_detail`.
     public struct LaundryDetailID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
         /// The stored value.
         public var rawValue: Swift.Int
@@ -47,15 +47,15 @@ extension LaundrySchema.V2_0 {
             /// The relationships.
             public init() {}
             /// The laundries, in order.
-            public var success: Strata.ToMany<LaundrySchema.V2_0.LaundryDetail, LaundrySchema.V2_0.Laundry> { .init(inverse: "master_id", position: "master_position") }
+            public var success: Strata.ToMany<LaundrySchema.V2_0.LaundryDetail, LaundrySchema.V2_0.Laundry> { .init(inverse: ["master_id"], position: "master_position") }
             /// `laundry_detail.failure`.
-            public var failure: Strata.ToOne<LaundrySchema.V2_0.LaundryDetail, LaundrySchema.V2_0.LaundryFailure> { .init(inverse: "master_id") }
+            public var failure: Strata.ToOne<LaundrySchema.V2_0.LaundryDetail, LaundrySchema.V2_0.LaundryFailure> { .init(inverse: ["master_id"]) }
             /// The answer that it belongs to.
-            public var master: Strata.ToOne<LaundrySchema.V2_0.LaundryDetail, LaundrySchema.V2_0.LaundryData> { .init(column: "master_id") }
+            public var master: Strata.ToOne<LaundrySchema.V2_0.LaundryDetail, LaundrySchema.V2_0.LaundryData> { .init(column: ["master_id"]) }
         }
 
         /// The table and its columns.
-        public static let table = Strata.EntityTable("laundry_detail", key: "store_id", columns: ["store_id", "master_id"])
+        public static let table = Strata.EntityTable("laundry_detail", key: ["store_id"], columns: ["store_id", "master_id"])
 
         /// The key of an entity.
         public static func id(of entity: Self) -> ID { entity.storeID }

@@ -8,7 +8,7 @@ import Strata
 public typealias LaundryFailure = LaundrySchema.V2_0.LaundryFailure
 
 extension LaundrySchema {
-    /// The key of `laundry_failure`, in every version.
+    /// The key of `laundry_failure`.
     public struct LaundryFailureID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
         /// The stored value.
         public var rawValue: Swift.Int
@@ -49,11 +49,11 @@ extension LaundrySchema.V2_0 {
             /// The relationships.
             public init() {}
             /// `laundry_failure.master`.
-            public var master: Strata.ToOne<LaundrySchema.V2_0.LaundryFailure, LaundrySchema.V2_0.LaundryDetail> { .init(column: "master_id") }
+            public var master: Strata.ToOne<LaundrySchema.V2_0.LaundryFailure, LaundrySchema.V2_0.LaundryDetail> { .init(column: ["master_id"]) }
         }
 
         /// The table and its columns.
-        public static let table = Strata.EntityTable("laundry_failure", key: "store_id", columns: ["store_id", "id", "date", "master_id"])
+        public static let table = Strata.EntityTable("laundry_failure", key: ["store_id"], columns: ["store_id", "id", "date", "master_id"])
 
         /// The key of an entity.
         public static func id(of entity: Self) -> ID { entity.storeID }

@@ -8,7 +8,7 @@ import Strata
 public typealias LaundryItem = LaundrySchema.V2_0.LaundryItem
 
 extension LaundrySchema {
-    /// The key of `laundry_item`, in every version.
+    /// The key of `laundry_item`.
     public struct LaundryItemID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
         /// The stored value.
         public var rawValue: Swift.Int
@@ -57,11 +57,11 @@ extension LaundrySchema.V1_0 {
             /// The relationships.
             public init() {}
             /// The laundry that washes it.
-            public var master: Strata.ToOne<LaundrySchema.V1_0.LaundryItem, LaundrySchema.V2_0.Laundry> { .init(column: "master_id") }
+            public var master: Strata.ToOne<LaundrySchema.V1_0.LaundryItem, LaundrySchema.V2_0.Laundry> { .init(column: ["master_id"]) }
         }
 
         /// The table and its columns.
-        public static let table = Strata.EntityTable("laundry_item", key: "store_id", columns: ["store_id", "name", "price", "master_id", "master_position"])
+        public static let table = Strata.EntityTable("laundry_item", key: ["store_id"], columns: ["store_id", "name", "price", "master_id", "master_position"])
 
         /// The key of an entity.
         public static func id(of entity: Self) -> ID { entity.storeID }

@@ -2,9 +2,11 @@ import Foundation
 
 /// The key of a stored entity.
 public protocol EntityID: Hashable, Sendable {
-    /// The key in column `index` of `row`, counted from 0.
+    /// The number of columns that it is kept in.
+    static var columnCount: Int { get }
+    /// The key in the columns of `row` from `index` on, counted from 0.
     init(row: Row, at index: Int) throws
-    /// Binds the key to the parameter `index`, counted from 1.
+    /// Binds the key to the parameters from `index` on, counted from 1.
     func bind(to statement: Statement, at index: Int) throws
 }
 
@@ -15,6 +17,9 @@ public protocol RawEntityID: EntityID, RawRepresentable where RawValue: Identifi
 }
 
 extension RawEntityID {
+    /// One.
+    @inlinable public static var columnCount: Int { 1 }
+
     /// The key in a column.
     @inlinable public init(row: Row, at index: Int) throws {
         self.init(rawValue: try RawValue.read(row, at: index))

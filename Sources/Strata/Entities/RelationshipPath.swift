@@ -1,23 +1,32 @@
 import SchemaSQL
 
+/// A table that names pairs of rows.
+struct JoinTable: Sendable {
+    let name: String
+    /// The columns of the source's key.
+    let source: [String]
+    /// The columns of the target's key.
+    let target: [String]
+}
+
 /// The way from rows of one entity to the row that they point at.
 public struct ToOne<Source: StoredEntity, Target: StoredEntity>: Sendable {
     enum Storage: Sendable {
-        /// A foreign key column of the source.
-        case column(String)
-        /// A unique foreign key column of the target.
-        case inverse(String)
+        /// The foreign key columns of the source.
+        case column([String])
+        /// The unique foreign key columns of the target.
+        case inverse([String])
     }
 
     let storage: Storage
 
-    /// The row whose key is in `column` of the source's table.
-    public init(column: String) {
+    /// The row whose key is in the columns `column` of the source's table.
+    public init(column: [String]) {
         storage = .column(column)
     }
 
     /// The row whose foreign key `inverse` holds the source's key.
-    public init(inverse: String) {
+    public init(inverse: [String]) {
         storage = .inverse(inverse)
     }
 }
@@ -25,22 +34,25 @@ public struct ToOne<Source: StoredEntity, Target: StoredEntity>: Sendable {
 /// The way from rows of one entity to the rows that they point at, in order.
 public struct ToMany<Source: StoredEntity, Target: StoredEntity>: Sendable {
     enum Storage: Sendable {
-        /// A foreign key column of the target, and the column of the order if there is one.
-        case inverse(String, position: String?)
+        /// The foreign key columns of the target, and the column of the order if there is one.
+        case inverse([String], position: String?)
         /// A join table; `isReversed` where its source is the other end.
-        case joinTable(String, isReversed: Bool)
+        case joinTable(JoinTable, isReversed: Bool)
     }
 
     let storage: Storage
 
     /// The rows whose foreign key `inverse` holds the source's key, by `position` if there is one and by key.
-    public init(inverse: String, position: String? = nil) {
+    public init(inverse: [String], position: String? = nil) {
         storage = .inverse(inverse, position: position)
     }
 
-    /// The rows that a join table names.
-    public init(joinTable: String, reversed isReversed: Bool = false) {
-        storage = .joinTable(joinTable, isReversed: isReversed)
+    /// The rows that a join table names, which has the keys of both ends in the columns `source` and `target`.
+    public init(
+        joinTable: String, source: [String] = ["source_id"], target: [String] = ["target_id"],
+        reversed isReversed: Bool = false
+    ) {
+        storage = .joinTable(JoinTable(name: joinTable, source: source, target: target), isReversed: isReversed)
     }
 
     /// Selects the related rows of the source whose key is parameter 1.
@@ -49,14 +61,15 @@ public struct ToMany<Source: StoredEntity, Target: StoredEntity>: Sendable {
         switch storage {
         case .inverse(let column, let position):
             let order = position.map { SQL.quoted($0) + " NULLS LAST, " } ?? ""
-            return table.select + " WHERE \(SQL.quoted(column)) = ?1 ORDER BY \(order)\(SQL.quoted(table.key))"
+            return table.select + " WHERE \(SQL.matches(column)) ORDER BY \(order)\(SQL.list(table.key))"
         case .joinTable(let join, let isReversed):
             let columns = table.columns.map { "t.\(SQL.quoted($0))" }.joined(separator: ", ")
-            let (from, to) = isReversed ? ("target_id", "source_id") : ("source_id", "target_id")
+            let (from, to) = isReversed ? (join.target, join.source) : (join.source, join.target)
+            let keys = table.key.map { "t." + SQL.quoted($0) }
+            let pairs = zip(keys, to).map { "\($0) = j.\(SQL.quoted($1))" }.joined(separator: " AND ")
             return """
-                SELECT \(columns) FROM \(SQL.quoted(join)) AS j JOIN \(SQL.quoted(table.name)) AS t \
-                ON t.\(SQL.quoted(table.key)) = j.\(SQL.quoted(to)) WHERE j.\(SQL.quoted(from)) = ?1 \
-                ORDER BY j."position", t.\(SQL.quoted(table.key))
+                SELECT \(columns) FROM \(SQL.quoted(join.name)) AS j JOIN \(SQL.quoted(table.name)) AS t \
+                ON \(pairs) WHERE \(SQL.matches(from)) ORDER BY j."position", \(keys.joined(separator: ", "))
                 """
         }
     }

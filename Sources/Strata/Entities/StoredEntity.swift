@@ -26,8 +26,8 @@ public protocol EntityRelationships: Sendable {
 public struct EntityTable: Sendable {
     /// The table's name, unquoted.
     public let name: String
-    /// The name of the key's column, unquoted.
-    public let key: String
+    /// The names of the key's columns, unquoted, most significant first.
+    public let key: [String]
     /// The names of all columns, unquoted, in the order of `init(row:)` and `bind(to:)`.
     public let columns: [String]
     let insert: String
@@ -35,13 +35,13 @@ public struct EntityTable: Sendable {
     let find: String
 
     /// A table with its key and its columns.
-    public init(_ name: String, key: String, columns: [String]) {
+    public init(_ name: String, key: [String], columns: [String]) {
         self.name = name
         self.key = key
         self.columns = columns
         insert = Self.insert(into: name, columns: columns)
         select = Self.select(from: name, columns: columns)
-        find = select + " WHERE \(SQL.quoted(key)) = ?1"
+        find = select + " WHERE " + SQL.matches(key)
     }
 
     func insert(into table: String) -> String {
@@ -53,7 +53,7 @@ public struct EntityTable: Sendable {
     }
 
     func find(in table: String) -> String {
-        table == name ? find : select(from: table) + " WHERE \(SQL.quoted(key)) = ?1"
+        table == name ? find : select(from: table) + " WHERE " + SQL.matches(key)
     }
 
     private static func insert(into table: String, columns: [String]) -> String {
@@ -63,6 +63,18 @@ public struct EntityTable: Sendable {
 
     private static func select(from table: String, columns: [String]) -> String {
         "SELECT \(SQL.list(columns)) FROM \(SQL.quoted(table))"
+    }
+}
+
+extension SQL {
+    /// The condition that `columns` hold the values of the parameters from `first` on.
+    static func matches(_ columns: [String], from first: Int = 1) -> String {
+        columns.enumerated().map { "\(quoted($1)) = ?\(first + $0)" }.joined(separator: " AND ")
+    }
+
+    /// The parameters from `first` on.
+    static func parameters(_ count: Int, from first: Int = 1) -> String {
+        (first..<(first + count)).map { "?\($0)" }.joined(separator: ", ")
     }
 }
 

@@ -75,9 +75,13 @@ public final class MigrationContext {
         if temporaryNames[table.name] == nil {
             // The table is the new one too: what the step has added to it is not old.
             let added = try additions(to: table)
-            let key = "\(SQL.quoted(table.name)).\(SQL.quoted(table.key))"
+            let pairs = table.key.enumerated().map { place, name in
+                "added.\"key\(place)\" = \(SQL.quoted(table.name)).\(SQL.quoted(name))"
+            }
             // Asked of each row: a list of the keys would be drawn up once and miss what is added meanwhile.
-            sql += " WHERE NOT EXISTS (SELECT 1 FROM temp.\(SQL.quoted(added)) AS added WHERE added.\"key\" = \(key))"
+            sql +=
+                " WHERE NOT EXISTS (SELECT 1 FROM temp.\(SQL.quoted(added)) AS added "
+                + "WHERE \(pairs.joined(separator: " AND ")))"
         }
         return Cursor(try connection.prepare(sql), of: transaction) { try Old.read($0) }
     }
@@ -85,7 +89,9 @@ public final class MigrationContext {
     private func additions(to table: EntityTable) throws -> String {
         if let name = additions[table.name] { return name }
         let name = "strata_added_" + table.name
-        try connection.execute("CREATE TABLE temp.\(SQL.quoted(name)) (\"key\" PRIMARY KEY) WITHOUT ROWID")
+        let columns = SQL.list(table.key.indices.map { "key\($0)" })
+        try connection.execute(
+            "CREATE TABLE temp.\(SQL.quoted(name)) (\(columns), PRIMARY KEY (\(columns))) WITHOUT ROWID")
         additions[table.name] = name
         return name
     }
@@ -105,7 +111,8 @@ public final class MigrationContext {
         try statement.run()
         guard temporaryNames[New.table.name] == nil else { return }
         let added = try additions(to: New.table)
-        let record = try connection.cached("INSERT INTO temp.\(SQL.quoted(added)) VALUES (?1)")
+        let record = try connection.cached(
+            "INSERT INTO temp.\(SQL.quoted(added)) VALUES (\(SQL.parameters(New.ID.columnCount)))")
         try record.bind(New.id(of: entity), at: 1)
         try record.run()
     }

@@ -205,8 +205,9 @@ public final class Statement {
     }
 
     /// Binds a key, or NULL for nil.
-    public func bind(_ value: (some EntityID)?, at index: Int) throws {
-        if let value { try bind(value, at: index) } else { try bindNull(at: index) }
+    public func bind<ID: EntityID>(_ value: ID?, at index: Int) throws {
+        if let value { return try bind(value, at: index) }
+        for column in 0..<ID.columnCount { try bindNull(at: index + column) }
     }
 }
 

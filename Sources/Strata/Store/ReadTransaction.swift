@@ -29,7 +29,7 @@ public class ReadTransaction {
     /// All rows of an entity, by key, one at a time.
     public func cursor<Entity: StoredEntity>(_ type: Entity.Type) throws -> Cursor<Entity> {
         let table = Entity.table
-        let statement = try open().prepare(table.select + " ORDER BY \(SQL.quoted(table.key))")
+        let statement = try open().prepare(table.select + " ORDER BY \(SQL.list(table.key))")
         return Cursor(statement, of: self) { try Entity.read($0) }
     }
 
@@ -64,10 +64,10 @@ public class ReadTransaction {
         let sql =
             switch Source.Relationships()[keyPath: path].storage {
             case .inverse(let column):
-                table.select + " WHERE \(SQL.quoted(column)) = ?1"
+                table.select + " WHERE " + SQL.matches(column)
             case .column(let column):
-                table.select + " WHERE \(SQL.quoted(table.key)) = (SELECT \(SQL.quoted(column)) "
-                    + "FROM \(SQL.quoted(Source.table.name)) WHERE \(SQL.quoted(Source.table.key)) = ?1)"
+                table.select + " WHERE (\(SQL.list(table.key))) = (SELECT \(SQL.list(column)) "
+                    + "FROM \(SQL.quoted(Source.table.name)) WHERE \(SQL.matches(Source.table.key)))"
             }
         let statement = try open().cached(sql)
         try statement.bind(Source.id(of: source), at: 1)

@@ -23,73 +23,83 @@ public final class WriteTransaction: ReadTransaction {
     ) throws {
         let id = Source.id(of: source)
         switch Source.Relationships()[keyPath: path].storage {
-        case .inverse(let column, let position):
+        case .inverse(let columns, let position):
             let table = Target.table
-            let places = position.map { ", \(SQL.quoted($0))" } ?? ""
             let kept = Set(targets)
             // Only rows that are let go lose their key, so that a mandatory one never passes through NULL.
             let select = try open().cached(
-                "SELECT \(SQL.quoted(table.key)) FROM \(SQL.quoted(table.name)) WHERE \(SQL.quoted(column)) = ?1")
+                "SELECT \(SQL.list(table.key)) FROM \(SQL.quoted(table.name)) WHERE \(SQL.matches(columns))")
             try select.bind(id, at: 1)
             let released = try Cursor<Target.ID>(select, of: self) { try $0.id(0) }.all().filter { !kept.contains($0) }
+            let all = columns + (position.map { [$0] } ?? [])
             let release = try open().cached(
-                "UPDATE \(SQL.quoted(table.name)) SET \(SQL.quoted(column)) = NULL"
-                    + (position.map { ", \(SQL.quoted($0)) = NULL" } ?? "") + " WHERE \(SQL.quoted(table.key)) = ?1")
+                "UPDATE \(SQL.quoted(table.name)) SET \(all.map { SQL.quoted($0) + " = NULL" }.joined(separator: ", "))"
+                    + " WHERE \(SQL.matches(table.key))")
             for target in released {
                 try release.bind(target, at: 1)
                 try release.run()
             }
-            let take = try open().cached(
-                "UPDATE \(SQL.quoted(table.name)) SET (\(SQL.quoted(column))\(places)) = "
-                    + (position == nil ? "(SELECT ?2)" : "(SELECT ?2, ?3)") + " WHERE \(SQL.quoted(table.key)) = ?1")
+            let take = try open().cached(Self.update(table, all))
             for (place, target) in targets.enumerated() {
                 try take.bind(target, at: 1)
-                try take.bind(id, at: 2)
-                if position != nil { try take.bind(place, at: 3) }
+                try take.bind(id, at: 1 + Target.ID.columnCount)
+                if position != nil { try take.bind(place, at: 1 + Target.ID.columnCount + Source.ID.columnCount) }
                 try take.run()
                 if try open().changes == 0 { throw RelationshipError.noSuchRow(table: table.name) }
             }
         case .joinTable(let join, isReversed: true):
             try setSources(of: id, in: join, to: targets)
         case .joinTable(let join, isReversed: false):
-            let table = SQL.quoted(join)
-            let delete = try open().cached("DELETE FROM \(table) WHERE \"source_id\" = ?1")
+            let table = SQL.quoted(join.name)
+            let delete = try open().cached("DELETE FROM \(table) WHERE \(SQL.matches(join.source))")
             try delete.bind(id, at: 1)
             try delete.run()
+            let columns = join.source + join.target + ["position"]
             let insert = try open().cached(
-                "INSERT INTO \(table) (\"source_id\", \"target_id\", \"position\") VALUES (?1, ?2, ?3)")
+                "INSERT INTO \(table) (\(SQL.list(columns))) VALUES (\(SQL.parameters(columns.count)))")
             for (place, target) in targets.enumerated() {
                 try insert.bind(id, at: 1)
-                try insert.bind(target, at: 2)
-                try insert.bind(place, at: 3)
+                try insert.bind(target, at: 1 + Source.ID.columnCount)
+                try insert.bind(place, at: columns.count)
                 try insert.run()
             }
         }
     }
 
+    /// Sets columns of the row whose key is in the first parameters to the values of the parameters after them.
+    private static func update(_ table: EntityTable, _ columns: [String]) -> String {
+        let values = columns.enumerated().map { "\(SQL.quoted($1)) = ?\(table.key.count + 1 + $0)" }
+        return "UPDATE \(SQL.quoted(table.name)) SET \(values.joined(separator: ", ")) "
+            + "WHERE \(SQL.matches(table.key))"
+    }
+
     /// Makes `sources` the rows that point at `target` by a join table. The order is that of each source: those that
     /// point at the target already keep its place, the others put it last.
-    private func setSources<ID: EntityID>(of target: some EntityID, in join: String, to sources: [ID]) throws {
-        let table = SQL.quoted(join)
-        let select = try open().cached("SELECT \"source_id\" FROM \(table) WHERE \"target_id\" = ?1")
+    private func setSources<Source: EntityID, Target: EntityID>(
+        of target: Target, in join: JoinTable, to sources: [Source]
+    ) throws {
+        let table = SQL.quoted(join.name)
+        let select = try open().cached(
+            "SELECT \(SQL.list(join.source)) FROM \(table) WHERE \(SQL.matches(join.target))")
         try select.bind(target, at: 1)
-        let present = try Cursor<ID>(select, of: self) { try $0.id(0) }.all()
+        let present = try Cursor<Source>(select, of: self) { try $0.id(0) }.all()
         let wanted = Set(sources)
-        let delete = try open().cached("DELETE FROM \(table) WHERE \"source_id\" = ?1 AND \"target_id\" = ?2")
+        let pair = join.source + join.target
+        let delete = try open().cached("DELETE FROM \(table) WHERE \(SQL.matches(pair))")
         for source in present where !wanted.contains(source) {
             try delete.bind(source, at: 1)
-            try delete.bind(target, at: 2)
+            try delete.bind(target, at: 1 + Source.columnCount)
             try delete.run()
         }
         let insert = try open().cached(
             """
-            INSERT INTO \(table) ("source_id", "target_id", "position") VALUES (?1, ?2, \
-            (SELECT coalesce(max("position") + 1, 0) FROM \(table) WHERE "source_id" = ?1))
+            INSERT INTO \(table) (\(SQL.list(pair)), "position") VALUES (\(SQL.parameters(pair.count)), \
+            (SELECT coalesce(max("position") + 1, 0) FROM \(table) WHERE \(SQL.matches(join.source))))
             """)
         let kept = Set(present)
         for source in sources where !kept.contains(source) {
             try insert.bind(source, at: 1)
-            try insert.bind(target, at: 2)
+            try insert.bind(target, at: 1 + Source.columnCount)
             try insert.run()
         }
     }
@@ -100,27 +110,26 @@ public final class WriteTransaction: ReadTransaction {
     ) throws {
         let id = Source.id(of: source)
         switch Source.Relationships()[keyPath: path].storage {
-        case .column(let column):
+        case .column(let columns):
             let table = Source.table
-            let update = try open().cached(
-                "UPDATE \(SQL.quoted(table.name)) SET \(SQL.quoted(column)) = ?2 WHERE \(SQL.quoted(table.key)) = ?1")
+            let update = try open().cached(Self.update(table, columns))
             try update.bind(id, at: 1)
-            try update.bind(target, at: 2)
+            try update.bind(target, at: 1 + Source.ID.columnCount)
             try update.run()
             if try open().changes == 0 { throw RelationshipError.noSuchRow(table: table.name) }
-        case .inverse(let column):
+        case .inverse(let columns):
             let table = Target.table
+            let other = SQL.parameters(table.key.count, from: 1 + columns.count)
             let release = try open().cached(
-                "UPDATE \(SQL.quoted(table.name)) SET \(SQL.quoted(column)) = NULL WHERE \(SQL.quoted(column)) = ?1"
-                    + " AND \(SQL.quoted(table.key)) IS NOT ?2")
+                "UPDATE \(SQL.quoted(table.name)) SET \(columns.map { SQL.quoted($0) + " = NULL" }.joined(separator: ", "))"
+                    + " WHERE \(SQL.matches(columns)) AND (\(SQL.list(table.key))) IS NOT (\(other))")
             try release.bind(id, at: 1)
-            try release.bind(target, at: 2)
+            try release.bind(target, at: 1 + Source.ID.columnCount)
             try release.run()
             guard let target else { return }
-            let take = try open().cached(
-                "UPDATE \(SQL.quoted(table.name)) SET \(SQL.quoted(column)) = ?2 WHERE \(SQL.quoted(table.key)) = ?1")
+            let take = try open().cached(Self.update(table, columns))
             try take.bind(target, at: 1)
-            try take.bind(id, at: 2)
+            try take.bind(id, at: 1 + Target.ID.columnCount)
             try take.run()
             if try open().changes == 0 { throw RelationshipError.noSuchRow(table: table.name) }
         }

@@ -33,7 +33,7 @@ struct AppSchemaMigrationTests {
                     .value("default", .bool),
                     .value("inout", .string, nullable: true),
                     .value("old", .string, nullable: true),
-                    .reference("department_id", to: "department", nullable: true),
+                    .reference(["department_id"], to: "department", nullable: true),
                     .value("account", .uuid, nullable: true),
                 ]),
             ],
@@ -64,7 +64,7 @@ struct AppSchemaMigrationTests {
                     .value("default", .bool),
                     .value("inout", .string, nullable: true),
                     .value("old", .string, nullable: true),
-                    .reference("department_id", to: "department", nullable: true),
+                    .reference(["department_id"], to: "department", nullable: true),
                     .value("account", .uuid, nullable: true),
                     .value("born_on", .date, nullable: true),
                 ]),
@@ -94,7 +94,7 @@ struct AppSchemaMigrationTests {
                     .value("default", .bool),
                     .value("inout", .string, nullable: true),
                     .value("old", .string, nullable: true),
-                    .reference("department_id", to: "department", nullable: true),
+                    .reference(["department_id"], to: "department", nullable: true),
                     .value("account", .string, nullable: true),
                     .value("born_on", .date, nullable: true),
                     .value("full_name", .string),
@@ -166,7 +166,7 @@ extension AppSchema.V1_1: AppSchemaSamples {}
 extension AppSchema.V2_0: AppSchemaSamples {}
 
 extension AppSchema.V1_0.Department: StrataTesting.ColumnValued {
-    public static func columnValues(of entity: Self) -> StrataTesting.ColumnValues {
+    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
         var values = StrataTesting.ColumnValues()
         values["id"] = Strata.SQLiteValue(entity.id.rawValue)
         values["name"] = Strata.SQLiteValue(entity.name)
@@ -175,7 +175,7 @@ extension AppSchema.V1_0.Department: StrataTesting.ColumnValued {
 }
 
 extension AppSchema.V1_0.Room: StrataTesting.ColumnValued {
-    public static func columnValues(of entity: Self) -> StrataTesting.ColumnValues {
+    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
         var values = StrataTesting.ColumnValues()
         values["id"] = Strata.SQLiteValue(entity.id.rawValue)
         values["name"] = Strata.SQLiteValue(entity.name)
@@ -184,7 +184,7 @@ extension AppSchema.V1_0.Room: StrataTesting.ColumnValued {
 }
 
 extension AppSchema.V1_0.User: StrataTesting.ColumnValued {
-    public static func columnValues(of entity: Self) -> StrataTesting.ColumnValues {
+    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
         var values = StrataTesting.ColumnValues()
         values["login"] = Strata.SQLiteValue(entity.login.rawValue)
         values["firstname"] = Strata.SQLiteValue(entity.firstname)
@@ -200,7 +200,7 @@ extension AppSchema.V1_0.User: StrataTesting.ColumnValued {
 }
 
 extension AppSchema.V1_1.User: StrataTesting.ColumnValued {
-    public static func columnValues(of entity: Self) -> StrataTesting.ColumnValues {
+    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
         var values = StrataTesting.ColumnValues()
         values["login"] = Strata.SQLiteValue(entity.login.rawValue)
         values["firstname"] = Strata.SQLiteValue(entity.firstname)
@@ -217,7 +217,7 @@ extension AppSchema.V1_1.User: StrataTesting.ColumnValued {
 }
 
 extension AppSchema.V2_0.User: StrataTesting.ColumnValued {
-    public static func columnValues(of entity: Self) -> StrataTesting.ColumnValues {
+    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
         var values = StrataTesting.ColumnValues()
         values["login"] = Strata.SQLiteValue(entity.login.rawValue)
         values["level"] = Strata.SQLiteValue(entity.level)

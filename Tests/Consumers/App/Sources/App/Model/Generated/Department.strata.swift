@@ -8,7 +8,7 @@ import Strata
 public typealias Department = AppSchema.V2_0.Department
 
 extension AppSchema {
-    /// The key of `department`, in every version.
+    /// The key of `department`.
     public struct DepartmentID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable {
         /// The stored value.
         public var rawValue: Foundation.UUID
@@ -43,11 +43,11 @@ extension AppSchema.V1_0 {
             /// The relationships.
             public init() {}
             /// `department.users`.
-            public var users: Strata.ToMany<AppSchema.V1_0.Department, AppSchema.V2_0.User> { .init(inverse: "department_id") }
+            public var users: Strata.ToMany<AppSchema.V1_0.Department, AppSchema.V2_0.User> { .init(inverse: ["department_id"]) }
         }
 
         /// The table and its columns.
-        public static let table = Strata.EntityTable("department", key: "id", columns: ["id", "name"])
+        public static let table = Strata.EntityTable("department", key: ["id"], columns: ["id", "name"])
 
         /// The key of an entity.
         public static func id(of entity: Self) -> ID { entity.id }

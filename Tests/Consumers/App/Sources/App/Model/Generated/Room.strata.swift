@@ -8,7 +8,7 @@ import Strata
 public typealias Room = AppSchema.V2_0.Room
 
 extension AppSchema {
-    /// The key of `room`, in every version.
+    /// The key of `room`.
     public struct RoomID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
         /// The stored value.
         public var rawValue: Swift.Int
@@ -45,7 +45,7 @@ extension AppSchema.V1_0 {
         }
 
         /// The table and its columns.
-        public static let table = Strata.EntityTable("room", key: "id", columns: ["id", "name"])
+        public static let table = Strata.EntityTable("room", key: ["id"], columns: ["id", "name"])
 
         /// The key of an entity.
         public static func id(of entity: Self) -> ID { entity.id }

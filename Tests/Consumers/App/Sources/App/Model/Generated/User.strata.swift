@@ -8,7 +8,7 @@ import Strata
 public typealias User = AppSchema.V2_0.User
 
 extension AppSchema {
-    /// The key of `user`, in every version.
+    /// The key of `user`.
     public struct UserID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByStringLiteral {
         /// The stored value.
         public var rawValue: Swift.String
@@ -69,11 +69,11 @@ extension AppSchema.V1_0 {
             /// The relationships.
             public init() {}
             /// `user.department`.
-            public var department: Strata.ToOne<AppSchema.V1_0.User, AppSchema.V1_0.Department> { .init(column: "department_id") }
+            public var department: Strata.ToOne<AppSchema.V1_0.User, AppSchema.V1_0.Department> { .init(column: ["department_id"]) }
         }
 
         /// The table and its columns.
-        public static let table = Strata.EntityTable("user", key: "login", columns: ["login", "firstname", "surname", "is_admin", "default", "inout", "old", "department_id", "account"])
+        public static let table = Strata.EntityTable("user", key: ["login"], columns: ["login", "firstname", "surname", "is_admin", "default", "inout", "old", "department_id", "account"])
 
         /// The key of an entity.
         public static func id(of entity: Self) -> ID { entity.login }
@@ -160,11 +160,11 @@ extension AppSchema.V1_1 {
             /// The relationships.
             public init() {}
             /// `user.department`.
-            public var department: Strata.ToOne<AppSchema.V1_1.User, AppSchema.V1_1.Department> { .init(column: "department_id") }
+            public var department: Strata.ToOne<AppSchema.V1_1.User, AppSchema.V1_1.Department> { .init(column: ["department_id"]) }
         }
 
         /// The table and its columns.
-        public static let table = Strata.EntityTable("user", key: "login", columns: ["login", "firstname", "surname", "is_admin", "default", "inout", "old", "department_id", "account", "born_on"])
+        public static let table = Strata.EntityTable("user", key: ["login"], columns: ["login", "firstname", "surname", "is_admin", "default", "inout", "old", "department_id", "account", "born_on"])
 
         /// The key of an entity.
         public static func id(of entity: Self) -> ID { entity.login }
@@ -250,11 +250,11 @@ extension AppSchema.V2_0 {
             /// The relationships.
             public init() {}
             /// `user.department`.
-            public var department: Strata.ToOne<AppSchema.V2_0.User, AppSchema.V2_0.Department> { .init(column: "department_id") }
+            public var department: Strata.ToOne<AppSchema.V2_0.User, AppSchema.V2_0.Department> { .init(column: ["department_id"]) }
         }
 
         /// The table and its columns.
-        public static let table = Strata.EntityTable("user", key: "login", columns: ["login", "level", "default", "inout", "old", "department_id", "account", "born_on", "full_name"])
+        public static let table = Strata.EntityTable("user", key: ["login"], columns: ["login", "level", "default", "inout", "old", "department_id", "account", "born_on", "full_name"])
 
         /// The key of an entity.
         public static func id(of entity: Self) -> ID { entity.login }

@@ -119,6 +119,27 @@ CREATE TABLE "strata_new_hub_words" (
   PRIMARY KEY ("source_id", "target_id")
 ) STRICT;
 
+CREATE TABLE "strata_new_mayor" (
+  "town_region_number" INTEGER NOT NULL,
+  "town_region_country_id" TEXT NOT NULL,
+  "town_name" TEXT NOT NULL,
+  PRIMARY KEY ("town_region_number", "town_region_country_id", "town_name"),
+  FOREIGN KEY ("town_region_number", "town_region_country_id", "town_name") REFERENCES "town" ("region_number", "region_country_id", "name") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
+) STRICT;
+
+CREATE TABLE "strata_new_mayor_visits" (
+  "source_town_region_number" INTEGER NOT NULL,
+  "source_town_region_country_id" TEXT NOT NULL,
+  "source_town_name" TEXT NOT NULL,
+  "target_region_number" INTEGER NOT NULL,
+  "target_region_country_id" TEXT NOT NULL,
+  "target_name" TEXT NOT NULL,
+  "position" INTEGER NOT NULL,
+  PRIMARY KEY ("source_town_region_number", "source_town_region_country_id", "source_town_name", "target_region_number", "target_region_country_id", "target_name"),
+  FOREIGN KEY ("source_town_region_number", "source_town_region_country_id", "source_town_name") REFERENCES "mayor" ("town_region_number", "town_region_country_id", "town_name") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  FOREIGN KEY ("target_region_number", "target_region_country_id", "target_name") REFERENCES "town" ("region_number", "region_country_id", "name") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
+) STRICT;
+
 CREATE TABLE "strata_new_membership" (
   "id" INTEGER PRIMARY KEY,
   "hub_id" INTEGER NOT NULL REFERENCES "hub" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
@@ -152,6 +173,41 @@ CREATE TABLE "strata_new_j_links" (
   "target_id" INTEGER NOT NULL REFERENCES "label" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   "position" INTEGER NOT NULL,
   PRIMARY KEY ("source_id", "target_id")
+) STRICT;
+
+CREATE TABLE "strata_new_region" (
+  "country_id" TEXT NOT NULL REFERENCES "country" ("code") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "country_position" INTEGER,
+  "number" INTEGER NOT NULL,
+  "parent_number" INTEGER,
+  "parent_country_id" TEXT,
+  "capital_region_number" INTEGER,
+  "capital_region_country_id" TEXT,
+  "capital_name" TEXT,
+  "late" INTEGER,
+  PRIMARY KEY ("number", "country_id"),
+  FOREIGN KEY ("parent_number", "parent_country_id") REFERENCES "region" ("number", "country_id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+  FOREIGN KEY ("capital_region_number", "capital_region_country_id", "capital_name") REFERENCES "town" ("region_number", "region_country_id", "name") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
+) STRICT;
+
+CREATE TABLE "strata_new_region_neighbours" (
+  "source_number" INTEGER NOT NULL,
+  "source_country_id" TEXT NOT NULL,
+  "target_number" INTEGER NOT NULL,
+  "target_country_id" TEXT NOT NULL,
+  "position" INTEGER NOT NULL,
+  PRIMARY KEY ("source_number", "source_country_id", "target_number", "target_country_id"),
+  FOREIGN KEY ("source_number", "source_country_id") REFERENCES "region" ("number", "country_id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  FOREIGN KEY ("target_number", "target_country_id") REFERENCES "region" ("number", "country_id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
+) STRICT;
+
+CREATE TABLE "strata_new_region_words" (
+  "source_number" INTEGER NOT NULL,
+  "source_country_id" TEXT NOT NULL,
+  "target_id" TEXT NOT NULL REFERENCES "string_key" ("code") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "position" INTEGER NOT NULL,
+  PRIMARY KEY ("source_number", "source_country_id", "target_id"),
+  FOREIGN KEY ("source_number", "source_country_id") REFERENCES "region" ("number", "country_id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
 
 CREATE TABLE "strata_new_scalars" (
@@ -343,7 +399,6 @@ CREATE TABLE "strata_new_subtyped" (
   "routes" TEXT,
   "all" TEXT NOT NULL,
   "word" TEXT NOT NULL,
-  "unique_mood" TEXT NOT NULL,
   "mood_new" TEXT NOT NULL DEFAULT 'good',
   "mood_from" TEXT,
   "flags_new" INTEGER NOT NULL DEFAULT 65,
@@ -355,7 +410,41 @@ CREATE TABLE "strata_new_subtyped" (
   "numbers_new" TEXT NOT NULL DEFAULT '[1,-2]',
   "numbers_from" TEXT,
   "texts_new" TEXT NOT NULL DEFAULT '[["it''s"],[]]',
-  "texts_from" TEXT
+  "texts_from" TEXT,
+  "indexed_mood" TEXT DEFAULT 'type'
+) STRICT;
+
+CREATE TABLE "strata_new_town" (
+  "name" TEXT NOT NULL,
+  "region_number" INTEGER NOT NULL,
+  "region_country_id" TEXT NOT NULL,
+  "t_region_number" INTEGER,
+  "t_region_country_id" TEXT,
+  "t_name" TEXT,
+  PRIMARY KEY ("region_number", "region_country_id", "name"),
+  FOREIGN KEY ("region_number", "region_country_id") REFERENCES "region" ("number", "country_id") ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED,
+  FOREIGN KEY ("t_region_number", "t_region_country_id", "t_name") REFERENCES "town" ("region_number", "region_country_id", "name") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
+) STRICT;
+
+CREATE TABLE "strata_new_town_seen_from" (
+  "source_region_number" INTEGER NOT NULL,
+  "source_region_country_id" TEXT NOT NULL,
+  "source_name" TEXT NOT NULL,
+  "target_region_number" INTEGER NOT NULL,
+  "target_region_country_id" TEXT NOT NULL,
+  "target_name" TEXT NOT NULL,
+  "position" INTEGER NOT NULL,
+  PRIMARY KEY ("source_region_number", "source_region_country_id", "source_name", "target_region_number", "target_region_country_id", "target_name"),
+  FOREIGN KEY ("source_region_number", "source_region_country_id", "source_name") REFERENCES "town" ("region_number", "region_country_id", "name") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  FOREIGN KEY ("target_region_number", "target_region_country_id", "target_name") REFERENCES "town" ("region_number", "region_country_id", "name") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
+) STRICT;
+
+CREATE TABLE "strata_new_wallet" (
+  "id" INTEGER PRIMARY KEY,
+  "mayor_town_region_number" INTEGER,
+  "mayor_town_region_country_id" TEXT,
+  "mayor_town_name" TEXT,
+  FOREIGN KEY ("mayor_town_region_number", "mayor_town_region_country_id", "mayor_town_name") REFERENCES "mayor" ("town_region_number", "town_region_country_id", "town_name") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
 
 INSERT INTO "strata_new_awkward" (_rowid_, "order", "self", "init", "Type", "default", "repeat", "class", "in", "var", "let", "inout", "Any", "nil", "true", "row", "statement", "old", "table", "bind", "hash", "description", "columns", "relationships", "id of", "a-b", "rowid", "oid", "select", "where", "名前", "größe", "3rd", "it's", "quote""d", "value", "raw_value", "entity", "values")
@@ -378,6 +467,12 @@ SELECT "id" FROM "centre";
 INSERT INTO "strata_new_hub_labels" (rowid, "source_id", "target_id", "position")
 SELECT rowid, "source_id", "target_id", "position" FROM "centre_labels";
 
+INSERT INTO "strata_new_mayor" (rowid, "town_region_number", "town_region_country_id", "town_name")
+SELECT rowid, "town_region_self", "town_region_country_id", "town_name" FROM "mayor";
+
+INSERT INTO "strata_new_mayor_visits" (rowid, "source_town_region_number", "source_town_region_country_id", "source_town_name", "target_region_number", "target_region_country_id", "target_name", "position")
+SELECT rowid, "source_town_region_self", "source_town_region_country_id", "source_town_name", "target_region_self", "target_region_country_id", "target_name", "position" FROM "mayor_visits";
+
 INSERT INTO "strata_new_membership" ("id", "hub_id", "label_id", "cache_id")
 SELECT "id", "hub_id", "label_id", NULL FROM "membership";
 
@@ -386,6 +481,15 @@ SELECT "id", "c_title", "c_length", "homepage", "c_parent", "c_parent_position" 
 
 INSERT INTO "strata_new_j_links" (rowid, "source_id", "target_id", "position")
 SELECT rowid, "source_id", "target_id", "position" FROM "j_links";
+
+INSERT INTO "strata_new_region" (rowid, "country_id", "country_position", "number", "parent_number", "parent_country_id", "capital_region_number", "capital_region_country_id", "capital_name")
+SELECT rowid, "country_id", "country_position", "self", "parent_self", "parent_country_id", "capital_region_self", "capital_region_country_id", "capital_name" FROM "province";
+
+INSERT INTO "strata_new_region_neighbours" (rowid, "source_number", "source_country_id", "target_number", "target_country_id", "position")
+SELECT rowid, "source_self", "source_country_id", "target_self", "target_country_id", "position" FROM "province_neighbours";
+
+INSERT INTO "strata_new_region_words" (rowid, "source_number", "source_country_id", "target_id", "position")
+SELECT rowid, "source_self", "source_country_id", "target_id", "position" FROM "province_words";
 
 INSERT INTO "strata_new_scalars" ("id", "int_value", "int_optional", "int_default", "int_loosened", "int_filled", "int_defaulted", "int_renamed", "bool_value", "bool_optional", "bool_default", "bool_loosened", "bool_filled", "bool_defaulted", "bool_renamed", "double_value", "double_optional", "double_default", "double_loosened", "double_filled", "double_defaulted", "double_renamed", "float_value", "float_optional", "float_default", "float_loosened", "float_filled", "float_defaulted", "float_renamed", "string_value", "string_optional", "string_default", "string_loosened", "string_filled", "string_defaulted", "string_renamed", "url_value", "url_optional", "url_default", "url_loosened", "url_filled", "url_defaulted", "url_renamed", "color_value", "color_optional", "color_default", "color_loosened", "color_filled", "color_defaulted", "color_renamed", "date_value", "date_optional", "date_default", "date_loosened", "date_filled", "date_defaulted", "date_renamed", "seconds_value", "seconds_optional", "seconds_default", "seconds_loosened", "seconds_filled", "seconds_defaulted", "seconds_renamed", "milliseconds_value", "milliseconds_optional", "milliseconds_default", "milliseconds_loosened", "milliseconds_filled", "milliseconds_defaulted", "milliseconds_renamed", "data_value", "data_optional", "data_default", "data_loosened", "data_filled", "data_defaulted", "data_renamed", "uuid_value", "uuid_optional", "uuid_default", "uuid_loosened", "uuid_filled", "uuid_defaulted", "uuid_renamed", "decimal_value", "decimal_optional", "decimal_default", "decimal_loosened", "decimal_filled", "decimal_defaulted", "decimal_renamed", "int_new_fill", "bool_new_fill", "double_new_fill", "float_new_fill", "string_new_fill", "url_new_fill", "color_new_fill", "date_new_fill", "seconds_new_fill", "milliseconds_new_fill", "data_new_fill", "uuid_new_fill", "decimal_new_fill")
 SELECT "id", "int_value", "int_optional", "int_default", "int_loosened", coalesce("int_filled", 9223372036854775807), coalesce("int_defaulted", -7), "int_old", "bool_value", "bool_optional", "bool_default", "bool_loosened", coalesce("bool_filled", 0), coalesce("bool_defaulted", 1), "bool_old", "double_value", "double_optional", "double_default", "double_loosened", coalesce("double_filled", -1e+300), coalesce("double_defaulted", 0.5), "double_old", "float_value", "float_optional", "float_default", "float_loosened", coalesce("float_filled", 3.0), coalesce("float_defaulted", 0.10000000149011612), "float_old", "string_value", "string_optional", "string_default", "string_loosened", coalesce("string_filled", ''), coalesce("string_defaulted", 'it''s "so" \ 
@@ -398,8 +502,17 @@ SELECT "id", "hub_id", "ordered_hub_id", "ordered_hub_position", "later_hub_id",
 INSERT INTO "strata_new_spoke_many" ("source_id", "target_id", "position")
 SELECT "id", "many_id", 0 FROM "spoke" WHERE "many_id" IS NOT NULL;
 
-INSERT INTO "strata_new_subtyped" ("id", "mood_value", "mood_optional", "mood_default", "mood_filled", "flags_value", "flags_optional", "flags_default", "flags_filled", "place_value", "place_optional", "place_filled", "moods_value", "moods_optional", "moods_default", "moods_filled", "numbers_value", "numbers_optional", "numbers_default", "numbers_filled", "texts_value", "texts_optional", "texts_default", "texts_filled", "route", "routes", "all", "word", "unique_mood", "mood_from", "flags_from", "place_from", "moods_from", "numbers_from", "texts_from")
-SELECT "id", CASE "mood_value" WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE "mood_value" END, CASE "mood_optional" WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE "mood_optional" END, CASE "mood_default" WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE "mood_default" END, coalesce(CASE "mood_filled" WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE "mood_filled" END, 'good'), "flags_value" & ~32, "flags_optional" & ~32, "flags_default" & ~32, coalesce("flags_filled" & ~32, 65), json_insert(json_replace(json_set(json_remove("place_value", '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract("place_value", '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract("place_value", '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract("place_value", '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract("place_value", '$."mood"') END, '$."moods"', json(CASE WHEN json_extract("place_value", '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each(json_extract("place_value", '$."moods"')) ORDER BY key) AS each0) END), '$."flags"', json_extract("place_value", '$."flags"') & ~32), '$."case"', json('"self"')), json_insert(json_replace(json_set(json_remove("place_optional", '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract("place_optional", '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract("place_optional", '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract("place_optional", '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract("place_optional", '$."mood"') END, '$."moods"', json(CASE WHEN json_extract("place_optional", '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each(json_extract("place_optional", '$."moods"')) ORDER BY key) AS each0) END), '$."flags"', json_extract("place_optional", '$."flags"') & ~32), '$."case"', json('"self"')), coalesce(json_insert(json_replace(json_set(json_remove("place_filled", '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract("place_filled", '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract("place_filled", '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract("place_filled", '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract("place_filled", '$."mood"') END, '$."moods"', json(CASE WHEN json_extract("place_filled", '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each(json_extract("place_filled", '$."moods"')) ORDER BY key) AS each0) END), '$."flags"', json_extract("place_filled", '$."flags"') & ~32), '$."case"', json('"self"')), '{"self":"x","mood":"good","moods":["good","so-so"],"latitude":1.5,"case":"self"}'), CASE WHEN "moods_value" IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each("moods_value") ORDER BY key) AS each0) END, CASE WHEN "moods_optional" IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each("moods_optional") ORDER BY key) AS each0) END, CASE WHEN "moods_default" IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each("moods_default") ORDER BY key) AS each0) END, coalesce(CASE WHEN "moods_filled" IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each("moods_filled") ORDER BY key) AS each0) END, '["self","good"]'), "numbers_value", "numbers_optional", "numbers_default", coalesce("numbers_filled", '[1,-2]'), "texts_value", "texts_optional", "texts_default", coalesce("texts_filled", '[["it''s"],[]]'), json_replace("route", '$."start"', json(json_insert(json_replace(json_set(json_remove(json_extract("route", '$."start"'), '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract(json_extract("route", '$."start"'), '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract(json_extract("route", '$."start"'), '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract(json_extract("route", '$."start"'), '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract(json_extract("route", '$."start"'), '$."mood"') END, '$."moods"', json(CASE WHEN json_extract(json_extract("route", '$."start"'), '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each(json_extract(json_extract("route", '$."start"'), '$."moods"')) ORDER BY key) AS each0) END), '$."flags"', json_extract(json_extract("route", '$."start"'), '$."flags"') & ~32), '$."case"', json('"self"'))), '$."end"', json(json_insert(json_replace(json_set(json_remove(json_extract("route", '$."end"'), '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract(json_extract("route", '$."end"'), '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract(json_extract("route", '$."end"'), '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract(json_extract("route", '$."end"'), '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract(json_extract("route", '$."end"'), '$."mood"') END, '$."moods"', json(CASE WHEN json_extract(json_extract("route", '$."end"'), '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each(json_extract(json_extract("route", '$."end"'), '$."moods"')) ORDER BY key) AS each0) END), '$."flags"', json_extract(json_extract("route", '$."end"'), '$."flags"') & ~32), '$."case"', json('"self"'))), '$."stops"', json(CASE WHEN json_extract("route", '$."stops"') IS NOT NULL THEN (SELECT json_group_array(json(json_insert(json_replace(json_set(json_remove(each0.value, '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract(each0.value, '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract(each0.value, '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract(each0.value, '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract(each0.value, '$."mood"') END, '$."moods"', json(CASE WHEN json_extract(each0.value, '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each1.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each1.value END) FROM (SELECT value FROM json_each(json_extract(each0.value, '$."moods"')) ORDER BY key) AS each1) END), '$."flags"', json_extract(each0.value, '$."flags"') & ~32), '$."case"', json('"self"')))) FROM (SELECT value FROM json_each(json_extract("route", '$."stops"')) ORDER BY key) AS each0) END)), CASE WHEN "routes" IS NOT NULL THEN (SELECT json_group_array(json(json_replace(each0.value, '$."start"', json(json_insert(json_replace(json_set(json_remove(json_extract(each0.value, '$."start"'), '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract(json_extract(each0.value, '$."start"'), '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract(json_extract(each0.value, '$."start"'), '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract(json_extract(each0.value, '$."start"'), '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract(json_extract(each0.value, '$."start"'), '$."mood"') END, '$."moods"', json(CASE WHEN json_extract(json_extract(each0.value, '$."start"'), '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each1.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each1.value END) FROM (SELECT value FROM json_each(json_extract(json_extract(each0.value, '$."start"'), '$."moods"')) ORDER BY key) AS each1) END), '$."flags"', json_extract(json_extract(each0.value, '$."start"'), '$."flags"') & ~32), '$."case"', json('"self"'))), '$."end"', json(json_insert(json_replace(json_set(json_remove(json_extract(each0.value, '$."end"'), '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract(json_extract(each0.value, '$."end"'), '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract(json_extract(each0.value, '$."end"'), '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract(json_extract(each0.value, '$."end"'), '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract(json_extract(each0.value, '$."end"'), '$."mood"') END, '$."moods"', json(CASE WHEN json_extract(json_extract(each0.value, '$."end"'), '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each1.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each1.value END) FROM (SELECT value FROM json_each(json_extract(json_extract(each0.value, '$."end"'), '$."moods"')) ORDER BY key) AS each1) END), '$."flags"', json_extract(json_extract(each0.value, '$."end"'), '$."flags"') & ~32), '$."case"', json('"self"'))), '$."stops"', json(CASE WHEN json_extract(each0.value, '$."stops"') IS NOT NULL THEN (SELECT json_group_array(json(json_insert(json_replace(json_set(json_remove(each1.value, '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract(each1.value, '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract(each1.value, '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract(each1.value, '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract(each1.value, '$."mood"') END, '$."moods"', json(CASE WHEN json_extract(each1.value, '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each2.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each2.value END) FROM (SELECT value FROM json_each(json_extract(each1.value, '$."moods"')) ORDER BY key) AS each2) END), '$."flags"', json_extract(each1.value, '$."flags"') & ~32), '$."case"', json('"self"')))) FROM (SELECT value FROM json_each(json_extract(each0.value, '$."stops"')) ORDER BY key) AS each1) END)))) FROM (SELECT value FROM json_each("routes") ORDER BY key) AS each0) END, json_insert("all", '$."int_new"', json('-7'), '$."bool_new"', json('true'), '$."double_new"', json('0.5'), '$."float_new"', json('0.1'), '$."string_new"', json('"it''s \"so\" \\ \n"'), '$."url_new"', json('"https://example.com/?a=b"'), '$."color_new"', json('"#00ff00"'), '$."date_new"', json('604670400.0'), '$."seconds_new"', json('1.5'), '$."milliseconds_new"', json('1500'), '$."data_new"', json('"AAEC/w=="'), '$."uuid_new"', json('"6BA7B810-9DAD-11D1-80B4-00C04FD430C8"'), '$."decimal_new"', json('"12345678901234567890.123456789"')), "word", CASE "unique_mood" WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE "unique_mood" END, CASE "mood_value" WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE "mood_value" END, "flags_value" & ~32, json_insert(json_replace(json_set(json_remove("place_value", '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract("place_value", '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract("place_value", '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract("place_value", '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract("place_value", '$."mood"') END, '$."moods"', json(CASE WHEN json_extract("place_value", '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each(json_extract("place_value", '$."moods"')) ORDER BY key) AS each0) END), '$."flags"', json_extract("place_value", '$."flags"') & ~32), '$."case"', json('"self"')), CASE WHEN "moods_value" IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each("moods_value") ORDER BY key) AS each0) END, "numbers_value", "texts_value" FROM "subtyped";
+INSERT INTO "strata_new_subtyped" ("id", "mood_value", "mood_optional", "mood_default", "mood_filled", "flags_value", "flags_optional", "flags_default", "flags_filled", "place_value", "place_optional", "place_filled", "moods_value", "moods_optional", "moods_default", "moods_filled", "numbers_value", "numbers_optional", "numbers_default", "numbers_filled", "texts_value", "texts_optional", "texts_default", "texts_filled", "route", "routes", "all", "word", "mood_from", "flags_from", "place_from", "moods_from", "numbers_from", "texts_from")
+SELECT "id", CASE "mood_value" WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE "mood_value" END, CASE "mood_optional" WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE "mood_optional" END, CASE "mood_default" WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE "mood_default" END, coalesce(CASE "mood_filled" WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE "mood_filled" END, 'good'), "flags_value" & ~32, "flags_optional" & ~32, "flags_default" & ~32, coalesce("flags_filled" & ~32, 65), json_insert(json_replace(json_set(json_remove("place_value", '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract("place_value", '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract("place_value", '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract("place_value", '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract("place_value", '$."mood"') END, '$."moods"', json(CASE WHEN json_extract("place_value", '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each(json_extract("place_value", '$."moods"')) ORDER BY key) AS each0) END), '$."flags"', json_extract("place_value", '$."flags"') & ~32), '$."case"', json('"self"')), json_insert(json_replace(json_set(json_remove("place_optional", '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract("place_optional", '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract("place_optional", '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract("place_optional", '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract("place_optional", '$."mood"') END, '$."moods"', json(CASE WHEN json_extract("place_optional", '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each(json_extract("place_optional", '$."moods"')) ORDER BY key) AS each0) END), '$."flags"', json_extract("place_optional", '$."flags"') & ~32), '$."case"', json('"self"')), coalesce(json_insert(json_replace(json_set(json_remove("place_filled", '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract("place_filled", '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract("place_filled", '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract("place_filled", '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract("place_filled", '$."mood"') END, '$."moods"', json(CASE WHEN json_extract("place_filled", '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each(json_extract("place_filled", '$."moods"')) ORDER BY key) AS each0) END), '$."flags"', json_extract("place_filled", '$."flags"') & ~32), '$."case"', json('"self"')), '{"self":"x","mood":"good","moods":["good","so-so"],"latitude":1.5,"case":"self"}'), CASE WHEN "moods_value" IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each("moods_value") ORDER BY key) AS each0) END, CASE WHEN "moods_optional" IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each("moods_optional") ORDER BY key) AS each0) END, CASE WHEN "moods_default" IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each("moods_default") ORDER BY key) AS each0) END, coalesce(CASE WHEN "moods_filled" IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each("moods_filled") ORDER BY key) AS each0) END, '["self","good"]'), "numbers_value", "numbers_optional", "numbers_default", coalesce("numbers_filled", '[1,-2]'), "texts_value", "texts_optional", "texts_default", coalesce("texts_filled", '[["it''s"],[]]'), json_replace("route", '$."start"', json(json_insert(json_replace(json_set(json_remove(json_extract("route", '$."start"'), '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract(json_extract("route", '$."start"'), '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract(json_extract("route", '$."start"'), '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract(json_extract("route", '$."start"'), '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract(json_extract("route", '$."start"'), '$."mood"') END, '$."moods"', json(CASE WHEN json_extract(json_extract("route", '$."start"'), '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each(json_extract(json_extract("route", '$."start"'), '$."moods"')) ORDER BY key) AS each0) END), '$."flags"', json_extract(json_extract("route", '$."start"'), '$."flags"') & ~32), '$."case"', json('"self"'))), '$."end"', json(json_insert(json_replace(json_set(json_remove(json_extract("route", '$."end"'), '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract(json_extract("route", '$."end"'), '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract(json_extract("route", '$."end"'), '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract(json_extract("route", '$."end"'), '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract(json_extract("route", '$."end"'), '$."mood"') END, '$."moods"', json(CASE WHEN json_extract(json_extract("route", '$."end"'), '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each(json_extract(json_extract("route", '$."end"'), '$."moods"')) ORDER BY key) AS each0) END), '$."flags"', json_extract(json_extract("route", '$."end"'), '$."flags"') & ~32), '$."case"', json('"self"'))), '$."stops"', json(CASE WHEN json_extract("route", '$."stops"') IS NOT NULL THEN (SELECT json_group_array(json(json_insert(json_replace(json_set(json_remove(each0.value, '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract(each0.value, '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract(each0.value, '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract(each0.value, '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract(each0.value, '$."mood"') END, '$."moods"', json(CASE WHEN json_extract(each0.value, '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each1.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each1.value END) FROM (SELECT value FROM json_each(json_extract(each0.value, '$."moods"')) ORDER BY key) AS each1) END), '$."flags"', json_extract(each0.value, '$."flags"') & ~32), '$."case"', json('"self"')))) FROM (SELECT value FROM json_each(json_extract("route", '$."stops"')) ORDER BY key) AS each0) END)), CASE WHEN "routes" IS NOT NULL THEN (SELECT json_group_array(json(json_replace(each0.value, '$."start"', json(json_insert(json_replace(json_set(json_remove(json_extract(each0.value, '$."start"'), '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract(json_extract(each0.value, '$."start"'), '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract(json_extract(each0.value, '$."start"'), '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract(json_extract(each0.value, '$."start"'), '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract(json_extract(each0.value, '$."start"'), '$."mood"') END, '$."moods"', json(CASE WHEN json_extract(json_extract(each0.value, '$."start"'), '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each1.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each1.value END) FROM (SELECT value FROM json_each(json_extract(json_extract(each0.value, '$."start"'), '$."moods"')) ORDER BY key) AS each1) END), '$."flags"', json_extract(json_extract(each0.value, '$."start"'), '$."flags"') & ~32), '$."case"', json('"self"'))), '$."end"', json(json_insert(json_replace(json_set(json_remove(json_extract(each0.value, '$."end"'), '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract(json_extract(each0.value, '$."end"'), '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract(json_extract(each0.value, '$."end"'), '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract(json_extract(each0.value, '$."end"'), '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract(json_extract(each0.value, '$."end"'), '$."mood"') END, '$."moods"', json(CASE WHEN json_extract(json_extract(each0.value, '$."end"'), '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each1.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each1.value END) FROM (SELECT value FROM json_each(json_extract(json_extract(each0.value, '$."end"'), '$."moods"')) ORDER BY key) AS each1) END), '$."flags"', json_extract(json_extract(each0.value, '$."end"'), '$."flags"') & ~32), '$."case"', json('"self"'))), '$."stops"', json(CASE WHEN json_extract(each0.value, '$."stops"') IS NOT NULL THEN (SELECT json_group_array(json(json_insert(json_replace(json_set(json_remove(each1.value, '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract(each1.value, '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract(each1.value, '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract(each1.value, '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract(each1.value, '$."mood"') END, '$."moods"', json(CASE WHEN json_extract(each1.value, '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each2.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each2.value END) FROM (SELECT value FROM json_each(json_extract(each1.value, '$."moods"')) ORDER BY key) AS each2) END), '$."flags"', json_extract(each1.value, '$."flags"') & ~32), '$."case"', json('"self"')))) FROM (SELECT value FROM json_each(json_extract(each0.value, '$."stops"')) ORDER BY key) AS each1) END)))) FROM (SELECT value FROM json_each("routes") ORDER BY key) AS each0) END, json_insert("all", '$."int_new"', json('-7'), '$."bool_new"', json('true'), '$."double_new"', json('0.5'), '$."float_new"', json('0.1'), '$."string_new"', json('"it''s \"so\" \\ \n"'), '$."url_new"', json('"https://example.com/?a=b"'), '$."color_new"', json('"#00ff00"'), '$."date_new"', json('604670400.0'), '$."seconds_new"', json('1.5'), '$."milliseconds_new"', json('1500'), '$."data_new"', json('"AAEC/w=="'), '$."uuid_new"', json('"6BA7B810-9DAD-11D1-80B4-00C04FD430C8"'), '$."decimal_new"', json('"12345678901234567890.123456789"')), "word", CASE "mood_value" WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE "mood_value" END, "flags_value" & ~32, json_insert(json_replace(json_set(json_remove("place_value", '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract("place_value", '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract("place_value", '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract("place_value", '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract("place_value", '$."mood"') END, '$."moods"', json(CASE WHEN json_extract("place_value", '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each(json_extract("place_value", '$."moods"')) ORDER BY key) AS each0) END), '$."flags"', json_extract("place_value", '$."flags"') & ~32), '$."case"', json('"self"')), CASE WHEN "moods_value" IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT value FROM json_each("moods_value") ORDER BY key) AS each0) END, "numbers_value", "texts_value" FROM "subtyped";
+
+INSERT INTO "strata_new_town" (rowid, "name", "region_number", "region_country_id", "t_region_number", "t_region_country_id", "t_name")
+SELECT rowid, "name", "region_self", "region_country_id", "t_region_self", "t_region_country_id", "t_name" FROM "town";
+
+INSERT INTO "strata_new_town_seen_from" ("source_region_number", "source_region_country_id", "source_name", "target_region_number", "target_region_country_id", "target_name", "position")
+SELECT "region_self", "region_country_id", "name", "seen_from_region_self", "seen_from_region_country_id", "seen_from_name", 0 FROM "town" WHERE "seen_from_region_self" IS NOT NULL;
+
+INSERT INTO "strata_new_wallet" ("id", "mayor_town_region_number", "mayor_town_region_country_id", "mayor_town_name")
+SELECT "id", "mayor_town_region_self", "mayor_town_region_country_id", "mayor_town_name" FROM "wallet";
 
 DROP TABLE "awkward";
 
@@ -417,6 +530,10 @@ DROP TABLE "centre_labels";
 
 DROP TABLE "centre_gone";
 
+DROP TABLE "mayor";
+
+DROP TABLE "mayor_visits";
+
 DROP TABLE "membership";
 
 DROP TABLE "membership_caches";
@@ -425,11 +542,21 @@ DROP TABLE "T_OLD";
 
 DROP TABLE "j_links";
 
+DROP TABLE "province";
+
+DROP TABLE "province_neighbours";
+
+DROP TABLE "province_words";
+
 DROP TABLE "scalars";
 
 DROP TABLE "spoke";
 
 DROP TABLE "subtyped";
+
+DROP TABLE "town";
+
+DROP TABLE "wallet";
 
 DROP TABLE "dropped_labels";
 
@@ -451,6 +578,10 @@ ALTER TABLE "strata_new_hub_labels" RENAME TO "hub_labels";
 
 ALTER TABLE "strata_new_hub_words" RENAME TO "hub_words";
 
+ALTER TABLE "strata_new_mayor" RENAME TO "mayor";
+
+ALTER TABLE "strata_new_mayor_visits" RENAME TO "mayor_visits";
+
 ALTER TABLE "strata_new_membership" RENAME TO "membership";
 
 ALTER TABLE "strata_new_membership_caches" RENAME TO "membership_caches";
@@ -461,6 +592,12 @@ ALTER TABLE "strata_new_t_persisted" RENAME TO "t_persisted";
 
 ALTER TABLE "strata_new_j_links" RENAME TO "j_links";
 
+ALTER TABLE "strata_new_region" RENAME TO "region";
+
+ALTER TABLE "strata_new_region_neighbours" RENAME TO "region_neighbours";
+
+ALTER TABLE "strata_new_region_words" RENAME TO "region_words";
+
 ALTER TABLE "strata_new_scalars" RENAME TO "scalars";
 
 ALTER TABLE "strata_new_spoke" RENAME TO "spoke";
@@ -469,6 +606,12 @@ ALTER TABLE "strata_new_spoke_many" RENAME TO "spoke_many";
 
 ALTER TABLE "strata_new_subtyped" RENAME TO "subtyped";
 
+ALTER TABLE "strata_new_town" RENAME TO "town";
+
+ALTER TABLE "strata_new_town_seen_from" RENAME TO "town_seen_from";
+
+ALTER TABLE "strata_new_wallet" RENAME TO "wallet";
+
 CREATE UNIQUE INDEX "badge_hub_id_key" ON "badge" ("hub_id");
 
 CREATE INDEX "cache_labels_target_id_idx" ON "cache_labels" ("target_id");
@@ -476,6 +619,10 @@ CREATE INDEX "cache_labels_target_id_idx" ON "cache_labels" ("target_id");
 CREATE INDEX "hub_labels_target_id_idx" ON "hub_labels" ("target_id");
 
 CREATE INDEX "hub_words_target_id_idx" ON "hub_words" ("target_id");
+
+CREATE INDEX "mayor_town_region_number_town_region_country_id_town_name_idx" ON "mayor" ("town_region_number", "town_region_country_id", "town_name");
+
+CREATE INDEX "mayor_visits_target_region_number_target_region_country_id_target_name_idx" ON "mayor_visits" ("target_region_number", "target_region_country_id", "target_name");
 
 CREATE INDEX "membership_hub_id_idx" ON "membership" ("hub_id");
 
@@ -490,6 +637,16 @@ CREATE INDEX "membership_caches_target_id_idx" ON "membership_caches" ("target_i
 CREATE INDEX "t_persisted_c_parent_idx" ON "t_persisted" ("c_parent");
 
 CREATE INDEX "j_links_target_id_idx" ON "j_links" ("target_id");
+
+CREATE INDEX "region_country_id_idx" ON "region" ("country_id");
+
+CREATE INDEX "region_parent_number_parent_country_id_idx" ON "region" ("parent_number", "parent_country_id");
+
+CREATE UNIQUE INDEX "region_capital_region_number_capital_region_country_id_capital_name_key" ON "region" ("capital_region_number", "capital_region_country_id", "capital_name");
+
+CREATE INDEX "region_neighbours_target_number_target_country_id_idx" ON "region_neighbours" ("target_number", "target_country_id");
+
+CREATE INDEX "region_words_target_id_idx" ON "region_words" ("target_id");
 
 CREATE INDEX "spoke_hub_id_idx" ON "spoke" ("hub_id");
 
@@ -517,4 +674,14 @@ CREATE UNIQUE INDEX "spoke_fourth_third_key" ON "spoke" ("fourth", "third");
 
 CREATE INDEX "spoke_many_target_id_idx" ON "spoke_many" ("target_id");
 
-CREATE INDEX "subtyped_unique_mood_idx" ON "subtyped" ("unique_mood");
+CREATE INDEX "subtyped_indexed_mood_idx" ON "subtyped" ("indexed_mood");
+
+CREATE INDEX "town_region_number_region_country_id_idx" ON "town" ("region_number", "region_country_id");
+
+CREATE INDEX "town_t_region_number_t_region_country_id_t_name_idx" ON "town" ("t_region_number", "t_region_country_id", "t_name");
+
+CREATE INDEX "town_t_region_number_t_region_country_id_t_name_name_idx" ON "town" ("t_region_number", "t_region_country_id", "t_name", "name");
+
+CREATE INDEX "town_seen_from_target_region_number_target_region_country_id_target_name_idx" ON "town_seen_from" ("target_region_number", "target_region_country_id", "target_name");
+
+CREATE UNIQUE INDEX "wallet_mayor_town_region_number_mayor_town_region_country_id_mayor_town_name_key" ON "wallet" ("mayor_town_region_number", "mayor_town_region_country_id", "mayor_town_name");

@@ -94,6 +94,11 @@ CREATE TABLE "conversions" (
   "decimal_source" TEXT
 ) STRICT;
 
+CREATE TABLE "country" (
+  "code" TEXT NOT NULL COLLATE NOCASE PRIMARY KEY,
+  "id" INTEGER
+) STRICT;
+
 CREATE TABLE "dropped" (
   "id" INTEGER PRIMARY KEY,
   "text" TEXT NOT NULL
@@ -224,6 +229,29 @@ CREATE TABLE "label" (
   "id" INTEGER PRIMARY KEY
 ) STRICT;
 
+CREATE TABLE "mayor" (
+  "town_region_self" INTEGER NOT NULL,
+  "town_region_country_id" TEXT NOT NULL,
+  "town_name" TEXT NOT NULL,
+  PRIMARY KEY ("town_region_self", "town_region_country_id", "town_name"),
+  FOREIGN KEY ("town_region_self", "town_region_country_id", "town_name") REFERENCES "town" ("region_self", "region_country_id", "name") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
+) STRICT;
+CREATE INDEX "mayor_town_region_self_town_region_country_id_town_name_idx" ON "mayor" ("town_region_self", "town_region_country_id", "town_name");
+
+CREATE TABLE "mayor_visits" (
+  "source_town_region_self" INTEGER NOT NULL,
+  "source_town_region_country_id" TEXT NOT NULL,
+  "source_town_name" TEXT NOT NULL,
+  "target_region_self" INTEGER NOT NULL,
+  "target_region_country_id" TEXT NOT NULL,
+  "target_name" TEXT NOT NULL,
+  "position" INTEGER NOT NULL,
+  PRIMARY KEY ("source_town_region_self", "source_town_region_country_id", "source_town_name", "target_region_self", "target_region_country_id", "target_name"),
+  FOREIGN KEY ("source_town_region_self", "source_town_region_country_id", "source_town_name") REFERENCES "mayor" ("town_region_self", "town_region_country_id", "town_name") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  FOREIGN KEY ("target_region_self", "target_region_country_id", "target_name") REFERENCES "town" ("region_self", "region_country_id", "name") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
+) STRICT;
+CREATE INDEX "mayor_visits_target_region_self_target_region_country_id_target_name_idx" ON "mayor_visits" ("target_region_self", "target_region_country_id", "target_name");
+
 CREATE TABLE "membership" (
   "id" INTEGER PRIMARY KEY,
   "hub_id" INTEGER NOT NULL REFERENCES "centre" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
@@ -266,6 +294,45 @@ CREATE TABLE "j_links" (
   PRIMARY KEY ("source_id", "target_id")
 ) STRICT;
 CREATE INDEX "j_links_target_id_idx" ON "j_links" ("target_id");
+
+CREATE TABLE "province" (
+  "country_id" TEXT NOT NULL REFERENCES "country" ("code") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "country_position" INTEGER,
+  "self" INTEGER NOT NULL,
+  "parent_self" INTEGER,
+  "parent_country_id" TEXT,
+  "capital_region_self" INTEGER,
+  "capital_region_country_id" TEXT,
+  "capital_name" TEXT,
+  PRIMARY KEY ("self", "country_id"),
+  FOREIGN KEY ("parent_self", "parent_country_id") REFERENCES "province" ("self", "country_id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+  FOREIGN KEY ("capital_region_self", "capital_region_country_id", "capital_name") REFERENCES "town" ("region_self", "region_country_id", "name") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
+) STRICT;
+CREATE INDEX "province_country_id_idx" ON "province" ("country_id");
+CREATE INDEX "province_parent_self_parent_country_id_idx" ON "province" ("parent_self", "parent_country_id");
+CREATE UNIQUE INDEX "province_capital_region_self_capital_region_country_id_capital_name_key" ON "province" ("capital_region_self", "capital_region_country_id", "capital_name");
+
+CREATE TABLE "province_neighbours" (
+  "source_self" INTEGER NOT NULL,
+  "source_country_id" TEXT NOT NULL,
+  "target_self" INTEGER NOT NULL,
+  "target_country_id" TEXT NOT NULL,
+  "position" INTEGER NOT NULL,
+  PRIMARY KEY ("source_self", "source_country_id", "target_self", "target_country_id"),
+  FOREIGN KEY ("source_self", "source_country_id") REFERENCES "province" ("self", "country_id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  FOREIGN KEY ("target_self", "target_country_id") REFERENCES "province" ("self", "country_id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
+) STRICT;
+CREATE INDEX "province_neighbours_target_self_target_country_id_idx" ON "province_neighbours" ("target_self", "target_country_id");
+
+CREATE TABLE "province_words" (
+  "source_self" INTEGER NOT NULL,
+  "source_country_id" TEXT NOT NULL,
+  "target_id" TEXT NOT NULL REFERENCES "string_key" ("code") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "position" INTEGER NOT NULL,
+  PRIMARY KEY ("source_self", "source_country_id", "target_id"),
+  FOREIGN KEY ("source_self", "source_country_id") REFERENCES "province" ("self", "country_id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
+) STRICT;
+CREATE INDEX "province_words_target_id_idx" ON "province_words" ("target_id");
 
 CREATE TABLE "scalars" (
   "id" INTEGER PRIMARY KEY,
@@ -441,10 +508,28 @@ CREATE TABLE "subtyped" (
   "route" TEXT NOT NULL,
   "routes" TEXT,
   "all" TEXT NOT NULL,
-  "word" TEXT NOT NULL,
-  "unique_mood" TEXT NOT NULL
+  "word" TEXT NOT NULL
 ) STRICT;
-CREATE INDEX "subtyped_unique_mood_idx" ON "subtyped" ("unique_mood");
+
+CREATE TABLE "town" (
+  "name" TEXT NOT NULL,
+  "region_self" INTEGER NOT NULL,
+  "region_country_id" TEXT NOT NULL,
+  "t_region_self" INTEGER,
+  "t_region_country_id" TEXT,
+  "t_name" TEXT,
+  "seen_from_region_self" INTEGER,
+  "seen_from_region_country_id" TEXT,
+  "seen_from_name" TEXT,
+  PRIMARY KEY ("region_self", "region_country_id", "name"),
+  FOREIGN KEY ("region_self", "region_country_id") REFERENCES "province" ("self", "country_id") ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED,
+  FOREIGN KEY ("t_region_self", "t_region_country_id", "t_name") REFERENCES "town" ("region_self", "region_country_id", "name") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+  FOREIGN KEY ("seen_from_region_self", "seen_from_region_country_id", "seen_from_name") REFERENCES "town" ("region_self", "region_country_id", "name") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
+) STRICT;
+CREATE INDEX "town_region_self_region_country_id_idx" ON "town" ("region_self", "region_country_id");
+CREATE INDEX "town_t_region_self_t_region_country_id_t_name_idx" ON "town" ("t_region_self", "t_region_country_id", "t_name");
+CREATE INDEX "town_seen_from_region_self_seen_from_region_country_id_seen_from_name_idx" ON "town" ("seen_from_region_self", "seen_from_region_country_id", "seen_from_name");
+CREATE INDEX "town_t_region_self_t_region_country_id_t_name_name_idx" ON "town" ("t_region_self", "t_region_country_id", "t_name", "name");
 
 CREATE TABLE "uuid_key" (
   "code" BLOB NOT NULL PRIMARY KEY,
@@ -461,3 +546,12 @@ CREATE TABLE "uuid_key_friends" (
   PRIMARY KEY ("source_id", "target_id")
 ) STRICT;
 CREATE INDEX "uuid_key_friends_target_id_idx" ON "uuid_key_friends" ("target_id");
+
+CREATE TABLE "wallet" (
+  "id" INTEGER PRIMARY KEY,
+  "mayor_town_region_self" INTEGER,
+  "mayor_town_region_country_id" TEXT,
+  "mayor_town_name" TEXT,
+  FOREIGN KEY ("mayor_town_region_self", "mayor_town_region_country_id", "mayor_town_name") REFERENCES "mayor" ("town_region_self", "town_region_country_id", "town_name") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
+) STRICT;
+CREATE UNIQUE INDEX "wallet_mayor_town_region_self_mayor_town_region_country_id_mayor_town_name_key" ON "wallet" ("mayor_town_region_self", "mayor_town_region_country_id", "mayor_town_name");

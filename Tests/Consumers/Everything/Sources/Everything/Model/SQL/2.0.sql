@@ -103,6 +103,11 @@ CREATE TABLE "conversions" (
   "uuid_to_string_from" TEXT
 ) STRICT;
 
+CREATE TABLE "country" (
+  "code" TEXT NOT NULL COLLATE NOCASE PRIMARY KEY,
+  "id" INTEGER
+) STRICT;
+
 CREATE TABLE "context" (
   "id" INTEGER PRIMARY KEY,
   "next_id" INTEGER REFERENCES "context" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
@@ -220,6 +225,29 @@ CREATE TABLE "label" (
   "id" INTEGER PRIMARY KEY
 ) STRICT;
 
+CREATE TABLE "mayor" (
+  "town_region_number" INTEGER NOT NULL,
+  "town_region_country_id" TEXT NOT NULL,
+  "town_name" TEXT NOT NULL,
+  PRIMARY KEY ("town_region_number", "town_region_country_id", "town_name"),
+  FOREIGN KEY ("town_region_number", "town_region_country_id", "town_name") REFERENCES "town" ("region_number", "region_country_id", "name") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
+) STRICT;
+CREATE INDEX "mayor_town_region_number_town_region_country_id_town_name_idx" ON "mayor" ("town_region_number", "town_region_country_id", "town_name");
+
+CREATE TABLE "mayor_visits" (
+  "source_town_region_number" INTEGER NOT NULL,
+  "source_town_region_country_id" TEXT NOT NULL,
+  "source_town_name" TEXT NOT NULL,
+  "target_region_number" INTEGER NOT NULL,
+  "target_region_country_id" TEXT NOT NULL,
+  "target_name" TEXT NOT NULL,
+  "position" INTEGER NOT NULL,
+  PRIMARY KEY ("source_town_region_number", "source_town_region_country_id", "source_town_name", "target_region_number", "target_region_country_id", "target_name"),
+  FOREIGN KEY ("source_town_region_number", "source_town_region_country_id", "source_town_name") REFERENCES "mayor" ("town_region_number", "town_region_country_id", "town_name") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  FOREIGN KEY ("target_region_number", "target_region_country_id", "target_name") REFERENCES "town" ("region_number", "region_country_id", "name") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
+) STRICT;
+CREATE INDEX "mayor_visits_target_region_number_target_region_country_id_target_name_idx" ON "mayor_visits" ("target_region_number", "target_region_country_id", "target_name");
+
 CREATE TABLE "membership" (
   "id" INTEGER PRIMARY KEY,
   "hub_id" INTEGER NOT NULL REFERENCES "hub" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
@@ -267,6 +295,46 @@ CREATE TABLE "j_links" (
   PRIMARY KEY ("source_id", "target_id")
 ) STRICT;
 CREATE INDEX "j_links_target_id_idx" ON "j_links" ("target_id");
+
+CREATE TABLE "region" (
+  "country_id" TEXT NOT NULL REFERENCES "country" ("code") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "country_position" INTEGER,
+  "number" INTEGER NOT NULL,
+  "parent_number" INTEGER,
+  "parent_country_id" TEXT,
+  "capital_region_number" INTEGER,
+  "capital_region_country_id" TEXT,
+  "capital_name" TEXT,
+  "late" INTEGER,
+  PRIMARY KEY ("number", "country_id"),
+  FOREIGN KEY ("parent_number", "parent_country_id") REFERENCES "region" ("number", "country_id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+  FOREIGN KEY ("capital_region_number", "capital_region_country_id", "capital_name") REFERENCES "town" ("region_number", "region_country_id", "name") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
+) STRICT;
+CREATE INDEX "region_country_id_idx" ON "region" ("country_id");
+CREATE INDEX "region_parent_number_parent_country_id_idx" ON "region" ("parent_number", "parent_country_id");
+CREATE UNIQUE INDEX "region_capital_region_number_capital_region_country_id_capital_name_key" ON "region" ("capital_region_number", "capital_region_country_id", "capital_name");
+
+CREATE TABLE "region_neighbours" (
+  "source_number" INTEGER NOT NULL,
+  "source_country_id" TEXT NOT NULL,
+  "target_number" INTEGER NOT NULL,
+  "target_country_id" TEXT NOT NULL,
+  "position" INTEGER NOT NULL,
+  PRIMARY KEY ("source_number", "source_country_id", "target_number", "target_country_id"),
+  FOREIGN KEY ("source_number", "source_country_id") REFERENCES "region" ("number", "country_id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  FOREIGN KEY ("target_number", "target_country_id") REFERENCES "region" ("number", "country_id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
+) STRICT;
+CREATE INDEX "region_neighbours_target_number_target_country_id_idx" ON "region_neighbours" ("target_number", "target_country_id");
+
+CREATE TABLE "region_words" (
+  "source_number" INTEGER NOT NULL,
+  "source_country_id" TEXT NOT NULL,
+  "target_id" TEXT NOT NULL REFERENCES "string_key" ("code") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "position" INTEGER NOT NULL,
+  PRIMARY KEY ("source_number", "source_country_id", "target_id"),
+  FOREIGN KEY ("source_number", "source_country_id") REFERENCES "region" ("number", "country_id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
+) STRICT;
+CREATE INDEX "region_words_target_id_idx" ON "region_words" ("target_id");
 
 CREATE TABLE "scalars" (
   "id" INTEGER PRIMARY KEY,
@@ -486,7 +554,6 @@ CREATE TABLE "subtyped" (
   "routes" TEXT,
   "all" TEXT NOT NULL,
   "word" TEXT NOT NULL,
-  "unique_mood" TEXT NOT NULL,
   "mood_new" TEXT NOT NULL DEFAULT 'good',
   "mood_from" TEXT,
   "flags_new" INTEGER NOT NULL DEFAULT 65,
@@ -498,9 +565,39 @@ CREATE TABLE "subtyped" (
   "numbers_new" TEXT NOT NULL DEFAULT '[1,-2]',
   "numbers_from" TEXT,
   "texts_new" TEXT NOT NULL DEFAULT '[["it''s"],[]]',
-  "texts_from" TEXT
+  "texts_from" TEXT,
+  "indexed_mood" TEXT DEFAULT 'type'
 ) STRICT;
-CREATE INDEX "subtyped_unique_mood_idx" ON "subtyped" ("unique_mood");
+CREATE INDEX "subtyped_indexed_mood_idx" ON "subtyped" ("indexed_mood");
+
+CREATE TABLE "town" (
+  "name" TEXT NOT NULL,
+  "region_number" INTEGER NOT NULL,
+  "region_country_id" TEXT NOT NULL,
+  "t_region_number" INTEGER,
+  "t_region_country_id" TEXT,
+  "t_name" TEXT,
+  PRIMARY KEY ("region_number", "region_country_id", "name"),
+  FOREIGN KEY ("region_number", "region_country_id") REFERENCES "region" ("number", "country_id") ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED,
+  FOREIGN KEY ("t_region_number", "t_region_country_id", "t_name") REFERENCES "town" ("region_number", "region_country_id", "name") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
+) STRICT;
+CREATE INDEX "town_region_number_region_country_id_idx" ON "town" ("region_number", "region_country_id");
+CREATE INDEX "town_t_region_number_t_region_country_id_t_name_idx" ON "town" ("t_region_number", "t_region_country_id", "t_name");
+CREATE INDEX "town_t_region_number_t_region_country_id_t_name_name_idx" ON "town" ("t_region_number", "t_region_country_id", "t_name", "name");
+
+CREATE TABLE "town_seen_from" (
+  "source_region_number" INTEGER NOT NULL,
+  "source_region_country_id" TEXT NOT NULL,
+  "source_name" TEXT NOT NULL,
+  "target_region_number" INTEGER NOT NULL,
+  "target_region_country_id" TEXT NOT NULL,
+  "target_name" TEXT NOT NULL,
+  "position" INTEGER NOT NULL,
+  PRIMARY KEY ("source_region_number", "source_region_country_id", "source_name", "target_region_number", "target_region_country_id", "target_name"),
+  FOREIGN KEY ("source_region_number", "source_region_country_id", "source_name") REFERENCES "town" ("region_number", "region_country_id", "name") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  FOREIGN KEY ("target_region_number", "target_region_country_id", "target_name") REFERENCES "town" ("region_number", "region_country_id", "name") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
+) STRICT;
+CREATE INDEX "town_seen_from_target_region_number_target_region_country_id_target_name_idx" ON "town_seen_from" ("target_region_number", "target_region_country_id", "target_name");
 
 CREATE TABLE "uuid_key" (
   "code" BLOB NOT NULL PRIMARY KEY,
@@ -517,3 +614,12 @@ CREATE TABLE "uuid_key_friends" (
   PRIMARY KEY ("source_id", "target_id")
 ) STRICT;
 CREATE INDEX "uuid_key_friends_target_id_idx" ON "uuid_key_friends" ("target_id");
+
+CREATE TABLE "wallet" (
+  "id" INTEGER PRIMARY KEY,
+  "mayor_town_region_number" INTEGER,
+  "mayor_town_region_country_id" TEXT,
+  "mayor_town_name" TEXT,
+  FOREIGN KEY ("mayor_town_region_number", "mayor_town_region_country_id", "mayor_town_name") REFERENCES "mayor" ("town_region_number", "town_region_country_id", "town_name") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
+) STRICT;
+CREATE UNIQUE INDEX "wallet_mayor_town_region_number_mayor_town_region_country_id_mayor_town_name_key" ON "wallet" ("mayor_town_region_number", "mayor_town_region_country_id", "mayor_town_name");

@@ -1,0 +1,86 @@
+/// The key of an entity.
+public enum Identifier: Hashable, Sendable {
+    /// A column of its own.
+    case column(name: String, kind: Kind)
+    /// The columns of these properties, by lineage, most significant first.
+    case properties([Int])
+
+    /// The types that a key may have.
+    public enum Kind: String, CaseIterable, Hashable, Sendable {
+        case int, string, uuid
+
+        /// The type of the key's values.
+        public var scalar: ScalarType {
+            switch self {
+            case .int: .int
+            case .string: .string
+            case .uuid: .uuid
+            }
+        }
+    }
+}
+
+/// A column of a key.
+public struct KeyPart: Hashable, Sendable {
+    /// The name of the column in the entity's own table.
+    public var name: String
+    /// The type of its values.
+    public var type: ScalarType
+    /// Where the column comes from, by lineages: what stays when names change.
+    var origin: [Int] = []
+
+    /// A column called `name`.
+    public init(name: String, type: ScalarType) {
+        self.name = name
+        self.type = type
+    }
+
+    init(name: String, type: ScalarType, origin: [Int]) {
+        self.init(name: name, type: type)
+        self.origin = origin
+    }
+}
+
+extension SchemaVersion {
+    /// The columns of the entity's key, most significant first.
+    public func keyParts(of entity: Entity) -> [KeyPart] {
+        keyParts(of: entity, inside: [])
+    }
+
+    /// The columns by which the stored to-one `property` points at its target; their types are those of its key.
+    public func referenceParts(of property: Property) -> [KeyPart] {
+        referenceParts(of: property, inside: [])
+    }
+
+    /// Keys that are made of each other have no end; what has been entered already gives nothing.
+    private func keyParts(of entity: Entity, inside entered: Set<Int>) -> [KeyPart] {
+        switch entity.identifier {
+        case .column(let name, let kind):
+            return [KeyPart(name: name, type: kind.scalar, origin: [entity.lineage])]
+        case .properties(let lineages):
+            guard !entered.contains(entity.lineage) else { return [] }
+            return lineages.compactMap(entity.property).flatMap { property -> [KeyPart] in
+                if let type = property.type {
+                    let origin = [entity.lineage, property.lineage]
+                    return type.scalar.map { [KeyPart(name: property.attributeColumn, type: $0, origin: origin)] } ?? []
+                }
+                return referenceParts(of: property, inside: entered.union([entity.lineage]))
+            }
+        }
+    }
+
+    private func referenceParts(of property: Property, inside entered: Set<Int>) -> [KeyPart] {
+        guard let target = property.relationship.flatMap({ entity($0.target) }) else { return [] }
+        let parts = keyParts(of: target, inside: entered)
+        return parts.map { part in
+            let name = parts.count == 1 ? property.referenceColumn : property.referenceBase + "_" + part.name
+            return KeyPart(name: name, type: part.type, origin: [property.lineage] + part.origin)
+        }
+    }
+
+    /// Whether the keys of the entity in both versions are made of the same columns, whatever their names.
+    func hasSameKey(_ entity: Entity, as other: Entity, in version: SchemaVersion) -> Bool {
+        let (parts, others) = (keyParts(of: entity), version.keyParts(of: other))
+        return parts.map(\.origin) == others.map(\.origin) && parts.map(\.type) == others.map(\.type)
+    }
+}
