@@ -17,6 +17,12 @@ struct Configuration {
     var access = GenerationOptions.Access.public
     /// Which versions' DDL is written.
     var ddl = GenerationOptions.DDL.all
+    /// Whether structs are `Codable` too.
+    var codable = false
+    /// Which structs are generated.
+    var structs = GenerationOptions.Structs.all
+    /// What is said of versions.
+    var versions: VersionSettings
     /// The folder of templates that replace ours, relative to the model's folder.
     var templates: String?
 
@@ -27,12 +33,15 @@ struct Configuration {
         schema = target + "Schema"
         tests = target + "Tests"
         var values = try ConfigurationReader.read(file)
+        versions = values.versions()
         schema = values.string("schema") ?? schema
         tests = values.string("tests") ?? tests
         mode = values.choice("mode") ?? mode
         access = values.choice("access") ?? access
         ddl = values.choice("ddl") ?? ddl
         templates = values.string("templates")
+        codable = values.bool("codable") ?? codable
+        structs = values.choice("structs") ?? structs
         values.checkIdentifier("schema")
         if !values.diagnostics.isEmpty { throw Diagnostics(values.diagnostics) }
     }

@@ -27,8 +27,10 @@ struct DiffCommand {
         // Without versions the last step is meant, with one all from it on.
         let oldest = versions.first ?? history.steps.last?.from.version
         let newest = versions.dropFirst().first ?? history.newest.version
-        let steps = history.steps.filter { step in
-            oldest.map { step.from.version >= $0 } ?? false && step.to.version <= newest
+        // The way is that of a store: from each version to its next.
+        var steps: [SchemaStep] = []
+        for step in history.steps where step.from.version == steps.last?.to.version ?? oldest {
+            if step.to.version <= newest { steps.append(step) }
         }
         if isJSON {
             let encoder = JSONEncoder()

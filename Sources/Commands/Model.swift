@@ -20,11 +20,15 @@ struct Model {
     /// - Throws: `Diagnostics` with all that is wrong in its files.
     init(reading folder: ModelFolder) throws {
         self.folder = folder
-        let lock = try Self.readLock(folder)
+        var lock = try Self.readLock(folder)
         let descriptions = Descriptions(
             reading: try folder.descriptions(), folder: folder.path, schema: folder.configuration.schema,
-            sealed: lock.versions.map(\.version))
-        guard let history = descriptions.history else { throw Diagnostics(descriptions.diagnostics) }
+            sealed: lock.versions.map(\.version), settings: folder.configuration.versions)
+        guard var history = descriptions.history else { throw Diagnostics(descriptions.diagnostics) }
+        if let oldest = folder.configuration.versions.oldestSupported {
+            history = history.supported(from: oldest)
+            lock = lock.supported(from: oldest)
+        }
         self.history = history
         self.notes = descriptions.diagnostics
         let changes = lock.changes(in: history)
@@ -83,7 +87,7 @@ struct Model {
             history: history, templates: templates,
             options: GenerationOptions(
                 module: folder.target, access: folder.configuration.access, ddl: folder.configuration.ddl,
-                testFolder: testFolder,
-                sealedCount: sealedCount))
+                structs: folder.configuration.structs, isCodable: folder.configuration.codable,
+                testFolder: testFolder, sealedCount: sealedCount))
     }
 }

@@ -9,8 +9,11 @@ public struct ConfigurationReader {
     private var values: [String: JSON] = [:]
 
     private static let keys = KeyTable(
-        owner: "strata.json", fields: ["schema", "mode", "tests", "access", "ddl", "templates"], others: [],
-        unsupported: ["codable", "structs", "versions", "oldest_supported_version", "chain"])
+        owner: "strata.json",
+        fields: [
+            "schema", "mode", "tests", "access", "ddl", "templates", "codable", "structs", "versions",
+            "oldest_supported_version", "chain",
+        ])
 
     /// The values in `file`, whose keys are checked.
     public static func read(_ file: SourceFile) throws(Diagnostic) -> ConfigurationReader {
@@ -40,6 +43,22 @@ public struct ConfigurationReader {
         diagnostics.append(
             file.diagnostic(.wrongKind(key: key, expected: "a string", found: json.kind), at: json.offset))
         return nil
+    }
+
+    /// The truth value of a key, or nil where it is absent or none.
+    public mutating func bool(_ key: String) -> Bool? {
+        guard let json = values[key] else { return nil }
+        if case .bool(let value) = json.value { return value }
+        diagnostics.append(
+            file.diagnostic(.wrongKind(key: key, expected: "true or false", found: json.kind), at: json.offset))
+        return nil
+    }
+
+    /// What is said of versions.
+    public mutating func versions() -> VersionSettings {
+        let settings = VersionSettings(values, file: file)
+        diagnostics += settings.diagnostics
+        return settings
     }
 
     /// The choice that the text of a key names.

@@ -95,12 +95,15 @@ struct DescriptionReader {
             case let key where table.fields.contains(key):
                 set(&element.present, key: key, json)
             case "description": element.documentation = string(json, key: member.key)
-            case "added_at_version": element.birth = version(json, key: member.key)
+            case "added_at_version":
+                element.birth = version(json, key: member.key)
+                element.birthOffset = json.offset
             case "removed_at_version":
                 element.death = version(json, key: member.key)
                 element.deathOffset = json.offset
             case "discard": element.isDiscarded = bool(json, key: member.key) ?? false
             case "replaced_by": element.replacedBy = json
+            case "merged_into": element.mergedInto = json
             case "previous_name": previousName = json
             case "version_history": element.items = items(json, table)
             default: break
@@ -127,6 +130,10 @@ struct DescriptionReader {
         if element.isDiscarded, element.death == nil {
             let member = members.first { $0.key == "discard" }
             report(.discardWithoutRemoval, at: member?.keyOffset ?? offset)
+        }
+        if let json = element.mergedInto, element.death == nil || element.isDiscarded {
+            let reason = element.isDiscarded ? "\"discard\" stands beside it" : "there is no \"removed_at_version\""
+            report(.keyDoesNotApply("merged_into", because: reason), at: json.offset)
         }
         if let json = element.replacedBy, element.death == nil {
             report(.replacementWithoutRemoval, at: json.offset)

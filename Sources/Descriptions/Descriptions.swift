@@ -13,7 +13,11 @@ public struct Descriptions: Sendable {
     /// - `folder`: the path by which messages name the model as a whole.
     /// - `schema`: the name of the schema's type.
     /// - `sealed`: the versions that were released, whose spelling is kept.
-    public init(reading files: [SourceFile], folder: String, schema: String, sealed: [Version] = []) {
+    /// - `settings`: what `strata.json` says of versions.
+    public init(
+        reading files: [SourceFile], folder: String, schema: String, sealed: [Version] = [],
+        settings: VersionSettings? = nil
+    ) {
         var diagnostics: [Diagnostic] = []
         var entities: [EntityDescription] = []
         var subtypes: [SubtypeDescription] = []
@@ -38,7 +42,7 @@ public struct Descriptions: Sendable {
         }
         var history: SchemaHistory?
         if diagnostics.allSatisfy({ $0.severity != .error }) {
-            let resolved = Resolver.resolve(entities, subtypes, schema: schema, sealed: sealed)
+            let resolved = Resolver.resolve(entities, subtypes, schema: schema, sealed: sealed, settings: settings)
             history = resolved.0
             history?.unpersisted = unpersisted
             diagnostics += resolved.1

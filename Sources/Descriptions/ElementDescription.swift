@@ -15,12 +15,16 @@ struct ElementDescription: Sendable {
     var isDiscarded = false
     /// The name of the case that takes the place of this one when it goes.
     var replacedBy: JSON?
+    /// The name of the entity that takes the rows of this one when it goes.
+    var mergedInto: JSON?
     /// Whether it is only there so that what is stored stays readable.
     var isUnused = false
     /// What changed, oldest first.
     var items: [HistoryItem] = []
     /// Where the element stands.
     var offset: Int
+    /// Where the version of its birth stands.
+    var birthOffset = 0
     /// Where the version of its death stands.
     var deathOffset = 0
 }

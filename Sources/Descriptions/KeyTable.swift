@@ -8,8 +8,6 @@ struct KeyTable {
     var others: Set<String> = []
     /// The keys of Lucid that mean nothing to a store.
     var ignored: Set<String> = []
-    /// The keys of the language that are not built yet.
-    var unsupported: Set<String> = []
     /// Other spellings of keys, by spelling.
     var aliases: [String: String] = [:]
 
@@ -17,13 +15,12 @@ struct KeyTable {
         owner: "an entity", fields: ["name", "persisted_name", "identifier"],
         others: [
             "description", "properties", "indexes", "version_history", "added_at_version",
-            "removed_at_version", "discard", "previous_name", "persist",
+            "removed_at_version", "discard", "previous_name", "persist", "merged_into",
         ],
         ignored: [
             "uid", "remote", "client_queue_name", "cache_size", "query_context", "platforms", "metadata",
             "system_properties", "last_remote_read", "objc", "sendable", "senable",
         ],
-        unsupported: ["merged_into"],
         aliases: ["legacy_previous_name": "previous_name", "legacy_added_at_version": "added_at_version"])
 
     static let property = KeyTable(
@@ -110,14 +107,13 @@ struct KeyTable {
             words += character.lowercased()
         }
         let name = aliases[words] ?? words
-        let isKnown = [fields, others, ignored, unsupported].contains { $0.contains(name) }
+        let isKnown = [fields, others, ignored].contains { $0.contains(name) }
         return isKnown ? name : key
     }
 
     /// The problem with `key` as a key of such an object, or nil.
     func problem(with key: String) -> Problem? {
         if fields.contains(key) || others.contains(key) || ignored.contains(key) { return nil }
-        if unsupported.contains(key) { return .unsupportedKey(key) }
         if Self.item.others.contains(key) {
             return .misplacedKey(key, belongs: "in an item of \"version_history\", beside its \"version\"")
         }

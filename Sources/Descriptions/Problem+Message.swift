@@ -11,8 +11,6 @@ extension Problem {
             return "unknown key \"\(key)\" of \(owner)" + suggestion(nearest)
         case .misplacedKey(let key, let place):
             return "\"\(key)\" belongs \(place)"
-        case .unsupportedKey(let key):
-            return "\"\(key)\" is not supported yet"
         case .missingKey(let key, let owner):
             return "\(owner) needs \"\(key)\""
         case .wrongKind(let key, let expected, let found):
@@ -26,6 +24,12 @@ extension Problem {
             return "\"\(text)\" is no version; a version is numbers separated by dots, like \"1.0\""
         case .versionsNotAscending(let version, let before):
             return "version \(version) must be newer than \(before), which stands before it"
+        case .unlistedVersion(let version):
+            return "version \(version) is missing in \"versions\" of strata.json"
+        case .unknownVersion(let version, let nearest):
+            return "there is no version \(version)" + suggestion(nearest)
+        case .twoSuccessors(let version):
+            return "version \(version) stands twice in \"chain\""
         case .previousNameWithoutVersion:
             return "\"previous_name\" needs the version of the rename: "
                 + "put it into an item of \"version_history\" or add \"added_at_version\""

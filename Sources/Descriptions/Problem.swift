@@ -8,7 +8,6 @@ public enum Problem: Hashable, Sendable {
     // Shape
     case unknownKey(String, of: String, nearest: String?)
     case misplacedKey(String, belongs: String)
-    case unsupportedKey(String)
     case missingKey(String, of: String)
     case wrongKind(key: String, expected: String, found: String)
     case unknownValue(String, of: String, nearest: String?)
@@ -17,6 +16,9 @@ public enum Problem: Hashable, Sendable {
     // Versions
     case malformedVersion(String)
     case versionsNotAscending(String, after: String)
+    case unlistedVersion(String)
+    case unknownVersion(String, nearest: String?)
+    case twoSuccessors(String)
     case previousNameWithoutVersion
     case nothingPrevious(key: String)
     case removedBeforeAdded(added: String, removed: String)

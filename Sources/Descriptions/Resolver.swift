@@ -33,15 +33,17 @@ struct Resolver {
 
     /// The history of `descriptions`, and all that is wrong with them; without errors the history is whole.
     static func resolve(
-        _ descriptions: [EntityDescription], _ subtypes: [SubtypeDescription], schema: String, sealed: [Version]
+        _ descriptions: [EntityDescription], _ subtypes: [SubtypeDescription], schema: String, sealed: [Version],
+        settings: VersionSettings?
     ) -> (SchemaHistory?, [Diagnostic]) {
-        var resolver = Resolver(descriptions, subtypes, sealed: sealed)
+        var resolver = Resolver(descriptions, subtypes, sealed: sealed, settings)
         guard !resolver.versions.isEmpty else {
             if let first = descriptions.first {
                 resolver.report(.missingKey("version_history", of: "an entity"), first, first.element.offset)
             }
             return (nil, resolver.diagnostics)
         }
+        if let settings { resolver.check(settings) }
         resolver.checkLives()
         resolver.nameEntities()
         resolver.nameSubtypes()
@@ -52,18 +54,20 @@ struct Resolver {
         resolver.decodeProperties()
         resolver.decodeIndexes()
         let schemaVersions = resolver.schemaVersions()
-        let history = SchemaHistory(
+        var history = SchemaHistory(
             name: schema,
             versions: schemaVersions,
             instructions: schemaVersions.indices.dropFirst().map { resolver.instructions(at: $0, schemaVersions[$0]) },
             sources: descriptions.map(\.file.baseName), subtypeSources: subtypes.map(\.file.baseName))
+        history.formerNames = settings?.formerNames ?? [:]
+        for (from, to) in settings?.chain ?? [] { history.chain[from.version] = to.version }
         if resolver.diagnostics.contains(where: { $0.severity == .error }) { return (nil, resolver.diagnostics) }
         let diagnostics = Validator.validate(history, locations: resolver)
         if diagnostics.isEmpty { resolver.noteUnusedSubtypes() }
         return (diagnostics.isEmpty ? history : nil, resolver.diagnostics + diagnostics)
     }
 
-    private init(_ descriptions: [EntityDescription], _ subtypes: [SubtypeDescription], sealed: [Version]) {
+    private init(_ descriptions: [EntityDescription], _ subtypes: [SubtypeDescription], sealed: [Version], _ settings: VersionSettings?) {
         self.descriptions = descriptions
         self.subtypeDescriptions = subtypes
         // Rule 8: the versions are the union of all that are named. Of several spellings of a version the one that was
@@ -77,6 +81,7 @@ struct Resolver {
                 spellings[version] = isShorter ? version : known
             }
         }
+        for mention in settings?.listed ?? [] { spellings[mention.version] = mention.version }
         for version in sealed where spellings[version] != nil { spellings[version] = version }
         let versions = spellings.values.sorted()
         self.versions = versions
@@ -100,6 +105,25 @@ struct Resolver {
     }
 
     // MARK: Lives
+
+    /// Checks the versions against those that `strata.json` lists.
+    mutating func check(_ settings: VersionSettings) {
+        diagnostics += settings.problems(among: versions)
+        guard let listed = settings.listed.map({ Set($0.map(\.version)) }) else { return }
+        let described =
+            descriptions.flatMap { file in ([file.element] + file.properties + file.indexes).map { (file.file, $0) } }
+            + subtypeDescriptions.flatMap { file in ([file.element] + file.elements).map { (file.file, $0) } }
+        for (file, element) in described {
+            var mentions = element.items.map { ($0.version, $0.offset) }
+            if let birth = element.birth, !element.items.contains(where: { $0.version == birth }) {
+                mentions.append((birth, element.birthOffset))
+            }
+            if let death = element.death { mentions.append((death, element.deathOffset)) }
+            for (version, offset) in mentions where !listed.contains(version) {
+                diagnostics.append(file.diagnostic(.unlistedVersion(version.text), at: offset))
+            }
+        }
+    }
 
     mutating func checkLives() {
         for (lineage, description) in descriptions.enumerated() {

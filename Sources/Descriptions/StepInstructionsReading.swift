@@ -1,3 +1,4 @@
+import JSONText
 import SchemaModel
 
 /// What the items of a version say of the way to it.
@@ -8,6 +9,9 @@ extension Resolver {
             let element = description.element
             if element.death == versions[index], element.isDiscarded {
                 instructions.discarded.insert(.init(entity: lineage))
+            }
+            if element.death == versions[index], let json = element.mergedInto {
+                instructions.merged[lineage] = mergeTarget(json, at: index, description)
             }
             for item in element.items where item.version == versions[index] {
                 if item.isCustom { instructions.custom.insert(.init(entity: lineage)) }
@@ -51,6 +55,14 @@ extension Resolver {
             }
         }
         return instructions
+    }
+
+    private mutating func mergeTarget(_ json: JSON, at index: Int, _ description: EntityDescription) -> Int? {
+        guard let name = string(json, key: "merged_into", description) else { return nil }
+        if let target = entityNames[index][name] { return target }
+        let nearest = entityNames[index].keys.sorted().nearest(to: name)
+        report(.unknownEntity(name, version: versions[index].text, nearest: nearest), description, json.offset)
+        return nil
     }
 
     mutating func fill(_ item: HistoryItem, _ entity: Int, _ place: Int, at index: Int, _ version: SchemaVersion)

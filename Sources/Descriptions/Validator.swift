@@ -293,11 +293,14 @@ struct Validator {
         let storage = version.storage(of: relationship)
 
         if let inverse, inverse.association == relationship.association {
-            if relationship.target == entity.lineage, relationship.inverse == lineage {
-                diagnostics.append(refuse("inverse", "a relationship that is its own inverse is not supported yet"))
-                return
+            let isOwnInverse = version.isOwnInverse(relationship)
+            if isOwnInverse, relationship.isStored {
+                diagnostics.append(refuse("stored", "a relationship that is its own inverse has but one side"))
             }
-            if relationship.isStored == inverse.isStored {
+            if isOwnInverse, relationship.association == .toMany, relationship.isOrdered {
+                diagnostics.append(refuse("ordered", "a to_many without a foreign key is always ordered"))
+            }
+            if !isOwnInverse, relationship.isStored == inverse.isStored {
                 let one = "\(entity.name).\(property.name)"
                 let other = "\(target.name).\(version.inverse(of: relationship)?.name ?? "")"
                 report(

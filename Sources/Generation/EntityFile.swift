@@ -17,7 +17,7 @@ extension Generator {
         }
         var aliases: [Value] = []
         for shape in shapes where shape.last > shape.first {
-            for index in (shape.first + 1)...shape.last {
+            for index in names.emitted where shape.first < index && index <= shape.last {
                 aliases.append([
                     "namespace": .text(names.namespace(index)),
                     "name": .text(SwiftName.escaped(SwiftName.type(shape.entity.name))),
@@ -30,6 +30,7 @@ extension Generator {
             "source": .text(history.sources[lineage] + ".json"),
             "schema": .text(history.name),
             "access": .text(options.access.modifier),
+            "codable": .text(options.isCodable ? ", Swift.Codable" : ""),
             "newest": .list(newest),
             "keys": .list(names.keyShapes[lineage].map { keyValues($0, lineage) }),
             "shapes": .list(shapes.map { shapeValues($0, lineage) }),
@@ -215,12 +216,13 @@ extension Generator {
         case .inverseJoinTable:
             path = inverse.map { join($0, target, reversed: true) } ?? ""
         }
+        let isSymmetric = version.isOwnInverse(relationship)
         let kind = relationship.association == .toOne ? "ToOne" : "ToMany"
         let source = names.type(entity.lineage, in: history.versions[shape.first])
         return [
             "member": .text(SwiftName.escaped(SwiftName.member(property.name))),
             "type": .text("Strata.\(kind)<\(source), \(names.type(relationship.target, in: version))>"),
-            "path": .text(path),
+            "path": .text(isSymmetric ? path + ", symmetric: true" : path),
             "documentation": documentation(property.documentation ?? "`\(entity.name).\(property.name)`."),
         ]
     }

@@ -16,6 +16,14 @@ public struct GenerationOptions: Sendable {
         case newest
     }
 
+    /// Which structs are generated.
+    public enum Structs: String, CaseIterable, Sendable {
+        /// Those of every version.
+        case all
+        /// Those of the newest version, and of both ends of each step that a person writes.
+        case needed
+    }
+
     /// How the generated tests find the folder of their target.
     public enum TestFolder: Hashable, Sendable {
         /// It is two levels above the generated file.
@@ -30,6 +38,10 @@ public struct GenerationOptions: Sendable {
     public var access: Access
     /// Which versions' DDL is written.
     public var ddl: DDL
+    /// Which structs are generated.
+    public var structs: Structs
+    /// Whether structs are `Codable` too.
+    public var isCodable: Bool
     /// How the generated tests find their fixtures.
     public var testFolder: TestFolder
     /// How many of the versions, from the oldest on, are sealed.
@@ -37,11 +49,14 @@ public struct GenerationOptions: Sendable {
 
     /// Options for the model of the target `module`.
     public init(
-        module: String, access: Access = .public, ddl: DDL = .all, testFolder: TestFolder = .aboveFile, sealedCount: Int
+        module: String, access: Access = .public, ddl: DDL = .all, structs: Structs = .all, isCodable: Bool = false,
+        testFolder: TestFolder = .aboveFile, sealedCount: Int
     ) {
         self.module = module
         self.access = access
         self.ddl = ddl
+        self.structs = structs
+        self.isCodable = isCodable
         self.testFolder = testFolder
         self.sealedCount = sealedCount
     }

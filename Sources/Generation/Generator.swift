@@ -14,7 +14,7 @@ public struct Generator {
     public init(history: SchemaHistory, templates: [String: String], options: GenerationOptions) {
         self.history = history
         self.options = options
-        self.names = SwiftNames(history)
+        self.names = SwiftNames(history, options.structs)
         self.renderer = Renderer(templates)
     }
 

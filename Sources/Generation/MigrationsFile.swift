@@ -18,7 +18,7 @@ extension Generator {
                 "old": .text(names.namespace(step.from)),
                 "new": .text(names.namespace(step.to)),
                 "reasons": .list(step.customReasons.map { .text($0) }),
-                "functions": .list(step.customEntities.map { functionValues($0, step) }),
+                "functions": .list(functions(of: step)),
                 "context": .text(contextName),
                 "initializers": .list(initializers.map { initializerValues($0, step) }),
             ]
@@ -30,7 +30,7 @@ extension Generator {
 
     /// The values of `MigrationStub.swift`: what a person begins with.
     func stubValues(_ step: SchemaStep) -> Value {
-        let functions = step.customEntities
+        let functions = functions(of: step)
         return [
             "schema": .text(history.name),
             "from": .text(step.from.version.text),
@@ -38,7 +38,7 @@ extension Generator {
             "migration": .text(names.migration(step)),
             "protocol": .text("Custom" + names.migration(step)),
             "reasons": .list(step.customReasons.map { .text($0) }),
-            "functions": .list(functions.map { functionValues($0, step) }),
+            "functions": .list(functions),
             "context": .text(contextName),
             "needsDidMigrate": .flag(functions.isEmpty),
         ]
@@ -56,18 +56,25 @@ extension Generator {
         return names.type(lineage, in: history.versions[shape?.first ?? index])
     }
 
-    private func functionValues(_ entity: EntityStep, _ step: SchemaStep) -> Value {
+    /// The functions that a person writes: one for each entity whose rows code migrates, and one for each that goes.
+    private func functions(of step: SchemaStep) -> [Value] {
+        step.customEntities.map { entity in
+            let parameters = parameters(of: entity).map { ", \(names.label($0.column)): …" }
+            return functionValues(
+                entity.old, entity.new, step, example: ".keep(.init(migrating: old\(parameters.joined())))")
+        }
+            + step.merged.map { functionValues($0.old, $0.new, step, example: ".keep(.init(…))") }
+    }
+
+    private func functionValues(_ old: Entity, _ new: Entity, _ step: SchemaStep, example: String) -> Value {
         func short(_ lineage: Int, _ version: SchemaVersion) -> String {
             String(names.type(lineage, in: version).dropFirst(history.name.count + 1))
         }
-        let parameters = parameters(of: entity).map { parameter in
-            ", \(names.label(parameter.column)): …"
-        }
         return [
-            "old": .text(short(entity.old.lineage, step.from)),
-            "new": .text(short(entity.new.lineage, step.to)),
-            "entity": .text(entity.new.name),
-            "example": .text(".keep(.init(migrating: old\(parameters.joined())))"),
+            "old": .text(short(old.lineage, step.from)),
+            "new": .text(short(new.lineage, step.to)),
+            "entity": .text(old.name),
+            "example": .text(example),
         ]
     }
 

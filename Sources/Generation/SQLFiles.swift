@@ -30,7 +30,9 @@ extension Generator {
             "isCustom": .flag(step.isCustom),
             "migration": .text(names.migration(step)),
             "entities": .list(
-                step.customEntities.map { ["old": .text($0.old.name), "new": .text($0.new.name)] }),
+                (step.customEntities.map { ($0.old, $0.new) } + step.merged).map { old, new in
+                    ["old": .text(old.name), "new": .text(new.name)]
+                }),
             "finish": list(statements.finish),
         ]
     }

@@ -19,6 +19,8 @@ extension Generator {
             return [
                 "name": .text(SwiftLiteral.string(version.version.text)),
                 "namespace": .text(names.namespace(index)),
+                "formerName": .text(
+                    history.formerNames[version.version].map { ", which was `\($0.filter { !$0.isNewline })`" } ?? ""),
                 "fingerprint": .text("0x" + version.fingerprint.description),
                 "tables": .list(tableNames.map { .text("Tables." + $0) }),
             ]
@@ -52,16 +54,18 @@ extension Generator {
     }
 
     private func stepValues(_ step: SchemaStep) -> Value {
-        let migrations = step.customEntities.map { entity -> Value in
-            ["old": .text(names.type(entity.old.lineage, in: step.from))]
-        }
+        let migrations =
+            step.customEntities.map { ("migrate", $0.old) } + step.merged.map { ("merge", $0.old) }
         return [
             "from": .text(SwiftLiteral.string(step.from.version.text)),
             "to": .text(SwiftLiteral.string(step.to.version.text)),
             "changes": .list(step.tableChanges.map { .text(Self.change($0)) }),
             "isCustom": .flag(step.isCustom),
             "migration": .text(names.migration(step)),
-            "migrations": .list(migrations),
+            "migrations": .list(
+                migrations.map { function, old in
+                    ["function": .text(function), "old": .text(names.type(old.lineage, in: step.from))]
+                }),
         ]
     }
 

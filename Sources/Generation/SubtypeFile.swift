@@ -17,7 +17,7 @@ extension Generator {
         }
         var aliases: [Value] = []
         for shape in shapes where shape.last > shape.first {
-            for index in (shape.first + 1)...shape.last {
+            for index in names.emitted where shape.first < index && index <= shape.last {
                 aliases.append([
                     "namespace": .text(names.namespace(index)),
                     "name": .text(SwiftName.escaped(SwiftName.type(shape.subtype.name))),
@@ -40,6 +40,7 @@ extension Generator {
         let subtype = shape.subtype
         let version = history.versions[shape.first]
         let migrating = migratingValues(shape)
+        let codable = Value.text(options.isCodable ? ", Swift.Codable" : "")
         let name = Value.text(SwiftName.escaped(SwiftName.type(subtype.name)))
         var values: [String: Value] = [
             "namespace": .text(names.namespace(shape.first)),
@@ -56,7 +57,7 @@ extension Generator {
                     "documentation": documentation(element.documentation, isUnused: element.isUnused),
                 ]
             }
-            values["enum"] = ["name": name, "codable": .null, "cases": .list(elements), "migrating": migrating]
+            values["enum"] = ["name": name, "codable": codable, "cases": .list(elements), "migrating": migrating]
         case .options(let options):
             let elements = options.map { element -> Value in
                 [
@@ -65,12 +66,12 @@ extension Generator {
                     "documentation": documentation(element.documentation, isUnused: element.isUnused),
                 ]
             }
-            values["options"] = ["name": name, "codable": .null, "options": .list(elements), "migrating": migrating]
+            values["options"] = ["name": name, "codable": codable, "options": .list(elements), "migrating": migrating]
         case .members(let members):
             let elements = members.enumerated().map { place, member in
                 memberValues(member, in: version, isLast: place == members.count - 1)
             }
-            values["struct"] = ["name": name, "codable": .null, "members": .list(elements), "migrating": migrating]
+            values["struct"] = ["name": name, "codable": codable, "members": .list(elements), "migrating": migrating]
         }
         return .object(values)
     }
@@ -103,13 +104,26 @@ extension Generator {
 
     // MARK: Migration
 
-    /// The initialiser that takes a value of the version before, where all values follow from it.
+    /// The initialisers that take a value of another version's type, where all values follow from it.
     private func migratingValues(_ shape: SubtypeShape) -> Value {
-        guard shape.first > 0 else { return .null }
-        let step = names.steps[shape.first - 1]
-        guard let old = step.from.subtype(shape.subtype.lineage),
-            case .converted(let conversion) = step.change(of: .subtype(old.lineage))
-        else { return .null }
+        var seen: Set<Int> = []
+        var values: [Value] = []
+        for step in names.steps {
+            let (from, to) = (names.index(of: step.from), names.index(of: step.to))
+            guard shape.first <= to, to <= shape.last, names.emitted.contains(from), names.emitted.contains(to),
+                let old = step.from.subtype(shape.subtype.lineage),
+                let before = names.subtypeShapes[old.lineage].last(where: { $0.first <= from }),
+                before.first != shape.first, seen.insert(before.first).inserted,
+                case .converted(let conversion) = step.change(of: .subtype(old.lineage))
+            else { continue }
+            values.append(migratingValues(shape, old, conversion, step))
+        }
+        return .list(values)
+    }
+
+    private func migratingValues(
+        _ shape: SubtypeShape, _ old: Subtype, _ conversion: Conversion, _ step: SchemaStep
+    ) -> Value {
         let new = shape.subtype
         let type = Value.text(names.type(.subtype(old.lineage), in: step.from))
         switch conversion.change {

@@ -5,6 +5,8 @@ struct SwiftNames {
     let history: SchemaHistory
     let steps: [SchemaStep]
     private let places: [Version: Int]
+    /// The versions whose structs are generated.
+    let emitted: [Int]
     /// By lineage: each struct, oldest first.
     let shapes: [[EntityShape]]
     /// By lineage of a subtype: each type, oldest first.
@@ -12,29 +14,24 @@ struct SwiftNames {
     /// By lineage: each type of its key, oldest first.
     let keyShapes: [[KeyShape]]
 
-    init(_ history: SchemaHistory) {
+    init(_ history: SchemaHistory, _ structs: GenerationOptions.Structs) {
         self.history = history
         self.steps = history.steps
         self.places = Dictionary(
             history.versions.enumerated().map { ($1.version, $0) }, uniquingKeysWith: { first, _ in first })
-        var subtypeShapes = [[SubtypeShape]](repeating: [], count: history.subtypeSources.count)
-        for (index, version) in history.versions.enumerated() {
-            for subtype in version.subtypes {
-                let last = subtypeShapes[subtype.lineage].last
-                if version.unchangedSubtypes.contains(subtype.lineage), last != nil {
-                    subtypeShapes[subtype.lineage][subtypeShapes[subtype.lineage].count - 1].last = index
-                } else {
-                    subtypeShapes[subtype.lineage].append(SubtypeShape(subtype: subtype, first: index, last: index))
-                }
-            }
-        }
+        // Whoever migrates by hand may read and write all entities of both ends.
+        let ends = steps.filter(\.isCustom).flatMap { [$0.from.version, $0.to.version] } + [history.newest.version]
+        let emitted = history.versions.indices.filter { structs == .all || ends.contains(history.versions[$0].version) }
+        self.emitted = emitted
+        let subtypeShapes = SubtypeShape.all(in: history, emitted)
         self.subtypeShapes = subtypeShapes
-        let keyShapes = KeyShape.all(in: history)
+        let keyShapes = KeyShape.all(in: history, emitted)
         self.keyShapes = keyShapes
         var shapes = [[EntityShape]](repeating: [], count: history.sources.count)
-        for (index, version) in history.versions.enumerated() {
+        for index in emitted {
+            let version = history.versions[index]
             for entity in version.entities {
-                let shape = EntityShape(entity, in: version, at: index, keyShapes)
+                let shape = EntityShape(entity, in: version, at: index, keyShapes, subtypeShapes)
                 if let last = shapes[entity.lineage].last, last.isSameStruct(as: shape) {
                     shapes[entity.lineage][shapes[entity.lineage].count - 1].last = index
                 } else {
@@ -127,6 +124,26 @@ struct SubtypeShape {
     let first: Int
     /// The index of the last version that uses it.
     var last: Int
+
+    /// The types of all subtypes, by lineage and oldest first.
+    static func all(in history: SchemaHistory, _ emitted: [Int]) -> [[SubtypeShape]] {
+        var shapes = [[SubtypeShape]](repeating: [], count: history.subtypeSources.count)
+        for (place, index) in emitted.enumerated() {
+            let version = history.versions[index]
+            // What is alike in all versions since the last one that was emitted has one type.
+            let passed = place == 0 ? [] : Array((emitted[place - 1] + 1)...index)
+            for subtype in version.subtypes {
+                let lineage = subtype.lineage
+                let isAlike = passed.allSatisfy { history.versions[$0].unchangedSubtypes.contains(lineage) }
+                if isAlike, !passed.isEmpty, !shapes[lineage].isEmpty {
+                    shapes[lineage][shapes[lineage].count - 1].last = index
+                } else {
+                    shapes[lineage].append(SubtypeShape(subtype: subtype, first: index, last: index))
+                }
+            }
+        }
+        return shapes
+    }
 }
 
 /// An entity over the versions that share one struct.
@@ -135,8 +152,8 @@ struct EntityShape {
     let columns: [StoredColumn]
     /// The names of the types of its own key and of those that it points at.
     let keys: [String]
-    /// Whether one of its subtypes differs from the version before.
-    let hasChangedParts: Bool
+    /// The versions that declare its subtypes.
+    let parts: [Int]
     /// The index of the version that declares the struct.
     let first: Int
     /// The index of the last version that uses it.
@@ -147,12 +164,14 @@ struct EntityShape {
         columns.enumerated().filter { $1.part == 0 }.map { ($1, $0) }
     }
 
-    init(_ entity: Entity, in version: SchemaVersion, at index: Int, _ keyShapes: [[KeyShape]]) {
+    init(_ entity: Entity, in version: SchemaVersion, at index: Int, _ keyShapes: [[KeyShape]],
+        _ subtypeShapes: [[SubtypeShape]]
+    ) {
         self.entity = entity
         let columns = version.columns(of: entity)
         self.columns = columns
-        self.hasChangedParts = columns.contains { column in
-            column.type.subtype.map { !version.unchangedSubtypes.contains($0) } ?? false
+        self.parts = columns.compactMap { column in
+            column.type.subtype.flatMap { subtypeShapes[$0].last { $0.first <= index } }?.first
         }
         let keyed = [entity.lineage] + columns.compactMap { $0.part == 0 ? $0.role.target : nil }
         self.keys = keyed.map { keyShapes.name($0, at: index) }
@@ -163,6 +182,6 @@ struct EntityShape {
     /// Whether one struct serves this shape and `other`, that of the next version. Relationships do not matter: they are those of the last version.
     func isSameStruct(as other: EntityShape) -> Bool {
         entity.name == other.entity.name && entity.tableName == other.entity.tableName && columns == other.columns
-            && keys == other.keys && !other.hasChangedParts
+            && keys == other.keys && parts == other.parts
     }
 }

@@ -31,10 +31,12 @@ extension Generator {
             "version": .text(SwiftLiteral.string(version.version.text)),
             "namespace": .text(names.namespace(index)),
             "isSealed": .text(index < options.sealedCount ? "true" : "false"),
+            "structs": .list(
+                names.emitted.contains(index)
+                    ? version.entities.map { .text(names.type($0.lineage, in: version)) } : []),
             "entities": .list(
                 version.entities.map { entity in
                     [
-                        "type": .text(names.type(entity.lineage, in: version)),
                         "table": .text(SwiftLiteral.string(entity.tableName)),
                         "key": fixtureKey(entity, version),
                         "columns": .list(

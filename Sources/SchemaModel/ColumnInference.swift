@@ -29,21 +29,21 @@ public enum ValueOrigin: Hashable, Sendable {
 
 /// The rules by which the values of new columns follow from old ones.
 struct ColumnInference {
-    let from: SchemaVersion
-    let to: SchemaVersion
-    let old: Entity
-    let new: Entity
-    let instructions: StepInstructions
+    private let types: TypeInference
+    private let old: Entity
+    private let new: Entity
     private let oldColumns: [StoredColumn]
 
-    init(from: SchemaVersion, to: SchemaVersion, old: Entity, new: Entity, instructions: StepInstructions) {
-        self.from = from
-        self.to = to
+    init(_ types: TypeInference, old: Entity, new: Entity) {
+        self.types = types
         self.old = old
         self.new = new
-        self.instructions = instructions
-        self.oldColumns = from.columns(of: old)
+        self.oldColumns = types.from.columns(of: old)
     }
+
+    private var from: SchemaVersion { types.from }
+    private var to: SchemaVersion { types.to }
+    private var instructions: StepInstructions { types.instructions }
 
     /// Where the value of `column` of the new table comes from.
     func origin(of column: StoredColumn) -> ValueOrigin {
@@ -91,8 +91,6 @@ struct ColumnInference {
         }
         return expressions
     }
-
-    private var types: TypeInference { TypeInference(from: from, to: to, instructions: instructions) }
 
     /// Whether the column points at an entity whose rows all go, or orders the rows that do.
     private func isEmptiedTarget(_ column: StoredColumn) -> Bool {

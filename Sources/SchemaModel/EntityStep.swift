@@ -34,10 +34,11 @@ public struct EntityStep: Sendable {
         tableChanges = []
     }
 
-    init(from: SchemaVersion, to: SchemaVersion, old: Entity, new: Entity, instructions: StepInstructions) {
+    init(old: Entity, new: Entity, types: TypeInference) {
         self.old = old
         self.new = new
-        let inference = ColumnInference(from: from, to: to, old: old, new: new, instructions: instructions)
+        let (from, to, instructions) = (types.from, types.to, types.instructions)
+        let inference = ColumnInference(types, old: old, new: new)
         let columns = to.columns(of: new).map { ColumnStep(column: $0, origin: inference.origin(of: $0)) }
         self.columns = columns
         let isEmptied = instructions.emptied.contains(new.lineage)

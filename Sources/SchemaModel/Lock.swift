@@ -37,6 +37,11 @@ public struct Lock: Hashable, Sendable {
             })
     }
 
+    /// The lock without the versions that are older than `version`.
+    public func supported(from version: Version) -> Lock {
+        Lock(schema: schema, versions: versions.filter { $0.version >= version })
+    }
+
     /// The text of the file.
     public var text: String {
         var text = Self.head + "schema \(schema)\n"

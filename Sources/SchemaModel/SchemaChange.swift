@@ -32,7 +32,9 @@ extension SchemaStep {
             }
         }
         for old in from.entities where to.entity(old.lineage) == nil {
-            changes.append(change(old.name, "removed", isDiscarded: isDiscarded(old.lineage, nil)))
+            let target = merged.first { $0.old.lineage == old.lineage }?.new
+            let text = target.map { "removed, and its rows become rows of \($0.name)" } ?? "removed"
+            changes.append(change(old.name, text, isDiscarded: isDiscarded(old.lineage, nil)))
         }
         return changes + subtypeChanges
     }

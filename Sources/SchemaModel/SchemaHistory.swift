@@ -13,6 +13,12 @@ public struct SchemaHistory: Sendable {
 
     /// The base names of the descriptions of what is not stored.
     public var unpersisted: [String] = []
+    /// What versions were called before, where they came from elsewhere.
+    public var formerNames: [Version: String] = [:]
+    /// The next version of those whose next is not the next in order.
+    public var chain: [Version: Version] = [:]
+    /// The oldest version whose stores are opened; nil where all are.
+    public private(set) var oldestSupported: Version?
 
     /// A history of these parts.
     public init(
@@ -29,11 +35,38 @@ public struct SchemaHistory: Sendable {
     /// The newest version.
     public var newest: SchemaVersion { versions[versions.count - 1] }
 
-    /// The steps between neighbouring versions, with all that is to be done in each.
+    /// The steps from each version to its next, oldest first, with all that is to be done in each.
     public var steps: [SchemaStep] {
-        zip(zip(versions, versions.dropFirst()), instructions).map { pair, instructions in
-            SchemaStep(from: pair.0, to: pair.1, instructions: instructions)
+        versions.indices.dropLast().map { step(from: $0, to: next(after: $0)) }
+    }
+
+    /// The history without the versions that are older than `version`, which must be one of it.
+    public func supported(from version: Version) -> SchemaHistory {
+        var history = self
+        let count = versions.firstIndex { $0.version >= version } ?? 0
+        history.versions.removeFirst(count)
+        history.instructions.removeFirst(min(count, instructions.count))
+        history.oldestSupported = version
+        return history
+    }
+
+    /// The place of the version that stores of the version `index` are taken to.
+    public func next(after index: Int) -> Int {
+        guard let next = chain[versions[index].version] else { return index + 1 }
+        return versions.firstIndex { $0.version == next } ?? index + 1
+    }
+
+    /// The step between two versions, whatever lies between them.
+    private func step(from: Int, to: Int) -> SchemaStep {
+        let passed = versions[(from + 1)...to]
+        let unchanged = passed.dropFirst().reduce(passed.first?.unchanged ?? []) { $0.intersection($1.unchanged) }
+        let subtypes = passed.dropFirst().reduce(passed.first?.unchangedSubtypes ?? []) {
+            $0.intersection($1.unchangedSubtypes)
         }
+        return SchemaStep(
+            from: versions[from], to: versions[to],
+            instructions: instructions[from..<to].dropFirst().reduce(instructions[from]) { $0.followed(by: $1) },
+            unchanged: unchanged, unchangedSubtypes: subtypes)
     }
 }
 
@@ -87,11 +120,27 @@ public struct StepInstructions: Hashable, Sendable {
     public var replacements: [SubtypeElement: Int] = [:]
     /// The options and members that go with their data, because the description says so.
     public var discardedElements: Set<SubtypeElement> = []
+    /// The entities that take the rows of those that go, by lineage.
+    public var merged: [Int: Int] = [:]
     /// What the generated tests leave alone.
     public var unchecked: Set<Element> = []
 
     /// Instructions that say nothing.
     public init() {}
+
+    /// What both say, where a store passes over the version between them.
+    func followed(by other: StepInstructions) -> StepInstructions {
+        var result = self
+        result.fills.merge(other.fills) { _, last in last }
+        result.custom.formUnion(other.custom)
+        result.discarded.formUnion(other.discarded)
+        result.emptied.formUnion(other.emptied)
+        result.merged.merge(other.merged) { _, last in last }
+        result.replacements.merge(other.replacements) { _, last in last }
+        result.discardedElements.formUnion(other.discardedElements)
+        result.unchecked.formUnion(other.unchecked)
+        return result
+    }
 
     /// The entities of which they say something.
     var entities: Set<Int> {

@@ -6,8 +6,14 @@ public struct SchemaStep: Sendable {
     public let to: SchemaVersion
     /// What the descriptions say of the step beyond the difference itself.
     public let instructions: StepInstructions
+    /// The lineages of the entities that are stored alike on both sides.
+    let unchanged: Set<Int>
+    /// The lineages of the subtypes that are, with all their parts, alike on both sides.
+    public let unchangedSubtypes: Set<Int>
     /// The steps of the entities that live in both versions, by the new version's order.
     public let entities: [EntityStep]
+    /// The entities that go and whose rows a person's code makes rows of others.
+    public let merged: [(old: Entity, new: Entity)]
     /// The changes that only a person can carry out, in words.
     public let customReasons: [String]
     /// What is done to the tables, in the order of the new version's entities, then what goes.
@@ -34,18 +40,29 @@ public struct SchemaStep: Sendable {
     }
 
     /// The step from `from` to `to`.
-    public init(from: SchemaVersion, to: SchemaVersion, instructions: StepInstructions) {
+    ///
+    /// - `unchanged`, `unchangedSubtypes`: what is known to be alike on both sides; without them, `from` is the version
+    ///   before `to`.
+    public init(
+        from: SchemaVersion, to: SchemaVersion, instructions: StepInstructions, unchanged: Set<Int>? = nil,
+        unchangedSubtypes: Set<Int>? = nil
+    ) {
         self.from = from
         self.to = to
         self.instructions = instructions
+        self.unchanged = unchanged ?? to.unchanged
+        self.unchangedSubtypes = unchangedSubtypes ?? to.unchangedSubtypes
+        let types = TypeInference(
+            from: from, to: to, instructions: instructions, unchanged: self.unchangedSubtypes)
 
         var entities: [EntityStep] = []
         var reasons: [String] = []
         var changes: [TableChange] = []
+        var merged: [(old: Entity, new: Entity)] = []
         let mentioned = instructions.entities
         for new in to.entities {
             // Nearly all entities of nearly all steps are such.
-            if instructions.emptied.isEmpty, to.unchanged.contains(new.lineage), !mentioned.contains(new.lineage) {
+            if instructions.emptied.isEmpty, self.unchanged.contains(new.lineage), !mentioned.contains(new.lineage) {
                 entities.append(EntityStep(unchanged: new, columns: to.columns(of: new)))
                 continue
             }
@@ -55,13 +72,16 @@ public struct SchemaStep: Sendable {
                 changes += to.joinTables(of: new).map { .create($0.table.name) }
                 continue
             }
-            let step = EntityStep(from: from, to: to, old: old, new: new, instructions: instructions)
+            let step = EntityStep(old: old, new: new, types: types)
             entities.append(step)
             reasons += step.customReasons
             changes += step.tableChanges
         }
         for old in from.entities where to.entity(old.lineage) == nil {
-            if !instructions.discarded.contains(.init(entity: old.lineage)) {
+            if let target = instructions.merged[old.lineage].flatMap(to.entity) {
+                reasons.append("`\(old.name)` is merged into `\(target.name)`")
+                merged.append((old, target))
+            } else if !instructions.discarded.contains(.init(entity: old.lineage)) {
                 reasons.append("`\(old.name)` is removed without \"discard\": true")
             }
             if instructions.custom.contains(.init(entity: old.lineage)) {
@@ -70,6 +90,7 @@ public struct SchemaStep: Sendable {
             changes += (from.joinTables(of: old).map(\.table.name) + [old.tableName]).map { .drop($0) }
         }
         self.entities = entities
+        self.merged = merged
         self.customReasons = reasons
         self.tableChanges = changes
     }

@@ -110,6 +110,9 @@ extension SchemaVersion {
     /// Where `relationship` is kept.
     public func storage(of relationship: Relationship) -> RelationshipStorage {
         let inverse = inverse(of: relationship)?.relationship
+        if let inverse, inverse == relationship, isOwnInverse(relationship) {
+            return relationship.association == .toOne ? .column : .joinTable
+        }
         switch (relationship.association, inverse?.association) {
         case (.toOne, nil), (.toOne, .toMany): return .column
         case (.toOne, .toOne): return relationship.isStored ? .column : .inverseColumn
@@ -117,6 +120,12 @@ extension SchemaVersion {
         case (.toMany, nil): return .joinTable
         case (.toMany, .toMany): return relationship.isStored ? .joinTable : .inverseJoinTable
         }
+    }
+
+    /// Whether the relationship is its own other end: friends of friends.
+    public func isOwnInverse(_ relationship: Relationship) -> Bool {
+        guard let inverse = inverse(of: relationship), let back = inverse.relationship else { return false }
+        return back.target == relationship.target && back.inverse == inverse.lineage
     }
 
     /// What happens to the row when the row that its stored to-one `property` points at goes.

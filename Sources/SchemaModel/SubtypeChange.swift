@@ -2,7 +2,7 @@ extension SchemaStep {
     /// All changes of subtypes; what becomes of stored values is told of the properties that use them.
     var subtypeChanges: [SchemaChange] {
         var changes: [SchemaChange] = []
-        for new in to.subtypes where !to.unchangedSubtypes.contains(new.lineage) {
+        for new in to.subtypes where !unchangedSubtypes.contains(new.lineage) {
             guard let old = from.subtype(new.lineage) else {
                 changes.append(SchemaChange(handling: .inferred, subject: new.name, change: "added"))
                 continue
@@ -13,7 +13,8 @@ extension SchemaStep {
                         handling: .inferred, subject: new.name, change: "name \(old.name) becomes \(new.name)"))
             }
             let reason: String?
-            switch TypeInference(from: from, to: to, instructions: instructions).shapeChange(old, new) {
+            let types = TypeInference(from: from, to: to, instructions: instructions, unchanged: unchangedSubtypes)
+            switch types.shapeChange(old, new) {
             case .success: reason = nil
             case .failure(let failure): reason = "a type " + failure.text
             }

@@ -13,10 +13,12 @@ struct TypeInference {
     let from: SchemaVersion
     let to: SchemaVersion
     let instructions: StepInstructions
+    /// The subtypes that are, with all their parts, alike in both versions.
+    let unchanged: Set<Int>
 
     /// What becomes of values of `old` that are to be values of `new`.
     func change(_ old: ValueType, _ new: ValueType) -> TypeChange {
-        if old == new, old.subtype.map(to.unchangedSubtypes.contains) ?? true { return .none }
+        if old == new, old.subtype.map(unchanged.contains) ?? true { return .none }
         func turned() -> TypeChange { .custom("turns from \(from.name(of: old)) to \(to.name(of: new))") }
         switch (old, new) {
         case (.scalar(let before), .scalar(let after)):
@@ -56,11 +58,7 @@ struct TypeInference {
             var values: [String: String] = [:]
             for old in before {
                 let element = StepInstructions.SubtypeElement(subtype: new.lineage, element: old.lineage)
-                let heir =
-                    after.first { $0.lineage == old.lineage }
-                    ?? instructions.replacements[element].flatMap {
-                        heir in after.first { $0.lineage == heir }
-                    }
+                let heir = after.first { $0.lineage == old.lineage } ?? heir(of: element, among: after)
                 guard let heir else {
                     return refuse("whose case `\(old.name)` is removed without \"replaced_by\"")
                 }
@@ -86,6 +84,17 @@ struct TypeInference {
         default:
             return refuse("which becomes something else")
         }
+    }
+
+    /// The case that takes the place of one that went, or of the one that took its place.
+    private func heir(of element: StepInstructions.SubtypeElement, among cases: [Subtype.Case]) -> Subtype.Case? {
+        var element = element
+        var passed: Set<Int> = []
+        while passed.insert(element.element).inserted, let next = instructions.replacements[element] {
+            if let heir = cases.first(where: { $0.lineage == next }) { return heir }
+            element.element = next
+        }
+        return nil
     }
 
     private func memberChanges(
@@ -145,6 +154,7 @@ struct TypeInference {
 extension SchemaStep {
     /// What becomes of values of the type `old` that are to be of the type `new`, or of the same where it is nil.
     public func change(of old: ValueType, to new: ValueType? = nil) -> TypeChange {
-        TypeInference(from: from, to: to, instructions: instructions).change(old, new ?? old)
+        TypeInference(from: from, to: to, instructions: instructions, unchanged: unchangedSubtypes)
+            .change(old, new ?? old)
     }
 }

@@ -26,9 +26,25 @@ import Testing
             let data = try Data(contentsOf: Self.folder.appendingPathComponent(name + ".json"))
             files.append(SourceFile(path: "\(name).json", bytes: [UInt8](data)))
         }
-        let descriptions = Descriptions(reading: files, folder: name, schema: "TestSchema")
-        #expect(descriptions.history == nil)
-        return descriptions.diagnostics
+        let configuration = files.first { $0.baseName == "strata" }
+        files.removeAll { $0.baseName == "strata" }
+        var settings: VersionSettings?
+        var problems: [Diagnostic] = []
+        if let configuration {
+            do {
+                var reader = try ConfigurationReader.read(configuration)
+                settings = reader.versions()
+                for key in ["schema", "tests", "templates"] { _ = reader.string(key) }
+                _ = reader.bool("codable")
+                reader.checkIdentifier("schema")
+                problems = reader.diagnostics
+            } catch {
+                problems = [error]
+            }
+        }
+        let descriptions = Descriptions(reading: files, folder: name, schema: "TestSchema", settings: settings)
+        #expect(descriptions.history == nil || !problems.isEmpty)
+        return (problems + descriptions.diagnostics).inOrder
     }
 
     @Test(arguments: cases) func `what is said of it`(name: String) throws {
@@ -44,7 +60,7 @@ import Testing
     /// The causes that make no description wrong: those of locks, and notes, are tested with what they belong to.
     private static let elsewhere: Set<String> = [
         "malformedLock", "sealedChange", "lockOfOtherSchema", "ignoredKeys", "unpersisted", "uncheckedMigration",
-        "notATypeName", "currentDate", "unusedSubtype",
+        "currentDate", "unusedSubtype",
     ]
 
     @Test func `there is a case for every cause`() throws {

@@ -127,6 +127,8 @@ enum EverythingModel {
                 relation("parent", "\(kind.rawValue)_key", "to_one", inverse: "children", ", \"nullable\": true"),
                 relation("children", "\(kind.rawValue)_key", "to_many", inverse: "parent", ", \"ordered\": true"),
                 relation("friends", "\(kind.rawValue)_key", "to_many"),
+                relation("peers", "\(kind.rawValue)_key", "to_many", inverse: "peers"),
+                relation("spouse", "\(kind.rawValue)_key", "to_one", inverse: "spouse", ", \"nullable\": true"),
             ])
     }
 

@@ -9,11 +9,20 @@ struct JoinTable: Sendable {
     let target: [String]
 }
 
+/// Which end of a join table a row is.
+enum JoinEnd: Sendable {
+    case source, target
+    /// Either: a pair stands in it both ways.
+    case both
+}
+
 /// The way from rows of one entity to the row that they point at.
 public struct ToOne<Source: StoredEntity, Target: StoredEntity>: Sendable {
     enum Storage: Sendable {
         /// The foreign key columns of the source.
-        case column([String])
+        ///
+        /// - `isSymmetric`: whether the target points back by the same columns.
+        case column([String], isSymmetric: Bool)
         /// The unique foreign key columns of the target.
         case inverse([String])
     }
@@ -21,8 +30,8 @@ public struct ToOne<Source: StoredEntity, Target: StoredEntity>: Sendable {
     let storage: Storage
 
     /// The row whose key is in the columns `column` of the source's table.
-    public init(column: [String]) {
-        storage = .column(column)
+    public init(column: [String], symmetric isSymmetric: Bool = false) {
+        storage = .column(column, isSymmetric: isSymmetric)
     }
 
     /// The row whose foreign key `inverse` holds the source's key.
@@ -36,8 +45,8 @@ public struct ToMany<Source: StoredEntity, Target: StoredEntity>: Sendable {
     enum Storage: Sendable {
         /// The foreign key columns of the target, and the column of the order if there is one.
         case inverse([String], position: String?)
-        /// A join table; `isReversed` where its source is the other end.
-        case joinTable(JoinTable, isReversed: Bool)
+        /// A join table, and which end of it the source is.
+        case joinTable(JoinTable, JoinEnd)
     }
 
     let storage: Storage
@@ -50,9 +59,11 @@ public struct ToMany<Source: StoredEntity, Target: StoredEntity>: Sendable {
     /// The rows that a join table names, which has the keys of both ends in the columns `source` and `target`.
     public init(
         joinTable: String, source: [String] = ["source_id"], target: [String] = ["target_id"],
-        reversed isReversed: Bool = false
+        reversed isReversed: Bool = false, symmetric isSymmetric: Bool = false
     ) {
-        storage = .joinTable(JoinTable(name: joinTable, source: source, target: target), isReversed: isReversed)
+        storage = .joinTable(
+            JoinTable(name: joinTable, source: source, target: target),
+            isReversed ? .target : isSymmetric ? .both : .source)
     }
 
     /// Selects the related rows of the source whose key is parameter 1.
@@ -62,9 +73,9 @@ public struct ToMany<Source: StoredEntity, Target: StoredEntity>: Sendable {
         case .inverse(let column, let position):
             let order = position.map { SQL.quoted($0) + " NULLS LAST, " } ?? ""
             return table.select + " WHERE \(SQL.matches(column)) ORDER BY \(order)\(SQL.list(table.key))"
-        case .joinTable(let join, let isReversed):
+        case .joinTable(let join, let end):
             let columns = table.columns.map { "t.\(SQL.quoted($0))" }.joined(separator: ", ")
-            let (from, to) = isReversed ? (join.target, join.source) : (join.source, join.target)
+            let (from, to) = end == .target ? (join.target, join.source) : (join.source, join.target)
             let keys = table.key.map { "t." + SQL.quoted($0) }
             let pairs = zip(keys, to).map { "\($0) = j.\(SQL.quoted($1))" }.joined(separator: " AND ")
             return """

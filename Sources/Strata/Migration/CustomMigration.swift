@@ -133,6 +133,21 @@ public final class CustomStep {
         self.context = context
     }
 
+    /// Runs `body` with every row of an entity that goes, and writes what becomes of it into another's table. A row
+    /// that is dropped goes with its table.
+    public func merge<Old: StoredEntity, New: StoredEntity>(
+        _ type: Old.Type, _ body: (Old, MigrationContext) throws -> Outcome<New>
+    ) throws {
+        let cursor = try context.old(type)
+        while let old = try cursor.next() {
+            switch try body(old, context) {
+            case .keep(let new): try context.insert(new)
+            case .drop, .merge: break
+            }
+            rows += 1
+        }
+    }
+
     /// Runs `body` with every row of an old entity, and writes what becomes of it. No more than one row is in memory.
     public func migrate<Old: StoredEntity, New: StoredEntity>(
         _ type: Old.Type, _ body: (Old, MigrationContext) throws -> Outcome<New>

@@ -49,9 +49,13 @@ struct Migrator {
         let versions = schema.versions
         let newest = versions.last?.name ?? ""
         guard let version = versions.first(where: { components($0.name) == components(metadata.version) }) else {
-            throw isNewer(metadata.version, than: newest)
-                ? StoreError.newer(found: metadata.version, newest: newest)
-                : StoreError.unknownVersion(found: metadata.version, newest: newest)
+            if isNewer(metadata.version, than: newest) {
+                throw StoreError.newer(found: metadata.version, newest: newest)
+            }
+            if let oldest = versions.first?.name, isNewer(oldest, than: metadata.version) {
+                throw StoreError.tooOld(found: metadata.version, oldest: oldest)
+            }
+            throw StoreError.unknownVersion(found: metadata.version, newest: newest)
         }
         guard version.fingerprint == metadata.fingerprint else { throw StoreError.draftChanged(version: version.name) }
         var steps: [MigrationStep] = []

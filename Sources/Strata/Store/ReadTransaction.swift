@@ -65,7 +65,7 @@ public class ReadTransaction {
             switch Source.Relationships()[keyPath: path].storage {
             case .inverse(let column):
                 table.select + " WHERE " + SQL.matches(column)
-            case .column(let column):
+            case .column(let column, _):
                 table.select + " WHERE (\(SQL.list(table.key))) = (SELECT \(SQL.list(column)) "
                     + "FROM \(SQL.quoted(Source.table.name)) WHERE \(SQL.matches(Source.table.key)))"
             }

@@ -2,6 +2,8 @@
 public enum StoreError: Error, Hashable, Sendable {
     /// The store was written by a newer version of the app.
     case newer(found: String, newest: String)
+    /// The store is older than the oldest version that the schema still supports.
+    case tooOld(found: String, oldest: String)
     /// The store belongs to another schema.
     case otherSchema(found: String, expected: String)
     /// The store's version is none that the schema knows.
@@ -34,6 +36,9 @@ extension StoreError: CustomStringConvertible {
         switch self {
         case .newer(let found, let newest):
             "the store has version \(found), newer than \(newest), the newest of this app: the app must be updated"
+        case .tooOld(let found, let oldest):
+            "the store has version \(found), older than \(oldest), the oldest that is still supported: "
+                + "an older app must open it first"
         case .otherSchema(let found, let expected):
             "the store belongs to the schema \(found), not to \(expected): another file was meant"
         case .unknownVersion(let found, let newest):

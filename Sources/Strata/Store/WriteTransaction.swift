@@ -47,9 +47,9 @@ public final class WriteTransaction: ReadTransaction {
                 try take.run()
                 if try open().changes == 0 { throw RelationshipError.noSuchRow(table: table.name) }
             }
-        case .joinTable(let join, isReversed: true):
+        case .joinTable(let join, .target):
             try setSources(of: id, in: join, to: targets)
-        case .joinTable(let join, isReversed: false):
+        case .joinTable(let join, let end):
             let table = SQL.quoted(join.name)
             let delete = try open().cached("DELETE FROM \(table) WHERE \(SQL.matches(join.source))")
             try delete.bind(id, at: 1)
@@ -63,6 +63,21 @@ public final class WriteTransaction: ReadTransaction {
                 try insert.bind(place, at: columns.count)
                 try insert.run()
             }
+            if end == .both { try setSources(of: id, in: join, to: targets) }
+        }
+    }
+
+    /// Lets go of the rows that `keys` are pointed at by.
+    private func release<Source: StoredEntity>(
+        _ type: Source.Type, _ columns: [String], from keys: [Source.ID]
+    ) throws {
+        let statement = try open().cached(
+            "UPDATE \(SQL.quoted(Source.table.name)) SET "
+                + columns.map { SQL.quoted($0) + " = NULL" }.joined(separator: ", ")
+                + " WHERE \(SQL.matches(columns))")
+        for key in keys {
+            try statement.bind(key, at: 1)
+            try statement.run()
         }
     }
 
@@ -110,13 +125,21 @@ public final class WriteTransaction: ReadTransaction {
     ) throws {
         let id = Source.id(of: source)
         switch Source.Relationships()[keyPath: path].storage {
-        case .column(let columns):
+        case .column(let columns, let isSymmetric):
             let table = Source.table
+            // Whoever pointed at either end lets go of it first: no two rows may point at one.
+            if isSymmetric { try release(Source.self, columns, from: [id] + [target as? Source.ID].compactMap(\.self)) }
             let update = try open().cached(Self.update(table, columns))
             try update.bind(id, at: 1)
             try update.bind(target, at: 1 + Source.ID.columnCount)
             try update.run()
             if try open().changes == 0 { throw RelationshipError.noSuchRow(table: table.name) }
+            if isSymmetric, let target {
+                try update.bind(target, at: 1)
+                try update.bind(id, at: 1 + Source.ID.columnCount)
+                try update.run()
+                if try open().changes == 0 { throw RelationshipError.noSuchRow(table: table.name) }
+            }
         case .inverse(let columns):
             let table = Target.table
             let other = SQL.parameters(table.key.count, from: 1 + columns.count)

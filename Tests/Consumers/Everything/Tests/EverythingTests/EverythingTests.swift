@@ -73,6 +73,28 @@ import Testing
         }
     }
 
+    @Test func `what is its own inverse holds both ways`() throws {
+        try withStore { (store: Store) throws in
+            let rows = (1...4).map { IntKey(code: .init(rawValue: $0)) }
+            try store.write { transaction in
+                for row in rows { try transaction.insert(row) }
+                try transaction.setRelated(rows[0], \.peers, to: [3, 2])
+                try transaction.setRelated(rows[1], \.peers, to: [3, 2])
+                try transaction.setRelated(rows[0], \.spouse, to: 2)
+                try transaction.setRelated(rows[2], \.spouse, to: 4)
+                try transaction.setRelated(rows[1], \.spouse, to: 3)
+            }
+            let peers = try store.read { transaction in
+                try rows.map { try transaction.related($0, \.peers).map(\.code.rawValue) }
+            }
+            #expect(peers == [[3], [3, 2], [1, 2], []])
+            let spouses = try store.read { transaction in
+                try rows.map { try transaction.related($0, \.spouse)?.code.rawValue }
+            }
+            #expect(spouses == [nil, 3, 2, nil])
+        }
+    }
+
     @Test func `a key is made from another's where the description says so`() {
         #expect(Wallet.ID(Hub.ID(rawValue: 3)).rawValue == 3)
     }

@@ -213,9 +213,11 @@ CREATE TABLE "int_key" (
   "code" INTEGER PRIMARY KEY,
   "id" TEXT,
   "parent_id" INTEGER REFERENCES "int_key" ("code") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
-  "parent_position" INTEGER
+  "parent_position" INTEGER,
+  "spouse_id" INTEGER REFERENCES "int_key" ("code") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
 CREATE INDEX "int_key_parent_id_idx" ON "int_key" ("parent_id");
+CREATE UNIQUE INDEX "int_key_spouse_id_key" ON "int_key" ("spouse_id");
 
 CREATE TABLE "int_key_friends" (
   "source_id" INTEGER NOT NULL REFERENCES "int_key" ("code") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
@@ -224,6 +226,14 @@ CREATE TABLE "int_key_friends" (
   PRIMARY KEY ("source_id", "target_id")
 ) STRICT;
 CREATE INDEX "int_key_friends_target_id_idx" ON "int_key_friends" ("target_id");
+
+CREATE TABLE "int_key_peers" (
+  "source_id" INTEGER NOT NULL REFERENCES "int_key" ("code") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "target_id" INTEGER NOT NULL REFERENCES "int_key" ("code") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "position" INTEGER NOT NULL,
+  PRIMARY KEY ("source_id", "target_id")
+) STRICT;
+CREATE INDEX "int_key_peers_target_id_idx" ON "int_key_peers" ("target_id");
 
 CREATE TABLE "label" (
   "id" INTEGER PRIMARY KEY
@@ -468,9 +478,11 @@ CREATE TABLE "string_key" (
   "code" TEXT NOT NULL PRIMARY KEY,
   "id" TEXT,
   "parent_id" TEXT REFERENCES "string_key" ("code") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
-  "parent_position" INTEGER
+  "parent_position" INTEGER,
+  "spouse_id" TEXT REFERENCES "string_key" ("code") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
 CREATE INDEX "string_key_parent_id_idx" ON "string_key" ("parent_id");
+CREATE UNIQUE INDEX "string_key_spouse_id_key" ON "string_key" ("spouse_id");
 
 CREATE TABLE "string_key_friends" (
   "source_id" TEXT NOT NULL REFERENCES "string_key" ("code") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
@@ -479,6 +491,14 @@ CREATE TABLE "string_key_friends" (
   PRIMARY KEY ("source_id", "target_id")
 ) STRICT;
 CREATE INDEX "string_key_friends_target_id_idx" ON "string_key_friends" ("target_id");
+
+CREATE TABLE "string_key_peers" (
+  "source_id" TEXT NOT NULL REFERENCES "string_key" ("code") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "target_id" TEXT NOT NULL REFERENCES "string_key" ("code") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "position" INTEGER NOT NULL,
+  PRIMARY KEY ("source_id", "target_id")
+) STRICT;
+CREATE INDEX "string_key_peers_target_id_idx" ON "string_key_peers" ("target_id");
 
 CREATE TABLE "subtyped" (
   "id" INTEGER PRIMARY KEY,
@@ -535,9 +555,11 @@ CREATE TABLE "uuid_key" (
   "code" BLOB NOT NULL PRIMARY KEY,
   "id" TEXT,
   "parent_id" BLOB REFERENCES "uuid_key" ("code") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
-  "parent_position" INTEGER
+  "parent_position" INTEGER,
+  "spouse_id" BLOB REFERENCES "uuid_key" ("code") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
 CREATE INDEX "uuid_key_parent_id_idx" ON "uuid_key" ("parent_id");
+CREATE UNIQUE INDEX "uuid_key_spouse_id_key" ON "uuid_key" ("spouse_id");
 
 CREATE TABLE "uuid_key_friends" (
   "source_id" BLOB NOT NULL REFERENCES "uuid_key" ("code") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
@@ -546,6 +568,14 @@ CREATE TABLE "uuid_key_friends" (
   PRIMARY KEY ("source_id", "target_id")
 ) STRICT;
 CREATE INDEX "uuid_key_friends_target_id_idx" ON "uuid_key_friends" ("target_id");
+
+CREATE TABLE "uuid_key_peers" (
+  "source_id" BLOB NOT NULL REFERENCES "uuid_key" ("code") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "target_id" BLOB NOT NULL REFERENCES "uuid_key" ("code") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "position" INTEGER NOT NULL,
+  PRIMARY KEY ("source_id", "target_id")
+) STRICT;
+CREATE INDEX "uuid_key_peers_target_id_idx" ON "uuid_key_peers" ("target_id");
 
 CREATE TABLE "wallet" (
   "id" INTEGER PRIMARY KEY,

@@ -1,0 +1,111 @@
+import JSONText
+import SchemaModel
+
+/// What `strata.json` says of versions.
+public struct VersionSettings: Sendable {
+    /// A version and where it stands.
+    struct Mention: Sendable {
+        let version: Version
+        let offset: Int
+    }
+
+    /// The file, for messages.
+    let file: SourceFile
+    /// The versions in order; nil where the descriptions alone tell them.
+    private(set) var listed: [Mention]?
+    /// What versions were called before.
+    private(set) var formerNames: [Version: String] = [:]
+    private var oldest: Mention?
+    private(set) var chain: [(from: Mention, to: Mention)] = []
+    private(set) var diagnostics: [Diagnostic] = []
+
+    /// The oldest version whose stores are opened; nil where all are.
+    public var oldestSupported: Version? { oldest?.version }
+
+    init(_ values: [String: JSON], file: SourceFile) {
+        self.file = file
+        if let json = values["versions"] { readVersions(json) }
+        if let json = values["oldest_supported_version"] { oldest = version(json, key: "oldest_supported_version") }
+        if let json = values["chain"] { readChain(json) }
+    }
+
+    private mutating func readVersions(_ json: JSON) {
+        guard case .array(let elements) = json.value else {
+            return report(.wrongKind(key: "versions", expected: "an array", found: json.kind), json.offset)
+        }
+        var mentions: [Mention] = []
+        for element in elements {
+            var json = element
+            var name: String?
+            if case .object(let members) = element.value {
+                guard let version = members.first(where: { $0.key == "version" })?.value else {
+                    report(.missingKey("version", of: "an entry of \"versions\""), element.offset)
+                    continue
+                }
+                json = version
+                for member in members where member.key != "version" {
+                    if member.key == "was", case .string(let text) = member.value.value {
+                        name = text
+                    } else if member.key == "was" {
+                        report(.wrongKind(key: "was", expected: "a string", found: member.value.kind), member.value.offset)
+                    } else {
+                        let nearest = ["was", "version"].nearest(to: member.key)
+                        report(
+                            .unknownKey(member.key, of: "an entry of \"versions\"", nearest: nearest), member.keyOffset)
+                    }
+                }
+            }
+            guard let mention = version(json, key: "versions") else { continue }
+            if let last = mentions.last, mention.version <= last.version {
+                report(.versionsNotAscending(mention.version.text, after: last.version.text), mention.offset)
+                continue
+            }
+            mentions.append(mention)
+            if let name { formerNames[mention.version] = name }
+        }
+        listed = mentions
+    }
+
+    private mutating func readChain(_ json: JSON) {
+        guard case .object(let members) = json.value else {
+            return report(
+                .wrongKind(key: "chain", expected: "an object like {\"1.0\": \"2.0\"}", found: json.kind), json.offset)
+        }
+        for member in members {
+            let key = JSON(value: .string(member.key), offset: member.keyOffset)
+            guard let from = version(key, key: "chain"), let to = version(member.value, key: "chain") else { continue }
+            if chain.contains(where: { $0.from.version == from.version }) {
+                report(.twoSuccessors(from.version.text), from.offset)
+            } else if to.version <= from.version {
+                report(.versionsNotAscending(to.version.text, after: from.version.text), to.offset)
+            } else {
+                chain.append((from, to))
+            }
+        }
+    }
+
+    private mutating func version(_ json: JSON, key: String) -> Mention? {
+        guard case .string(let text) = json.value else {
+            report(.wrongKind(key: key, expected: "a version as a string", found: json.kind), json.offset)
+            return nil
+        }
+        guard let version = Version(text) else {
+            report(.malformedVersion(text), json.offset)
+            return nil
+        }
+        return Mention(version: version, offset: json.offset)
+    }
+
+    private mutating func report(_ problem: Problem, _ offset: Int) {
+        diagnostics.append(file.diagnostic(problem, at: offset))
+    }
+
+    /// What is wrong with what is said of versions other than those that there are.
+    func problems(among versions: [Version]) -> [Diagnostic] {
+        ([oldest] + chain.flatMap { [$0.from, $0.to] }).compactMap(\.self).filter { !versions.contains($0.version) }
+            .map { mention in
+                let nearest = versions.map(\.text).nearest(to: mention.version.text)
+                return file.diagnostic(.unknownVersion(mention.version.text, nearest: nearest), at: mention.offset)
+            }
+    }
+}
