@@ -26,8 +26,8 @@ extension Problem {
             return "version \(version) must be newer than \(before), which stands before it"
         case .unlistedVersion(let version):
             return "version \(version) is missing in \"versions\" of strata.json"
-        case .unknownVersion(let version, let nearest):
-            return "there is no version \(version)" + suggestion(nearest)
+        case .unknownVersion(let version):
+            return "there is no version \(version)"
         case .twoSuccessors(let version):
             return "version \(version) stands twice in \"chain\""
         case .previousNameWithoutVersion:

@@ -17,7 +17,7 @@ public enum Problem: Hashable, Sendable {
     case malformedVersion(String)
     case versionsNotAscending(String, after: String)
     case unlistedVersion(String)
-    case unknownVersion(String, nearest: String?)
+    case unknownVersion(String)
     case twoSuccessors(String)
     case previousNameWithoutVersion
     case nothingPrevious(key: String)

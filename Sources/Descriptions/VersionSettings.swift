@@ -104,8 +104,7 @@ public struct VersionSettings: Sendable {
     func problems(among versions: [Version]) -> [Diagnostic] {
         ([oldest] + chain.flatMap { [$0.from, $0.to] }).compactMap(\.self).filter { !versions.contains($0.version) }
             .map { mention in
-                let nearest = versions.map(\.text).nearest(to: mention.version.text)
-                return file.diagnostic(.unknownVersion(mention.version.text, nearest: nearest), at: mention.offset)
+                file.diagnostic(.unknownVersion(mention.version.text), at: mention.offset)
             }
     }
 }

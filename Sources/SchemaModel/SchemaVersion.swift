@@ -25,12 +25,16 @@ public struct SchemaVersion: Sendable {
         self.places = Dictionary(
             entities.enumerated().map { ($0.element.lineage, $0.offset) }, uniquingKeysWith: { first, _ in first })
         if let previous { unchangedSubtypes = subtypesAlike(in: previous) }
+        var taken = Set((previous?.layouts ?? []).flatMap(\.indexNames.values).map { $0.lowercased() })
         for entity in entities {
             if let previous, isStored(entity, as: previous) {
                 unchanged.insert(entity.lineage)
                 layouts.append(previous.layout(of: entity))
             } else {
-                layouts.append(makeLayout(of: entity))
+                let before = previous?.entity(entity.lineage).flatMap { previous?.layout(of: $0).indexNames }
+                var names = IndexNames(before: before ?? [:], taken: taken)
+                layouts.append(makeLayout(of: entity, &names))
+                taken = names.taken
             }
         }
     }
@@ -62,14 +66,18 @@ public struct SchemaVersion: Sendable {
     }
 
     func layout(of entity: Entity) -> EntityLayout {
-        guard let place = places[entity.lineage], place < layouts.count else { return makeLayout(of: entity) }
+        guard let place = places[entity.lineage], place < layouts.count else {
+            var names = IndexNames(before: [:], taken: [])
+            return makeLayout(of: entity, &names)
+        }
         return layouts[place]
     }
 
-    private func makeLayout(of entity: Entity) -> EntityLayout {
+    private func makeLayout(of entity: Entity, _ names: inout IndexNames) -> EntityLayout {
         let columns = makeColumns(of: entity)
         return EntityLayout(
-            columns: columns, table: makeTable(of: entity, columns), joinTables: makeJoinTables(of: entity),
+            columns: columns, table: makeTable(of: entity, columns, &names),
+            joinTables: makeJoinTables(of: entity, &names), indexNames: names.now,
             logicalLine: makeLogicalLine(of: entity))
     }
 
@@ -96,5 +104,7 @@ struct EntityLayout: Sendable {
     let columns: [StoredColumn]
     let table: Table
     let joinTables: [SchemaVersion.JoinTable]
+    /// The names of all indexes, which an index keeps when columns and tables are called otherwise.
+    let indexNames: [IndexKey: String]
     let logicalLine: String
 }

@@ -11,7 +11,7 @@ extension SchemaVersion {
         layout(of: entity).table
     }
 
-    func makeTable(of entity: Entity, _ columns: [StoredColumn]) -> Table {
+    func makeTable(of entity: Entity, _ columns: [StoredColumn], _ names: inout IndexNames) -> Table {
         var elements = columns.map { element($0, of: entity) }
         let parts = keyParts(of: entity)
         if parts.count > 1 { elements.append("PRIMARY KEY (\(SQL.list(parts.map(\.name))))") }
@@ -22,7 +22,7 @@ extension SchemaVersion {
                     "FOREIGN KEY (\(SQL.list(names))) " + foreignKey(to: target, deleteRule(of: property)))
             }
         }
-        return Table(entity.tableName, elements, indexes: indexes(of: entity, columns: columns))
+        return Table(entity.tableName, elements, indexes: indexes(of: entity, columns, &names))
     }
 
     private func element(_ column: StoredColumn, of entity: Entity) -> String {
@@ -56,30 +56,28 @@ extension SchemaVersion {
             + "ON DELETE \(action) DEFERRABLE INITIALLY DEFERRED"
     }
 
-    private func indexes(of entity: Entity, columns: [StoredColumn]) -> [Index] {
-        func name(_ properties: [Int]) -> [String] {
-            properties.flatMap { lineage in
-                columns.filter { $0.property == lineage && $0.role != .position }.map(\.name)
-            }
-        }
-        func index(_ columns: [String], _ isUnique: Bool) -> Index {
-            Index(
-                ([entity.tableName] + columns + [isUnique ? "key" : "idx"]).joined(separator: "_"), on: columns,
-                unique: isUnique)
-        }
-        var indexes: [Index] = []
+    private func indexes(
+        of entity: Entity, _ columns: [StoredColumn], _ names: inout IndexNames
+    ) -> [Index] {
+        var wanted: [(properties: [Int], isUnique: Bool)] = []
         for property in entity.properties {
             let isReference = property.relationship.map { storage(of: $0) == .column } ?? false
-            let columns = name([property.lineage])
             let isUnique = isUnique(property)
-            guard !columns.isEmpty, isReference || isUnique || property.isIndexed else { continue }
-            indexes.append(index(columns, isUnique))
+            let isStored = property.relationship == nil || isReference
+            guard isStored, isReference || isUnique || property.isIndexed else { continue }
+            wanted.append(([property.lineage], isUnique))
         }
-        for entityIndex in entity.indexes {
-            indexes.append(index(name(entityIndex.properties), entityIndex.isUnique))
+        wanted += entity.indexes.map { ($0.properties, $0.isUnique) }
+        var seen: Set<IndexKey> = []
+        return wanted.compactMap { properties, isUnique in
+            let key = IndexKey.properties(properties, isUnique: isUnique)
+            guard seen.insert(key).inserted else { return nil }
+            let indexed = properties.flatMap { lineage in
+                columns.filter { $0.property == lineage && $0.role != .position }.map(\.name)
+            }
+            let name = names.name(key, [entity.tableName] + indexed + [isUnique ? "key" : "idx"])
+            return Index(name, on: indexed, unique: isUnique)
         }
-        var seen: Set<Index> = []
-        return indexes.filter { seen.insert($0).inserted }
     }
 
     /// A join table, and the relationship that it keeps.
@@ -101,7 +99,7 @@ extension SchemaVersion {
         layout(of: entity).joinTables
     }
 
-    func makeJoinTables(of entity: Entity) -> [JoinTable] {
+    func makeJoinTables(of entity: Entity, _ names: inout IndexNames) -> [JoinTable] {
         entity.properties.compactMap { property in
             guard let relationship = property.relationship, storage(of: relationship) == .joinTable,
                 let target = self.entity(relationship.target)
@@ -122,7 +120,7 @@ extension SchemaVersion {
             for (columns, end) in [(source, entity), (other, target)] where columns.count > 1 {
                 elements.append("FOREIGN KEY (\(SQL.list(columns))) \(foreignKey(to: end, .cascade))")
             }
-            let index = Index(([name] + other + ["idx"]).joined(separator: "_"), on: other)
+            let index = Index(names.name(.joinTarget(property.lineage), [name] + other + ["idx"]), on: other)
             return JoinTable(
                 table: Table(name, elements, indexes: [index]), source: source, target: other,
                 property: property.lineage, relationship: relationship)

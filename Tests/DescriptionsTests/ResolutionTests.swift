@@ -335,7 +335,20 @@ import Testing
             try history(["Book": unstored]).steps[0].customReasons == ["`book.sequels` asks for a custom migration"])
     }
 
-    @Test func `an index follows a rename of what it is over`() throws {
+    @Test func `a name that an index keeps is not given to another`() throws {
+        let text = book(
+            """
+            { "name": "title", "property_type": "string", "indexed": true,
+              "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous_name": "name" }] },
+            { "name": "name", "property_type": "string", "indexed": true, "nullable": true, "added_at_version": "2.0" }
+            """)
+        #expect(
+            try history(["Book": text]).newest.tables[0].indexes == [
+                Index("book_name_idx", on: ["title"]), Index("book_name_idx_2", on: ["name"]),
+            ])
+    }
+
+    @Test func `an index follows a rename of what it is over, and keeps its name`() throws {
         let text = book(
             """
             { "name": "title", "property_type": "string", "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous_name": "name" }] },
@@ -345,7 +358,7 @@ import Testing
         #expect(
             history.versions.map { $0.tables[0].indexes } == [
                 [Index("book_year_name_idx", on: ["year", "name"])],
-                [Index("book_year_title_idx", on: ["year", "title"])],
+                [Index("book_year_name_idx", on: ["year", "title"])],
             ])
         #expect(history.steps[0].customReasons == [])
     }

@@ -4,12 +4,15 @@ import SchemaSQL
 package enum SchemaComparison {
     /// The names of the tables and indexes that are missing, too many, or otherwise than in a new store, sorted.
     ///
-    /// The order of a table's columns does not matter: nothing reads or writes them by their place.
+    /// The order of a table's columns does not matter, nor do the names of indexes: nothing reads or writes by them.
     package static func differences(of connection: Connection, from version: SchemaVersion) throws -> [String] {
         var expected: [String: [String]] = [:]
         for table in version.tables + StoreMetadata.tables {
             expected[table.name] = ["TABLE"] + table.elements.sorted()
-            for index in table.indexes { expected[index.name] = [index.createStatement(on: table.name)] }
+            for index in table.indexes {
+                let text = index.createStatement(on: table.name)
+                expected[unnamed(text, index.name), default: []].append("INDEX")
+            }
         }
         var found: [String: [String]] = [:]
         // Indexes without SQL are SQLite's own, for keys that the table's SQL names.
@@ -18,9 +21,20 @@ package enum SchemaComparison {
             """
         try connection.query(query) { row in
             let sql = try row.string(2)
-            let isTable = try row.string(0) == "table" && sql.hasSuffix(" STRICT")
-            found[try row.string(1)] = isTable ? ["TABLE"] + Table.elements(of: sql).sorted() : [sql]
+            let type = try row.string(0)
+            let name = try row.string(1)
+            switch type {
+            case "table" where sql.hasSuffix(" STRICT"): found[name] = ["TABLE"] + Table.elements(of: sql).sorted()
+            case "index": found[unnamed(sql, name), default: []].append("INDEX")
+            default: found[name] = [sql]
+            }
         }
         return Set(expected.keys).union(found.keys).filter { expected[$0] != found[$0] }.sorted()
+    }
+
+    /// The statement that makes an index, without the index's name.
+    private static func unnamed(_ statement: String, _ name: String) -> String {
+        guard let place = statement.firstRange(of: SQL.quoted(name) + " ") else { return statement }
+        return statement.replacingCharacters(in: place, with: "")
     }
 }

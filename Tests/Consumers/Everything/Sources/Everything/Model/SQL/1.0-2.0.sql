@@ -616,13 +616,13 @@ CREATE UNIQUE INDEX "badge_hub_id_key" ON "badge" ("hub_id");
 
 CREATE INDEX "cache_labels_target_id_idx" ON "cache_labels" ("target_id");
 
-CREATE INDEX "hub_labels_target_id_idx" ON "hub_labels" ("target_id");
+CREATE INDEX "centre_labels_target_id_idx" ON "hub_labels" ("target_id");
 
 CREATE INDEX "hub_words_target_id_idx" ON "hub_words" ("target_id");
 
-CREATE INDEX "mayor_town_region_number_town_region_country_id_town_name_idx" ON "mayor" ("town_region_number", "town_region_country_id", "town_name");
+CREATE INDEX "mayor_town_region_self_town_region_country_id_town_name_idx" ON "mayor" ("town_region_number", "town_region_country_id", "town_name");
 
-CREATE INDEX "mayor_visits_target_region_number_target_region_country_id_target_name_idx" ON "mayor_visits" ("target_region_number", "target_region_country_id", "target_name");
+CREATE INDEX "mayor_visits_target_region_self_target_region_country_id_target_name_idx" ON "mayor_visits" ("target_region_number", "target_region_country_id", "target_name");
 
 CREATE INDEX "membership_hub_id_idx" ON "membership" ("hub_id");
 
@@ -634,19 +634,19 @@ CREATE UNIQUE INDEX "membership_hub_id_label_id_key" ON "membership" ("hub_id", 
 
 CREATE INDEX "membership_caches_target_id_idx" ON "membership_caches" ("target_id");
 
-CREATE INDEX "t_persisted_c_parent_idx" ON "t_persisted" ("c_parent");
+CREATE INDEX "T_OLD_c_parent_idx" ON "t_persisted" ("c_parent");
 
 CREATE INDEX "j_links_target_id_idx" ON "j_links" ("target_id");
 
-CREATE INDEX "region_country_id_idx" ON "region" ("country_id");
+CREATE INDEX "province_country_id_idx" ON "region" ("country_id");
 
-CREATE INDEX "region_parent_number_parent_country_id_idx" ON "region" ("parent_number", "parent_country_id");
+CREATE INDEX "province_parent_self_parent_country_id_idx" ON "region" ("parent_number", "parent_country_id");
 
-CREATE UNIQUE INDEX "region_capital_region_number_capital_region_country_id_capital_name_key" ON "region" ("capital_region_number", "capital_region_country_id", "capital_name");
+CREATE UNIQUE INDEX "province_capital_region_self_capital_region_country_id_capital_name_key" ON "region" ("capital_region_number", "capital_region_country_id", "capital_name");
 
-CREATE INDEX "region_neighbours_target_number_target_country_id_idx" ON "region_neighbours" ("target_number", "target_country_id");
+CREATE INDEX "province_neighbours_target_self_target_country_id_idx" ON "region_neighbours" ("target_number", "target_country_id");
 
-CREATE INDEX "region_words_target_id_idx" ON "region_words" ("target_id");
+CREATE INDEX "province_words_target_id_idx" ON "region_words" ("target_id");
 
 CREATE INDEX "spoke_hub_id_idx" ON "spoke" ("hub_id");
 
@@ -660,13 +660,13 @@ CREATE INDEX "spoke_denied_id_idx" ON "spoke" ("denied_id");
 
 CREATE INDEX "spoke_rule_changes_id_idx" ON "spoke" ("rule_changes_id");
 
-CREATE INDEX "spoke_first_idx" ON "spoke" ("first");
+CREATE INDEX "spoke_second_idx" ON "spoke" ("first");
 
 CREATE UNIQUE INDEX "spoke_fourth_key" ON "spoke" ("fourth");
 
 CREATE INDEX "spoke_added_id_idx" ON "spoke" ("added_id");
 
-CREATE INDEX "spoke_first_third_idx" ON "spoke" ("first", "third");
+CREATE INDEX "spoke_second_third_idx" ON "spoke" ("first", "third");
 
 CREATE UNIQUE INDEX "spoke_second_fourth_key" ON "spoke" ("second", "fourth");
 
@@ -676,12 +676,12 @@ CREATE INDEX "spoke_many_target_id_idx" ON "spoke_many" ("target_id");
 
 CREATE INDEX "subtyped_indexed_mood_idx" ON "subtyped" ("indexed_mood");
 
-CREATE INDEX "town_region_number_region_country_id_idx" ON "town" ("region_number", "region_country_id");
+CREATE INDEX "town_region_self_region_country_id_idx" ON "town" ("region_number", "region_country_id");
 
-CREATE INDEX "town_t_region_number_t_region_country_id_t_name_idx" ON "town" ("t_region_number", "t_region_country_id", "t_name");
+CREATE INDEX "town_t_region_self_t_region_country_id_t_name_idx" ON "town" ("t_region_number", "t_region_country_id", "t_name");
 
-CREATE INDEX "town_t_region_number_t_region_country_id_t_name_name_idx" ON "town" ("t_region_number", "t_region_country_id", "t_name", "name");
+CREATE INDEX "town_t_region_self_t_region_country_id_t_name_name_idx" ON "town" ("t_region_number", "t_region_country_id", "t_name", "name");
 
 CREATE INDEX "town_seen_from_target_region_number_target_region_country_id_target_name_idx" ON "town_seen_from" ("target_region_number", "target_region_country_id", "target_name");
 
-CREATE UNIQUE INDEX "wallet_mayor_town_region_number_mayor_town_region_country_id_mayor_town_name_key" ON "wallet" ("mayor_town_region_number", "mayor_town_region_country_id", "mayor_town_name");
+CREATE UNIQUE INDEX "wallet_mayor_town_region_self_mayor_town_region_country_id_mayor_town_name_key" ON "wallet" ("mayor_town_region_number", "mayor_town_region_country_id", "mayor_town_name");

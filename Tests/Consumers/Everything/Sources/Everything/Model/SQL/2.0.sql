@@ -195,7 +195,7 @@ CREATE TABLE "hub_labels" (
   "position" INTEGER NOT NULL,
   PRIMARY KEY ("source_id", "target_id")
 ) STRICT;
-CREATE INDEX "hub_labels_target_id_idx" ON "hub_labels" ("target_id");
+CREATE INDEX "centre_labels_target_id_idx" ON "hub_labels" ("target_id");
 
 CREATE TABLE "hub_words" (
   "source_id" INTEGER NOT NULL REFERENCES "hub" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
@@ -242,7 +242,7 @@ CREATE TABLE "mayor" (
   PRIMARY KEY ("town_region_number", "town_region_country_id", "town_name"),
   FOREIGN KEY ("town_region_number", "town_region_country_id", "town_name") REFERENCES "town" ("region_number", "region_country_id", "name") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
-CREATE INDEX "mayor_town_region_number_town_region_country_id_town_name_idx" ON "mayor" ("town_region_number", "town_region_country_id", "town_name");
+CREATE INDEX "mayor_town_region_self_town_region_country_id_town_name_idx" ON "mayor" ("town_region_number", "town_region_country_id", "town_name");
 
 CREATE TABLE "mayor_visits" (
   "source_town_region_number" INTEGER NOT NULL,
@@ -256,7 +256,7 @@ CREATE TABLE "mayor_visits" (
   FOREIGN KEY ("source_town_region_number", "source_town_region_country_id", "source_town_name") REFERENCES "mayor" ("town_region_number", "town_region_country_id", "town_name") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   FOREIGN KEY ("target_region_number", "target_region_country_id", "target_name") REFERENCES "town" ("region_number", "region_country_id", "name") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
-CREATE INDEX "mayor_visits_target_region_number_target_region_country_id_target_name_idx" ON "mayor_visits" ("target_region_number", "target_region_country_id", "target_name");
+CREATE INDEX "mayor_visits_target_region_self_target_region_country_id_target_name_idx" ON "mayor_visits" ("target_region_number", "target_region_country_id", "target_name");
 
 CREATE TABLE "membership" (
   "id" INTEGER PRIMARY KEY,
@@ -296,7 +296,7 @@ CREATE TABLE "t_persisted" (
   "c_parent" INTEGER REFERENCES "t_persisted" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
   "c_parent_position" INTEGER
 ) STRICT;
-CREATE INDEX "t_persisted_c_parent_idx" ON "t_persisted" ("c_parent");
+CREATE INDEX "T_OLD_c_parent_idx" ON "t_persisted" ("c_parent");
 
 CREATE TABLE "j_links" (
   "source_id" INTEGER NOT NULL REFERENCES "t_persisted" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
@@ -320,9 +320,9 @@ CREATE TABLE "region" (
   FOREIGN KEY ("parent_number", "parent_country_id") REFERENCES "region" ("number", "country_id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
   FOREIGN KEY ("capital_region_number", "capital_region_country_id", "capital_name") REFERENCES "town" ("region_number", "region_country_id", "name") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
-CREATE INDEX "region_country_id_idx" ON "region" ("country_id");
-CREATE INDEX "region_parent_number_parent_country_id_idx" ON "region" ("parent_number", "parent_country_id");
-CREATE UNIQUE INDEX "region_capital_region_number_capital_region_country_id_capital_name_key" ON "region" ("capital_region_number", "capital_region_country_id", "capital_name");
+CREATE INDEX "province_country_id_idx" ON "region" ("country_id");
+CREATE INDEX "province_parent_self_parent_country_id_idx" ON "region" ("parent_number", "parent_country_id");
+CREATE UNIQUE INDEX "province_capital_region_self_capital_region_country_id_capital_name_key" ON "region" ("capital_region_number", "capital_region_country_id", "capital_name");
 
 CREATE TABLE "region_neighbours" (
   "source_number" INTEGER NOT NULL,
@@ -334,7 +334,7 @@ CREATE TABLE "region_neighbours" (
   FOREIGN KEY ("source_number", "source_country_id") REFERENCES "region" ("number", "country_id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   FOREIGN KEY ("target_number", "target_country_id") REFERENCES "region" ("number", "country_id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
-CREATE INDEX "region_neighbours_target_number_target_country_id_idx" ON "region_neighbours" ("target_number", "target_country_id");
+CREATE INDEX "province_neighbours_target_self_target_country_id_idx" ON "region_neighbours" ("target_number", "target_country_id");
 
 CREATE TABLE "region_words" (
   "source_number" INTEGER NOT NULL,
@@ -344,7 +344,7 @@ CREATE TABLE "region_words" (
   PRIMARY KEY ("source_number", "source_country_id", "target_id"),
   FOREIGN KEY ("source_number", "source_country_id") REFERENCES "region" ("number", "country_id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
-CREATE INDEX "region_words_target_id_idx" ON "region_words" ("target_id");
+CREATE INDEX "province_words_target_id_idx" ON "region_words" ("target_id");
 
 CREATE TABLE "scalars" (
   "id" INTEGER PRIMARY KEY,
@@ -504,10 +504,10 @@ CREATE INDEX "spoke_later_hub_id_idx" ON "spoke" ("later_hub_id");
 CREATE INDEX "spoke_once_hub_id_idx" ON "spoke" ("once_hub_id");
 CREATE INDEX "spoke_denied_id_idx" ON "spoke" ("denied_id");
 CREATE INDEX "spoke_rule_changes_id_idx" ON "spoke" ("rule_changes_id");
-CREATE INDEX "spoke_first_idx" ON "spoke" ("first");
+CREATE INDEX "spoke_second_idx" ON "spoke" ("first");
 CREATE UNIQUE INDEX "spoke_fourth_key" ON "spoke" ("fourth");
 CREATE INDEX "spoke_added_id_idx" ON "spoke" ("added_id");
-CREATE INDEX "spoke_first_third_idx" ON "spoke" ("first", "third");
+CREATE INDEX "spoke_second_third_idx" ON "spoke" ("first", "third");
 CREATE UNIQUE INDEX "spoke_second_fourth_key" ON "spoke" ("second", "fourth");
 CREATE UNIQUE INDEX "spoke_fourth_third_key" ON "spoke" ("fourth", "third");
 
@@ -601,9 +601,9 @@ CREATE TABLE "town" (
   FOREIGN KEY ("region_number", "region_country_id") REFERENCES "region" ("number", "country_id") ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED,
   FOREIGN KEY ("t_region_number", "t_region_country_id", "t_name") REFERENCES "town" ("region_number", "region_country_id", "name") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
-CREATE INDEX "town_region_number_region_country_id_idx" ON "town" ("region_number", "region_country_id");
-CREATE INDEX "town_t_region_number_t_region_country_id_t_name_idx" ON "town" ("t_region_number", "t_region_country_id", "t_name");
-CREATE INDEX "town_t_region_number_t_region_country_id_t_name_name_idx" ON "town" ("t_region_number", "t_region_country_id", "t_name", "name");
+CREATE INDEX "town_region_self_region_country_id_idx" ON "town" ("region_number", "region_country_id");
+CREATE INDEX "town_t_region_self_t_region_country_id_t_name_idx" ON "town" ("t_region_number", "t_region_country_id", "t_name");
+CREATE INDEX "town_t_region_self_t_region_country_id_t_name_name_idx" ON "town" ("t_region_number", "t_region_country_id", "t_name", "name");
 
 CREATE TABLE "town_seen_from" (
   "source_region_number" INTEGER NOT NULL,
@@ -652,4 +652,4 @@ CREATE TABLE "wallet" (
   "mayor_town_name" TEXT,
   FOREIGN KEY ("mayor_town_region_number", "mayor_town_region_country_id", "mayor_town_name") REFERENCES "mayor" ("town_region_number", "town_region_country_id", "town_name") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
-CREATE UNIQUE INDEX "wallet_mayor_town_region_number_mayor_town_region_country_id_mayor_town_name_key" ON "wallet" ("mayor_town_region_number", "mayor_town_region_country_id", "mayor_town_name");
+CREATE UNIQUE INDEX "wallet_mayor_town_region_self_mayor_town_region_country_id_mayor_town_name_key" ON "wallet" ("mayor_town_region_number", "mayor_town_region_country_id", "mayor_town_name");
