@@ -76,7 +76,12 @@ private struct Model {
     init?(of target: SwiftSourceModuleTarget) {
         // Asked by suffix, SwiftPM runs the plugin again whenever a description comes or goes.
         let json = target.sourceFiles(withSuffix: "json").map(\.url)
-        guard let marker = json.first(where: { $0.lastPathComponent == "strata.json" }) else { return nil }
+        let markers = json.filter { $0.lastPathComponent == "strata.json" }
+        guard let marker = markers.first else { return nil }
+        if markers.count > 1 {
+            Diagnostics.error(
+                "\(target.name) has \(markers.count) strata.json; a second model needs a target of its own")
+        }
         let folder = marker.deletingLastPathComponent()
         self.target = target.name
         self.folder = folder

@@ -14,10 +14,14 @@ struct StrataGenerate: CommandPlugin {
         }
         let models = targets.compactMap { target -> (name: String, folder: URL)? in
             guard names.isEmpty || names.contains(target.name) else { return nil }
-            let marker = target.sourceFiles(withSuffix: "json").map(\.url).first {
+            let markers = target.sourceFiles(withSuffix: "json").map(\.url).filter {
                 $0.lastPathComponent == "strata.json"
             }
-            return marker.map { (target.name, $0.deletingLastPathComponent()) }
+            if markers.count > 1 {
+                Diagnostics.error(
+                    "\(target.name) has \(markers.count) strata.json; a second model needs a target of its own")
+            }
+            return markers.first.map { (target.name, $0.deletingLastPathComponent()) }
         }
         for name in names where !models.contains(where: { $0.name == name }) {
             Diagnostics.error("\(name) is no target with a strata.json in its folder")

@@ -1,3 +1,4 @@
+import Descriptions
 import Foundation
 
 /// Says what is stale, by bytes.
@@ -7,6 +8,7 @@ struct CheckCommand {
     private let scope: Output.Scope
     private let stamp: String?
     private let needsRelease: Bool
+    private let isJSON: Bool
 
     init(_ arguments: Arguments) throws {
         folders = try arguments.models()
@@ -14,38 +16,83 @@ struct CheckCommand {
         scope = arguments.has("--sources") ? .sources : arguments.has("--tests") ? .tests : .all
         stamp = arguments.has("--stamp") ? try arguments.value("--stamp") : nil
         needsRelease = arguments.has("--released")
+        isJSON = arguments.has("--json")
     }
 
-    func run() throws {
-        for folder in folders { try run(folder) }
+    func run(_ console: Console) throws {
+        if isJSON { return try printJSON(console) }
+        for folder in folders {
+            let stale = try findings(in: folder)
+            // A release is no file that `generate` mends.
+            let isMended = stale.contains(where: \.isMendedByGenerating)
+            guard stale.isEmpty else {
+                throw CommandError.stale(stale.map(\.description), mendedBy: isMended ? folder.target : nil)
+            }
+        }
         if let stamp {
             try FileWriter.write(
                 "// What is committed is what the descriptions say.\n", to: URL(fileURLWithPath: stamp))
         }
     }
 
-    private func run(_ folder: ModelFolder) throws {
+    /// Something that has to be mended.
+    private struct Finding: Encodable, CustomStringConvertible {
+        let file: String
+        var line: Int?
+        var column: Int?
+        var severity = Diagnostic.Severity.error.rawValue
+        let message: String
+        var isMendedByGenerating = false
+
+        enum CodingKeys: String, CodingKey {
+            case file, line, column, severity, message
+        }
+
+        var description: String { "\(file): \(severity): \(message)" }
+    }
+
+    private func printJSON(_ console: Console) throws {
+        var findings: [Finding] = []
+        for folder in folders {
+            do {
+                findings += try self.findings(in: folder)
+            } catch let error as Diagnostics {
+                findings += error.all.map { diagnostic in
+                    Finding(
+                        file: diagnostic.path, line: diagnostic.position?.line, column: diagnostic.position?.column,
+                        severity: diagnostic.severity.rawValue, message: diagnostic.problem.message)
+                }
+            }
+        }
+        console.say(try JSONOutput.text(findings))
+        if !findings.isEmpty { throw CommandError.found }
+    }
+
+    private func findings(in folder: ModelFolder) throws -> [Finding] {
         let model = try Model(reading: folder)
         let output = try Output(model, testFolder: folder.testFolder(among: testTargets), scope: scope)
-        var stale: [String] = []
+        func stale(_ url: URL, _ message: String) -> Finding {
+            Finding(file: url.path, message: message, isMendedByGenerating: true)
+        }
+        var findings: [Finding] = []
         for file in output.files where !FileWriter.holds(file.contents, at: file.url) {
             let isThere = FileManager.default.fileExists(atPath: file.url.path)
-            stale.append("\(file.url.path): error: it is \(isThere ? "stale" : "missing")")
+            findings.append(stale(file.url, "it is \(isThere ? "stale" : "missing")"))
         }
         for stub in output.stubs where !FileManager.default.fileExists(atPath: stub.url.path) {
-            stale.append("\(stub.url.path): error: it is missing")
+            findings.append(stale(stub.url, "it is missing"))
         }
-        stale += output.leftovers.map { "\($0.path): error: nothing generates it any more" }
-        let target = stale.isEmpty ? nil : folder.target
+        findings += output.leftovers.map { stale($0, "nothing generates it any more") }
         // A build tolerates what is not written yet: the tests are red until it is.
         if stamp == nil {
-            stale += Output.unwrittenStubs(of: folder).map { "\($0.path): error: this migration is not written yet" }
+            findings += Output.unwrittenStubs(of: folder).map {
+                Finding(file: $0.path, message: "this migration is not written yet")
+            }
         }
         if needsRelease, !model.isReleased {
-            let lock = folder.url.appendingPathComponent("strata.lock").path
-            stale.append(
-                "\(lock): error: version \(model.history.newest.version) is not released; strata release seals it")
+            let message = "version \(model.history.newest.version) is not released; strata release seals it"
+            findings.append(Finding(file: folder.url.appendingPathComponent("strata.lock").path, message: message))
         }
-        guard stale.isEmpty else { throw CommandError.stale(stale, mendedBy: target) }
+        return findings
     }
 }

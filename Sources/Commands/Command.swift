@@ -27,30 +27,27 @@ public enum Command {
             }
             switch parsed.command {
             case "generate": try GenerateCommand(parsed).run(console)
-            case "check": try CheckCommand(parsed).run()
+            case "check": try CheckCommand(parsed).run(console)
             case "release": try GenerateCommand(parsed, isRelease: true).run(console)
             case "diff": try DiffCommand(parsed).run(console)
             case "templates": try TemplatesCommand(parsed).run(console)
+            case "prune": try PruneCommand(parsed).run(console)
             case "sources": try BuildCommand(parsed, place: .sources).run()
             default: try BuildCommand(parsed, place: .tests).run()
             }
             return .success
         } catch let error as Diagnostics {
             for diagnostic in error.all { console.complain(diagnostic.description) }
-            return .diagnostics
         } catch let error as Diagnostic {
             console.complain(error.description)
-            return .diagnostics
         } catch let error as CommandError {
-            console.complain(error.description)
+            if !error.description.isEmpty { console.complain(error.description) }
             if case .usage = error { return .usage }
-            return .diagnostics
         } catch let error as TemplateError {
             console.complain(error.description)
-            return .diagnostics
         } catch {
             console.complain("error: \(error.localizedDescription)")
-            return .diagnostics
         }
+        return .diagnostics
     }
 }

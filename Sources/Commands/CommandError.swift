@@ -16,17 +16,30 @@ enum CommandError: Error, CustomStringConvertible {
     case unwritable(String, reason: String)
     /// Files that are not what they should be; the target is told where `generate` mends them.
     case stale([String], mendedBy: String?)
+    /// What was found has been told already.
+    case found
     case noVersion(String, known: [String])
     case noTemplates(String)
+    case nothingToPrune(String)
+    /// What pruning would leave says something else of a supported version.
+    case unprunable(String)
+    case secondModel(String, of: String)
     case unknownTemplate(String, known: [String])
 
     var description: String {
         switch self {
+        case .found: ""
         case .usage(let message): "error: \(message)"
         case .noModel(let path): "error: there is no strata.json in \(path); an empty one, {}, makes the folder a model"
         case .unwritable(let path, let reason): "\(path): error: it cannot be written: \(reason)"
         case .noVersion(let version, let known):
             "error: there is no version \(version); those that there are: \(known.joined(separator: ", "))"
+        case .nothingToPrune(let path):
+            "\(path)/strata.json: error: say there what the \"oldest_supported_version\" is"
+        case .unprunable(let path):
+            "\(path): error: without what is older, the supported versions would not be the same; nothing was changed"
+        case .secondModel(let path, let other):
+            "\(path): error: the target has a model in \(other) already; a second one needs a target of its own"
         case .noTemplates(let path): "\(path): error: there is no such folder of templates"
         case .unknownTemplate(let path, let known):
             "\(path): error: no template has that name; those that can be replaced are " + known.joined(separator: ", ")

@@ -1,5 +1,4 @@
 import Descriptions
-import Foundation
 import SchemaModel
 
 /// Says every change between two versions, and who carries it out.
@@ -33,10 +32,7 @@ struct DiffCommand {
             if step.to.version <= newest { steps.append(step) }
         }
         if isJSON {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            console.say(String(decoding: try encoder.encode(steps.flatMap(Entry.entries)), as: UTF8.self))
-            return
+            return console.say(try JSONOutput.text(steps.flatMap(Entry.entries)))
         }
         for step in steps {
             console.say("\(step.from.version) -> \(step.to.version)\(step.isCustom ? ": needs a person" : "")")
@@ -46,7 +42,8 @@ struct DiffCommand {
                 let handling = change.handling.rawValue
                 let padding = String(repeating: " ", count: max(0, 10 - handling.count))
                 let reason = change.reason.map { " (\($0))" } ?? ""
-                console.say("  \(handling)\(padding)  \(change.subject): \(change.change)\(reason)")
+                let shown = console.styled(handling, change.handling == .inferred ? .plain : .warning)
+                console.say("  \(shown)\(padding)  \(change.subject): \(change.change)\(reason)")
             }
         }
     }

@@ -11,6 +11,7 @@ enum Help {
           check       say what is stale, missing, changed or unwritten
           release     seal the newest version
           diff        say what changes between versions, and who carries it out
+          prune       take what no supported version needs any more out of the descriptions
           templates   copy the templates, to change them
 
         strata COMMAND --help tells more. Exit codes: 0 all is well, 1 something is wrong in a model, 2 wrong arguments.
@@ -34,12 +35,13 @@ enum Help {
             """
         case "check":
             """
-            usage: strata check FOLDER… [--released]
+            usage: strata check FOLDER… [--released] [--json]
 
             Fails where a generated file is stale or missing, a sealed version has changed, or a migration is not
             written yet, and says which. Writes nothing.
 
               --released             fail too where the newest version is not released
+              --json                 an array of objects: file, line, column, severity, message
 
             example: strata check Sources/App/Model --released
             """
@@ -63,6 +65,17 @@ enum Help {
               --json                 an array of objects: from, to, handling, subject, change, reason
 
             example: strata diff Sources/App/Model 1.0 2.0
+            """
+        case "prune":
+            """
+            usage: strata prune FOLDER…
+
+            Takes what only versions before "oldest_supported_version" of strata.json need out of the descriptions, and
+            leaves all else as it is written. Run generate afterwards, and delete by hand what was written by hand:
+            migrations of the versions that are gone, and their fixtures. Properties that came before the oldest version
+            stand in the order of the description from then on.
+
+            example: strata prune Sources/App/Model
             """
         case "templates":
             """

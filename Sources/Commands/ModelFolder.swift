@@ -60,6 +60,12 @@ struct ModelFolder {
         }
     }
 
+    /// The file `strata.json`.
+    func configurationFile() throws -> SourceFile {
+        let file = url.appendingPathComponent("strata.json")
+        return SourceFile(path: file.path, bytes: [UInt8](try Data(contentsOf: file)))
+    }
+
     /// The descriptions: all JSON files in the folder and the folders in it, but for `strata.json`.
     func descriptions() throws -> [SourceFile] {
         let own = ["Generated", "Migrations", "SQL"].map { url.appendingPathComponent($0).path + "/" }
@@ -67,6 +73,9 @@ struct ModelFolder {
         let enumerator = FileManager.default.enumerator(
             at: url, includingPropertiesForKeys: nil, options: [.skipsHiddenFiles])
         while let file = enumerator?.nextObject() as? URL {
+            if file.lastPathComponent == "strata.json", file.deletingLastPathComponent().path != url.path {
+                throw CommandError.secondModel(file.path, of: url.path)
+            }
             guard file.pathExtension == "json", file.lastPathComponent != "strata.json",
                 !own.contains(where: { file.path.hasPrefix($0) })
             else { continue }

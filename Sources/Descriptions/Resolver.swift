@@ -67,7 +67,10 @@ struct Resolver {
         return (diagnostics.isEmpty ? history : nil, resolver.diagnostics + diagnostics)
     }
 
-    private init(_ descriptions: [EntityDescription], _ subtypes: [SubtypeDescription], sealed: [Version], _ settings: VersionSettings?) {
+    private init(
+        _ descriptions: [EntityDescription], _ subtypes: [SubtypeDescription], sealed: [Version],
+        _ settings: VersionSettings?
+    ) {
         self.descriptions = descriptions
         self.subtypeDescriptions = subtypes
         // Rule 8: the versions are the union of all that are named. Of several spellings of a version the one that was

@@ -47,7 +47,8 @@ public struct VersionSettings: Sendable {
                     if member.key == "was", case .string(let text) = member.value.value {
                         name = text
                     } else if member.key == "was" {
-                        report(.wrongKind(key: "was", expected: "a string", found: member.value.kind), member.value.offset)
+                        report(
+                            .wrongKind(key: "was", expected: "a string", found: member.value.kind), member.value.offset)
                     } else {
                         let nearest = ["was", "version"].nearest(to: member.key)
                         report(

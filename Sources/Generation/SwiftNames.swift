@@ -164,7 +164,8 @@ struct EntityShape {
         columns.enumerated().filter { $1.part == 0 }.map { ($1, $0) }
     }
 
-    init(_ entity: Entity, in version: SchemaVersion, at index: Int, _ keyShapes: [[KeyShape]],
+    init(
+        _ entity: Entity, in version: SchemaVersion, at index: Int, _ keyShapes: [[KeyShape]],
         _ subtypeShapes: [[SubtypeShape]]
     ) {
         self.entity = entity

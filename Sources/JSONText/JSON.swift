@@ -27,11 +27,14 @@ package struct JSON: Sendable {
     package let value: Value
     /// The offset of the first byte in the file.
     package let offset: Int
+    /// The offset after the last byte in the file.
+    package let end: Int
 
-    /// A value at `offset`.
-    package init(value: Value, offset: Int) {
+    /// A value from `offset` on, to before `end` where that is known.
+    package init(value: Value, offset: Int, end: Int? = nil) {
         self.value = value
         self.offset = offset
+        self.end = end ?? offset
     }
 
     /// What the value is, in words.

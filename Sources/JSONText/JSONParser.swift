@@ -49,22 +49,27 @@ package struct JSONParser {
 
     private mutating func parseValue(depth: Int) throws(JSONError) -> JSON {
         let start = index
+        let value = try parseContent(depth: depth)
+        return JSON(value: value, offset: start, end: index)
+    }
+
+    private mutating func parseContent(depth: Int) throws(JSONError) -> JSON.Value {
         guard index < bytes.count else { throw error(.unexpectedEnd) }
         if depth > Self.maximumDepth { throw error(.nestedTooDeep(Self.maximumDepth)) }
         switch bytes[index] {
-        case 0x7b: return JSON(value: .object(try parseObject(depth: depth)), offset: start)
-        case 0x5b: return JSON(value: .array(try parseArray(depth: depth)), offset: start)
-        case 0x22: return JSON(value: .string(try parseString()), offset: start)
+        case 0x7b: return .object(try parseObject(depth: depth))
+        case 0x5b: return .array(try parseArray(depth: depth))
+        case 0x22: return .string(try parseString())
         case 0x74:
             try parseWord("true")
-            return JSON(value: .bool(true), offset: start)
+            return .bool(true)
         case 0x66:
             try parseWord("false")
-            return JSON(value: .bool(false), offset: start)
+            return .bool(false)
         case 0x6e:
             try parseWord("null")
-            return JSON(value: .null, offset: start)
-        case 0x2d, 0x30...0x39: return JSON(value: .number(try parseNumber()), offset: start)
+            return .null
+        case 0x2d, 0x30...0x39: return .number(try parseNumber())
         default: throw error(.unexpectedCharacter(character(), expected: "a value"))
         }
     }

@@ -39,6 +39,16 @@ extension SchemaStep {
         return changes + subtypeChanges
     }
 
+    /// The property that was called otherwise before, perhaps: of all that go the only one that is like `property`.
+    private func lookalike(of property: Property, in step: EntityStep) -> String? {
+        func isLike(_ other: Property) -> Bool {
+            other.kind == property.kind && other.isNullable == property.isNullable
+        }
+        let gone = step.old.properties.filter { step.new.property($0.lineage) == nil && isLike($0) }
+        let new = step.new.properties.filter { step.old.property($0.lineage) == nil && isLike($0) }
+        return gone.count == 1 && new.count == 1 ? gone[0].name : nil
+    }
+
     private func changes(of step: EntityStep) -> [SchemaChange] {
         let (old, new) = (step.old, step.new)
         var changes: [SchemaChange] = []
@@ -56,7 +66,12 @@ extension SchemaStep {
             let subject = "\(new.name).\(property.name)"
             guard let was = old.property(property.lineage) else {
                 let text = "added: " + describe(property, to)
-                changes.append(change(subject, text, inferred: value(of: property, in: step)))
+                var added = change(subject, text, inferred: value(of: property, in: step))
+                if let name = lookalike(of: property, in: step) {
+                    let hint = "if it is `\(name)` under another name, say \"previous_name\": \"\(name)\" instead"
+                    added.reason = added.reason.map { "\($0); \(hint)" } ?? hint
+                }
+                changes.append(added)
                 continue
             }
             let fields = zip(fields(was, from), fields(property, to)).map { ($0.0, $0.1, $1.1) }

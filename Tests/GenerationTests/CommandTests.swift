@@ -183,4 +183,129 @@ import Testing
         #expect(run([command, "--help"]) == .success)
         #expect(run(["--help"]) == .success)
     }
+
+    /// What a command says on standard output.
+    private func said(_ arguments: [String]) -> String {
+        var lines: [String] = []
+        _ = Command.run(arguments, console: Console(say: { lines.append($0) }, complain: { lines.append("! " + $0) }))
+        return lines.joined(separator: "\n")
+    }
+
+    @Test func `check says to programs what it says to people`() throws {
+        try withModel { (folder: URL) throws in
+            #expect(run(["generate", folder.path]) == .success)
+            #expect(said(["check", folder.path, "--json"]).filter { !$0.isWhitespace } == "[]")
+            try write("", to: folder.appendingPathComponent("SQL/1.0.sql"))
+            #expect(
+                said(["check", folder.path, "--json", "--released"]) == """
+                    [
+                      {
+                        "file" : "\(folder.path)/SQL/1.0.sql",
+                        "message" : "it is stale",
+                        "severity" : "error"
+                      },
+                      {
+                        "file" : "\(folder.path)/strata.lock",
+                        "message" : "version 2.0 is not released; strata release seals it",
+                        "severity" : "error"
+                      }
+                    ]
+                    """)
+            try write("{", to: folder.appendingPathComponent("Book.json"))
+            let text = said(["check", folder.path, "--json"])
+            #expect(text.contains("\"column\" : 2") && text.contains("\"line\" : 1") && text.contains("Book.json"))
+        }
+    }
+
+    @Test func `a second model in the folder of one is refused`() throws {
+        try withModel { (folder: URL) throws in
+            let other = folder.appendingPathComponent("Other")
+            try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
+            try write("{}", to: other.appendingPathComponent("strata.json"))
+            #expect(run(["generate", folder.path]) == .diagnostics)
+        }
+    }
+
+    @Test func `prune takes out what is dead, leaves the rest as it is written, and changes no version`() throws {
+        let book = """
+            {
+              "name": "book",
+              "version_history": [{ "version": "1.0" }, { "version": "2.0", "rows": "discard" }, { "version": "3.0" }],
+              "identifier": { "type": "int" },
+              "properties": [
+                { "name": "gone", "property_type": "int", "removed_at_version": "2.0", "discard": true },
+                { "name": "title",   "property_type": "string",
+                  "version_history": [ { "version": "1.0" },{ "version": "2.0", "previous_name": "name" }, { "version": "3.0", "previous": { "nullable": true }, "fill": "" } ] },
+                { "name": "late", "property_type": "int", "added_at_version": "2.0", "default_value": 1 },
+                { "name": "renamed", "property_type": "int", "added_at_version": "1.5", "previous_name": "x" },
+                { "name": "status", "property_type": "status", "added_at_version": "1.0" },
+                { "name": "last", "property_type": "int", "removed_at_version": "1.5", "discard": true }
+              ],
+              "indexes": [{ "properties": ["name"], "removed_at_version": "2.0" }]
+            }
+
+            """
+        let pruned = """
+            {
+              "name": "book",
+              "version_history": [{ "version": "2.0" }, { "version": "3.0" }],
+              "identifier": { "type": "int" },
+              "properties": [
+                { "name": "title",   "property_type": "string",
+                  "version_history": [ { "version": "3.0", "previous": { "nullable": true }, "fill": "" } ] },
+                { "name": "late", "property_type": "int", "default_value": 1 },
+                { "name": "renamed", "property_type": "int" },
+                { "name": "status", "property_type": "status" }
+              ],
+              "indexes": []
+            }
+
+            """
+        let configuration = """
+            { "oldest_supported_version": "2.0", "versions": ["1.0", "1.5", "2.0", "3.0"], "chain": { "1.0": "2.0" } }
+            """
+        try withModel(configuration, book: book) { (folder: URL) throws in
+            try write(
+                #"{ "name": "status", "cases": ["open", { "name": "old", "removed_at_version": "1.5", "replaced_by": "open" }] }"#,
+                to: folder.appendingPathComponent("Status.json"))
+            try write(
+                #"{ "name": "dead", "removed_at_version": "2.0", "discard": true, "identifier": { "type": "int" } }"#,
+                to: folder.appendingPathComponent("Dead.json"))
+            #expect(run(["generate", folder.path, "--release"]) == .success)
+            let schema = try text(folder.appendingPathComponent("Generated/Strata.schema.swift"))
+            #expect(!schema.contains("V1_") && schema.contains("V2_0"))
+            #expect(run(["prune", folder.path]) == .success)
+            #expect(try text(folder.appendingPathComponent("Book.json")) == pruned)
+            #expect(
+                try text(folder.appendingPathComponent("Status.json")) == #"{ "name": "status", "cases": ["open"] }"#)
+            #expect(
+                try text(folder.appendingPathComponent("strata.json")) == """
+                    { "oldest_supported_version": "2.0", "versions": ["2.0", "3.0"], "chain": {  } }
+                    """)
+            #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("Dead.json").path))
+            #expect(run(["generate", folder.path]) == .success)
+            #expect(run(["check", folder.path, "--released"]) == .success)
+            #expect(said(["prune", folder.path]) == "Library: nothing in it is older than 2.0")
+        }
+        try withModel { (folder: URL) throws in
+            #expect(run(["prune", folder.path]) == .diagnostics)
+        }
+    }
+
+    @Test func `diff asks whether what goes and what comes is one`() throws {
+        let book = """
+            { "name": "book", "version_history": [{ "version": "1.0" }, { "version": "2.0" }], "identifier": { "type": "int" },
+              "properties": [
+                { "name": "fax", "property_type": "string", "nullable": true, "removed_at_version": "2.0", "discard": true },
+                { "name": "mail", "property_type": "string", "nullable": true, "added_at_version": "2.0" } ] }
+            """
+        try withModel(book: book) { (folder: URL) throws in
+            #expect(
+                said(["diff", folder.path]) == """
+                    1.0 -> 2.0
+                      inferred    book.mail: added: string, null allowed (rows get NULL; if it is `fax` under another name, say "previous_name": "fax" instead)
+                      discarding  book.fax: removed
+                    """)
+        }
+    }
 }

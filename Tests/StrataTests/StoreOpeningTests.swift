@@ -144,6 +144,19 @@ func rows(_ url: URL, _ sql: String) throws -> [[SQLiteValue]] {
         }
     }
 
+    @Test func `a store of a changed draft is made anew where that is asked for, and only one of the newest version`()
+        throws
+    {
+        try withFile { url in
+            try Store(at: url, schema: Shop.self).write { try $0.insert(Item(id: 1, title: "a draft's", stars: 1)) }
+            var options = StoreOptions()
+            options.recreatesChangedDrafts = true
+            let store = try Store(at: url, schema: ChangedShop.self, options: options)
+            #expect(try store.read { try $0.count(Item.self) } == 0)
+            #expect(throws: StoreError.self) { _ = try Store(at: url, schema: OldShop.self, options: options) }
+        }
+    }
+
     @Test func `a log that nobody has brought back is left alone by a refusal`() throws {
         try withFile { url in
             _ = try Store(at: url, schema: Shop.self)

@@ -16,6 +16,11 @@ public struct StoreOptions: Sendable {
     /// How long to wait for another connection's lock, in seconds.
     public var busyTimeout: TimeInterval = 5
 
+    /// Whether a store that a draft of the newest version wrote, which has changed since, is deleted and made anew
+    /// instead of being refused with `StoreError.draftChanged`. It is so in debug builds only: no released app has
+    /// written such a store.
+    public var recreatesChangedDrafts = false
+
     /// The usual options.
     public init() {}
 }
@@ -34,9 +39,27 @@ public final class Store: Sendable {
     ///   at its old version with all its rows.
     public init(at url: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()) throws {
         guard url.isFileURL else { throw StoreError.notAFile }
+        #if DEBUG
+            do {
+                connection = LockedConnection(try Self.open(url, schema, options))
+            } catch StoreError.draftChanged(let version)
+                where options.recreatesChangedDrafts && version == schema.versions.last?.name
+            {
+                for suffix in ["", "-wal", "-shm", "-journal"] {
+                    let path = url.path + suffix
+                    if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
+                }
+                connection = LockedConnection(try Self.open(url, schema, options))
+            }
+        #else
+            connection = LockedConnection(try Self.open(url, schema, options))
+        #endif
+    }
+
+    private static func open(_ url: URL, _ schema: any Schema.Type, _ options: StoreOptions) throws -> Connection {
         let connection = try SQLiteError.translated { try Connection(path: url.path, mode: .create) }
         try StoreOpening(connection: connection, schema: schema, options: options).open()
-        self.connection = LockedConnection(connection)
+        return connection
     }
 
     /// Runs `body` in a read transaction: it sees one state of the store, whatever others write.

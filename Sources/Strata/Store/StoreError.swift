@@ -45,7 +45,7 @@ extension StoreError: CustomStringConvertible {
             "the store has version \(found), which the schema, whose newest is \(newest), does not know"
         case .draftChanged(let version):
             "the store was written by a draft of version \(version) that has changed since: delete the store, "
-                + "or undo the change"
+                + "undo the change, or let debug builds recreate it (StoreOptions.recreatesChangedDrafts)"
         case .newerFormat(let found):
             "the store has format \(found), which a newer Strata wrote: the app must be updated"
         case .notAStore: "the database was not made by Strata: another file was meant"

@@ -1,0 +1,69 @@
+import Descriptions
+import Foundation
+import SchemaModel
+
+/// Takes what no supported version needs any more out of a model's files.
+struct PruneCommand {
+    private let folders: [ModelFolder]
+
+    init(_ arguments: Arguments) throws {
+        folders = try arguments.models()
+    }
+
+    func run(_ console: Console) throws {
+        for folder in folders { try run(folder, console) }
+    }
+
+    private func run(_ folder: ModelFolder, _ console: Console) throws {
+        let model = try Model(reading: folder)
+        guard let oldest = folder.configuration.versions.oldestSupported else {
+            throw CommandError.nothingToPrune(folder.path)
+        }
+        let files = try folder.descriptions()
+        let outcomes = try Pruning.prune(files, configuration: try folder.configurationFile(), oldest: oldest)
+        try check(model, files, outcomes, folder)
+        var count = 0
+        for (path, outcome) in outcomes.sorted(by: { $0.key < $1.key }) {
+            let url = URL(fileURLWithPath: path)
+            switch outcome {
+            case .kept: continue
+            case .rewritten(let bytes):
+                try FileWriter.write(String(decoding: bytes, as: UTF8.self), to: url)
+                console.say("pruned \(path)")
+            case .removed:
+                try FileManager.default.removeItem(at: url)
+                console.say("removed \(path)")
+            }
+            count += 1
+        }
+        if count == 0 { console.say("\(folder.target): nothing in it is older than \(oldest)") }
+    }
+
+    /// Checks that what is left says the same of every supported version, before anything is written.
+    private func check(
+        _ model: Model, _ files: [SourceFile], _ outcomes: [String: Pruning.Outcome], _ folder: ModelFolder
+    ) throws {
+        let remaining = files.compactMap { file -> SourceFile? in
+            switch outcomes[file.path] {
+            case .removed: nil
+            case .rewritten(let bytes): SourceFile(path: file.path, bytes: bytes)
+            case .kept, nil: file
+            }
+        }
+        var settings = folder.configuration.versions
+        let file = try folder.configurationFile()
+        if case .rewritten(let bytes) = outcomes[file.path] {
+            var reader = try ConfigurationReader.read(SourceFile(path: file.path, bytes: bytes))
+            settings = reader.versions()
+        }
+        let pruned = Descriptions(
+            reading: remaining, folder: folder.path, schema: folder.configuration.schema,
+            sealed: model.history.versions.map(\.version), settings: settings)
+        guard let history = pruned.history else { throw Diagnostics(pruned.diagnostics) }
+        func shape(_ history: SchemaHistory) -> [[String]] {
+            history.versions.map { [$0.version.text] + $0.logicalLines.sorted() }
+                + history.steps.map { $0.customReasons.sorted() }
+        }
+        guard shape(history) == shape(model.history) else { throw CommandError.unprunable(folder.path) }
+    }
+}

@@ -1,0 +1,185 @@
+import JSONText
+import SchemaModel
+
+/// Takes what no supported version needs any more out of the files of a model, and leaves everything else as it was
+/// written.
+public struct Pruning {
+    /// What becomes of a file.
+    public enum Outcome: Hashable, Sendable {
+        /// Nothing in it is dead.
+        case kept
+        /// It holds these bytes from now on.
+        case rewritten([UInt8])
+        /// All of it is dead.
+        case removed
+    }
+
+    private let oldest: Version
+    private var edits: [(range: Range<Int>, text: String)] = []
+
+    private init(oldest: Version) {
+        self.oldest = oldest
+    }
+
+    /// What becomes of the descriptions `files` and of `configuration`, by the paths of the files, when `oldest` is the
+    /// oldest version.
+    ///
+    /// - Throws: `Diagnostic` where a file is no JSON.
+    public static func prune(
+        _ files: [SourceFile], configuration: SourceFile, oldest: Version
+    ) throws(Diagnostic) -> [String: Outcome] {
+        var outcomes: [String: Outcome] = [:]
+        var isNamed = false
+        var candidate: (file: SourceFile, edits: [(range: Range<Int>, text: String)], offset: Int)?
+        for file in files.sorted(by: { $0.path < $1.path }) {
+            guard case .object(let members) = try file.json().value else { continue }
+            var pruning = Pruning(oldest: oldest)
+            guard pruning.prune(members, isFile: true) else {
+                outcomes[file.path] = .removed
+                continue
+            }
+            if pruning.namesOldest { isNamed = true }
+            if candidate == nil, let first = members.first,
+                !members.contains(where: { KeyTable.entity.canonical($0.key) == "version_history" })
+            {
+                candidate = (file, pruning.edits, first.keyOffset)
+            }
+            outcomes[file.path] = pruning.outcome(for: file)
+        }
+        // A version lives by being named: where nothing names the oldest one any more, a description does.
+        if !isNamed, let (file, edits, offset) = candidate {
+            var pruning = Pruning(oldest: oldest)
+            pruning.edits = edits
+            pruning.edits.append((offset..<offset, "\"version_history\": [{ \"version\": \"\(oldest)\" }],\n  "))
+            outcomes[file.path] = pruning.outcome(for: file)
+        }
+        var pruning = Pruning(oldest: oldest)
+        pruning.prune(configuration: try configuration.json())
+        outcomes[configuration.path] = pruning.outcome(for: configuration)
+        return outcomes
+    }
+
+    private var namesOldest = false
+
+    private func outcome(for file: SourceFile) -> Outcome {
+        if edits.isEmpty { return .kept }
+        var bytes = file.bytes
+        for edit in edits.sorted(by: { $0.range.lowerBound > $1.range.lowerBound }) {
+            bytes.replaceSubrange(edit.range, with: Array(edit.text.utf8))
+        }
+        return .rewritten(bytes)
+    }
+
+    private func version(_ json: JSON?) -> Version? {
+        if case .string(let text) = json?.value { Version(text) } else { nil }
+    }
+
+    // MARK: Elements
+
+    /// Prunes the object of an entity, a subtype or a part of one; false where all of it is dead.
+    private mutating func prune(_ members: [JSON.Member], isFile: Bool) -> Bool {
+        // The keys of interest are spelled alike in every object.
+        let keys = members.map { KeyTable.property.canonical(KeyTable.entity.canonical($0.key)) }
+        func value(_ key: String) -> JSON? { keys.firstIndex(of: key).map { members[$0].value } }
+        if let death = version(value("removed_at_version")), death <= oldest { return false }
+        var dead: Set<Int> = []
+        let birth = version(value("added_at_version"))
+        var isOlder = birth.map { $0 <= oldest } ?? (value("version_history") == nil)
+        if let birth, birth <= oldest {
+            for (place, key) in keys.enumerated() where key == "added_at_version" || key == "previous_name" {
+                dead.insert(place)
+            }
+        }
+        for (place, key) in keys.enumerated() {
+            guard case .array(let elements) = members[place].value.value else { continue }
+            switch key {
+            case "version_history":
+                isOlder = isOlder || version(firstVersion(elements)).map { $0 <= oldest } ?? false
+                if pruneHistory(elements, isFile: isFile, isOlder: isOlder) { dead.insert(place) }
+            case "properties", "indexes", "cases", "unused_cases", "options", "unused_options":
+                let parts = elements.map { element -> Bool in
+                    guard case .object(let members) = element.value else { return true }
+                    return prune(members, isFile: false)
+                }
+                remove(elements.indices.filter { !parts[$0] }, from: elements.map { $0.offset..<$0.end })
+            default: break
+            }
+        }
+        remove(dead.sorted(), from: members.map { $0.keyOffset..<$0.value.end })
+        return true
+    }
+
+    private func firstVersion(_ items: [JSON]) -> JSON? {
+        guard case .object(let members) = items.first?.value else { return nil }
+        return members.first { $0.key == "version" }?.value
+    }
+
+    /// Prunes the items of a history; true where none is left.
+    private mutating func pruneHistory(_ items: [JSON], isFile: Bool, isOlder: Bool) -> Bool {
+        var dead: [Int] = []
+        var isFirst = true
+        for (place, item) in items.enumerated() {
+            guard case .object(let members) = item.value,
+                let json = members.first(where: { $0.key == "version" })?.value, let version = version(json)
+            else { continue }
+            if version <= oldest {
+                if isFile, isFirst {
+                    // The entity is there from the oldest version on.
+                    if version < oldest || members.count > 1 {
+                        edits.append((item.offset..<item.end, "{ \"version\": \"\(oldest)\" }"))
+                    }
+                    namesOldest = true
+                } else {
+                    dead.append(place)
+                }
+                isFirst = false
+            } else if !isFile, isOlder, members.count == 1, dead.count == place {
+                // As the first item it would be the birth of what is older.
+                dead.append(place)
+            }
+        }
+        remove(dead, from: items.map { $0.offset..<$0.end })
+        return dead.count == items.count
+    }
+
+    private mutating func prune(configuration json: JSON) {
+        guard case .object(let members) = json.value else { return }
+        for member in members {
+            switch (member.key, member.value.value) {
+            case ("versions", .array(let elements)):
+                let dead = elements.indices.filter { place in
+                    var json: JSON? = elements[place]
+                    if case .object(let members) = elements[place].value {
+                        json = members.first { $0.key == "version" }?.value
+                    }
+                    return version(json).map { $0 < oldest } ?? false
+                }
+                remove(dead, from: elements.map { $0.offset..<$0.end })
+            case ("chain", .object(let members)):
+                let dead = members.indices.filter { Version(members[$0].key).map { $0 < oldest } ?? false }
+                remove(dead, from: members.map { $0.keyOffset..<$0.value.end })
+            default: break
+            }
+        }
+    }
+
+    // MARK: Text
+
+    /// Takes elements of a list out, and one comma with each.
+    private mutating func remove(_ dead: [Int], from ranges: [Range<Int>]) {
+        guard let last = ranges.indices.last(where: { !dead.contains($0) }) else {
+            if let first = ranges.first, let end = ranges.last?.upperBound { replace(first.lowerBound..<end) }
+            return
+        }
+        for place in dead where place < last {
+            replace(ranges[place].lowerBound..<ranges[place + 1].lowerBound)
+        }
+        if last < ranges.count - 1, let end = ranges.last?.upperBound { replace(ranges[last].upperBound..<end) }
+    }
+
+    /// Takes a range out, and with it what was to be changed inside of it.
+    private mutating func replace(_ range: Range<Int>) {
+        edits.removeAll { range.contains($0.range.lowerBound) && $0.range.upperBound <= range.upperBound }
+        edits.append((range, ""))
+    }
+}
