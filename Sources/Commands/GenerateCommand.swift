@@ -26,8 +26,8 @@ struct GenerateCommand {
         let output = try Output(model, testFolder: testFolder)
         for note in model.notes { console.say(note.description) }
         var count = 0
-        for file in output.files where try FileWriter.write(file.contents, to: file.url) {
-            console.say("wrote \(file.url.path)")
+        for file in try FileWriter.write(output.files) {
+            console.say("wrote \(file.path)")
             count += 1
         }
         for stub in output.stubs where !FileManager.default.fileExists(atPath: stub.url.path) {

@@ -24,12 +24,15 @@ public struct Descriptions: Sendable {
         var names: Set<String> = []
         var unpersisted: [String] = []
         let ordered = files.sorted { ($0.baseName, $0.path) < ($1.baseName, $1.path) }
-        for file in ordered {
+        let readers = ordered.concurrentMap { file in
+            var reader = DescriptionReader(file: file)
+            return (reader.read(), reader)
+        }
+        for (file, (description, reader)) in zip(ordered, readers) {
             if !names.insert(file.baseName.lowercased()).inserted {
                 diagnostics.append(Diagnostic(.sameFileName(file.baseName), path: file.path, position: nil))
             }
-            var reader = DescriptionReader(file: file)
-            switch reader.read() {
+            switch description {
             case let entity as EntityDescription: entities.append(entity)
             case let subtype as SubtypeDescription: subtypes.append(subtype)
             default: break

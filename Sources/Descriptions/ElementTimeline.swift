@@ -45,6 +45,11 @@ struct ElementTimeline: Sendable {
         }.map(\.element)
     }
 
+    /// Whether what holds in version `index` may differ from what held in the version before.
+    func changes(at index: Int) -> Bool {
+        life.upperBound == index || epochs.contains { $0.start == index }
+    }
+
     /// The place in `epochs` of what holds in version `index`.
     func epoch(at index: Int) -> Int {
         epochs.lastIndex { $0.start <= index } ?? 0

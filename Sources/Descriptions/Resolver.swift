@@ -88,16 +88,17 @@ struct Resolver {
         for version in sealed where spellings[version] != nil { spellings[version] = version }
         let versions = spellings.values.sorted()
         self.versions = versions
-        let entities = descriptions.map {
-            ElementTimeline($0.element, versions: versions, limits: 0..<versions.count)
+        let timelines = descriptions.concurrentMap { description in
+            let entity = ElementTimeline(description.element, versions: versions, limits: 0..<versions.count)
+            let properties = description.properties.map {
+                ElementTimeline($0, versions: versions, limits: entity.life)
+            }
+            let indexes = description.indexes.map { ElementTimeline($0, versions: versions, limits: entity.life) }
+            return (entity: entity, properties: properties, indexes: indexes)
         }
-        self.entities = entities
-        self.properties = zip(descriptions, entities).map { description, entity in
-            description.properties.map { ElementTimeline($0, versions: versions, limits: entity.life) }
-        }
-        self.indexes = zip(descriptions, entities).map { description, entity in
-            description.indexes.map { ElementTimeline($0, versions: versions, limits: entity.life) }
-        }
+        self.entities = timelines.map(\.entity)
+        self.properties = timelines.map(\.properties)
+        self.indexes = timelines.map(\.indexes)
         let subtypeTimelines = subtypes.map {
             ElementTimeline($0.element, versions: versions, limits: 0..<versions.count)
         }
@@ -250,6 +251,10 @@ struct Resolver {
     func version(at index: Int, after previous: SchemaVersion?) -> SchemaVersion {
         var living: [Entity] = []
         for (lineage, timeline) in entities.enumerated() where timeline.life.contains(index) {
+            if let entity = previous?.entity(lineage), !changes(lineage, at: index) {
+                living.append(entity)
+                continue
+            }
             guard let name = text(timeline.epochs[timeline.epoch(at: index)].fields["name"]?.json),
                 let key = identifierStates[lineage][timeline.epoch(at: index)]
             else { continue }
@@ -268,6 +273,11 @@ struct Resolver {
         }
         return SchemaVersion(
             version: versions[index], entities: living, subtypes: subtypes(at: index), after: previous)
+    }
+
+    private func changes(_ entity: Int, at index: Int) -> Bool {
+        entities[entity].changes(at: index) || properties[entity].contains { $0.changes(at: index) }
+            || indexes[entity].contains { $0.changes(at: index) }
     }
 
     func state(_ entity: Int, _ property: Int, at index: Int) -> Property? {

@@ -1,5 +1,7 @@
-/// Renders templates.
-public final class Renderer {
+import Foundation
+
+/// Renders templates, on as many threads as its user likes.
+public final class Renderer: Sendable {
     /// How text goes into the output.
     public enum Escaping: Sendable {
         /// As it is: for source code.
@@ -19,7 +21,9 @@ public final class Renderer {
     private let sources: [String: String]
     private let escaping: Escaping
     private let missingNames: MissingNames
-    private var parsed: [String: [Token]] = [:]
+    private let lock = NSLock()
+    /// The templates by the space before each of their lines and their names; reached while the lock is held.
+    nonisolated(unsafe) private var parsed: [String: [Token]] = [:]
 
     /// A renderer of the templates `sources`, by name; partials are looked up among them.
     public init(_ sources: [String: String], escaping: Escaping = .none, missingNames: MissingNames = .error) {
@@ -41,7 +45,7 @@ public final class Renderer {
 
     private func tokens(_ name: String, indentation: String) throws(TemplateError) -> [Token]? {
         let key = indentation + name
-        if let tokens = parsed[key] { return tokens }
+        if let tokens = lock.withLock({ parsed[key] }) { return tokens }
         guard var source = sources[name] else { return nil }
         if !indentation.isEmpty {
             var lines = source.split(separator: "\n", omittingEmptySubsequences: false).map { indentation + $0 }
@@ -49,7 +53,7 @@ public final class Renderer {
             source = lines.joined(separator: "\n")
         }
         let tokens = try TemplateParser.parse(source, template: name)
-        parsed[key] = tokens
+        lock.withLock { parsed[key] = tokens }
         return tokens
     }
 
@@ -113,17 +117,19 @@ public final class Renderer {
     private func value(of name: Name, template: String, _ stack: [Value]) throws(TemplateError) -> Value {
         guard let first = name.parts.first else { return stack.last ?? .null }
         var found: Value?
-        for value in stack.reversed() {
-            guard case .object(let object) = value, let member = object[first] else { continue }
-            found = member
-            break
+        var depth = stack.count
+        while found == nil, depth > 0 {
+            depth -= 1
+            if case .object(let object) = stack[depth] { found = object[first] }
         }
-        for part in name.parts.dropFirst() {
+        var place = 1
+        while place < name.parts.count {
             guard case .object(let object) = found else {
                 found = nil
                 break
             }
-            found = object[part]
+            found = object[name.parts[place]]
+            place += 1
         }
         if let found { return found }
         if missingNames == .empty { return .null }

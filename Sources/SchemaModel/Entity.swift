@@ -101,11 +101,13 @@ public struct Property: Hashable, Sendable {
     public var positionColumn: String { (persistedName ?? name) + "_position" }
 
     /// The type of an attribute's values.
+    @inline(never)  // Like `relationship`.
     public var type: ValueType? {
         if case .attribute(let type) = kind { type } else { nil }
     }
 
     /// The relationship that the property holds, if it holds one.
+    @inline(never)  // Where the optimiser of Swift 6.3 inlines it into a loop over properties, it fails.
     public var relationship: Relationship? {
         if case .relationship(let relationship) = kind { relationship } else { nil }
     }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// 64-bit FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/): what a store says of the schema it was written by.
 public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
     /// The hash.
@@ -14,7 +16,7 @@ public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
     /// The fingerprint of `lines`, each with a line feed after it, whatever their order.
     init(of lines: [String]) {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for line in lines.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+        for line in lines.sortedByBytes() {
             for byte in line.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
             hash = (hash ^ 0x0a) &* 0x0000_0100_0000_01b3
         }
@@ -28,9 +30,13 @@ public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-extension SchemaVersion {
-    /// The fingerprint of all entities and subtypes of the version.
-    public var fingerprint: Fingerprint {
-        Fingerprint(of: version, lines: logicalLines)
+extension Sequence<String> {
+    /// The strings in the order of their bytes, which no version of Unicode changes.
+    func sortedByBytes() -> [String] {
+        sorted { left, right in
+            let order = strcmp(left, right)
+            // Equal up to the end of one, or to a NUL.
+            return order == 0 ? left.utf8.lexicographicallyPrecedes(right.utf8) : order < 0
+        }
     }
 }

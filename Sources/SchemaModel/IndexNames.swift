@@ -22,7 +22,8 @@ struct IndexNames {
 
     /// The name of an index: that which it has, or else the one that `parts` make.
     mutating func name(_ key: IndexKey, _ parts: [String]) -> String {
-        if let name = before[key] ?? now[key] {
+        if let name = now[key] { return name }
+        if let name = before[key] {
             now[key] = name
             return name
         }

@@ -32,7 +32,7 @@ public struct Lock: Hashable, Sendable {
     public init(sealing count: Int, of history: SchemaHistory) {
         self.init(
             schema: history.name,
-            versions: history.versions.prefix(count).map { version in
+            versions: Array(history.versions.prefix(count)).concurrentMap { version in
                 Sealed(version: version.version, lines: version.sortedLines)
             })
     }
@@ -72,7 +72,7 @@ public struct Lock: Hashable, Sendable {
         var start = 0
         func seal(_ lock: inout Lock) throws(Malformed) {
             guard let version = lock.versions.last?.version else { return }
-            let lines = entities.values.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+            let lines = entities.values.sortedByBytes()
             lock.versions[lock.versions.count - 1].lines = lines
             guard Fingerprint(of: version, lines: lines).description == fingerprint else {
                 throw Malformed(line: start, reason: "the lines of this version do not give its fingerprint")
@@ -121,6 +121,6 @@ public struct Lock: Hashable, Sendable {
 extension SchemaVersion {
     /// The logical lines of the entities and subtypes, sorted by bytes.
     var sortedLines: [String] {
-        logicalLines.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        logicalLines.sortedByBytes()
     }
 }

@@ -25,7 +25,7 @@ extension SchemaVersion {
             return "\(index.isUnique ? "unique" : "index") (\(names.joined(separator: ", ")))"
         }
         let table = entity.persistedName.map { ["table " + logical($0)] } ?? []
-        let elements = (properties + indexes + table).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        let elements = (properties + indexes + table).sortedByBytes()
         return [logical(entity.name), key] + elements
     }
 
@@ -44,8 +44,7 @@ extension SchemaVersion {
             kind = "struct"
             elements = members.map { logicalField(of: $0) }
         }
-        elements.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-        return ([logical(subtype.name), kind] + elements).joined(separator: " | ")
+        return ([logical(subtype.name), kind] + elements.sortedByBytes()).joined(separator: " | ")
     }
 
     /// The logical lines of all entities and subtypes.

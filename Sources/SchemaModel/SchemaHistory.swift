@@ -37,7 +37,7 @@ public struct SchemaHistory: Sendable {
 
     /// The steps from each version to its next, oldest first, with all that is to be done in each.
     public var steps: [SchemaStep] {
-        versions.indices.dropLast().map { step(from: $0, to: next(after: $0)) }
+        Array(versions.indices.dropLast()).concurrentMap { step(from: $0, to: next(after: $0)) }
     }
 
     /// The history without the versions that are older than `version`, which must be one of it.

@@ -6,6 +6,8 @@ public struct SchemaVersion: Sendable {
     public let entities: [Entity]
     /// The subtypes that live in it, by their lineages.
     public let subtypes: [Subtype]
+    /// The fingerprint of all entities and subtypes of the version.
+    public private(set) var fingerprint = Fingerprint(of: [])
     private let places: [Int: Int]
     private var layouts: [EntityLayout] = []
     /// The lineages of the entities that are stored as in the version before.
@@ -25,18 +27,25 @@ public struct SchemaVersion: Sendable {
         self.places = Dictionary(
             entities.enumerated().map { ($0.element.lineage, $0.offset) }, uniquingKeysWith: { first, _ in first })
         if let previous { unchangedSubtypes = subtypesAlike(in: previous) }
+        let version = self
+        let drafts = entities.concurrentMap { entity in
+            if let previous, version.isStored(entity, as: previous) { return nil as LayoutDraft? }
+            return LayoutDraft(
+                columns: version.makeColumns(of: entity), logicalLine: version.makeLogicalLine(of: entity))
+        }
         var taken = Set((previous?.layouts ?? []).flatMap(\.indexNames.values).map { $0.lowercased() })
-        for entity in entities {
-            if let previous, isStored(entity, as: previous) {
-                unchanged.insert(entity.lineage)
-                layouts.append(previous.layout(of: entity))
-            } else {
-                let before = previous?.entity(entity.lineage).flatMap { previous?.layout(of: $0).indexNames }
-                var names = IndexNames(before: before ?? [:], taken: taken)
-                layouts.append(makeLayout(of: entity, &names))
+        for (entity, draft) in zip(entities, drafts) {
+            let before = previous?.entity(entity.lineage).flatMap { previous?.layout(of: $0) }
+            if let draft {
+                var names = IndexNames(before: before?.indexNames ?? [:], taken: taken)
+                layouts.append(makeLayout(of: entity, draft, &names))
                 taken = names.taken
+            } else if let before {
+                unchanged.insert(entity.lineage)
+                layouts.append(before)
             }
         }
+        fingerprint = Fingerprint(of: version.version, lines: logicalLines)
     }
 
     /// The entity of that lineage, if it lives in this version.
@@ -68,17 +77,18 @@ public struct SchemaVersion: Sendable {
     func layout(of entity: Entity) -> EntityLayout {
         guard let place = places[entity.lineage], place < layouts.count else {
             var names = IndexNames(before: [:], taken: [])
-            return makeLayout(of: entity, &names)
+            let draft = LayoutDraft(columns: makeColumns(of: entity), logicalLine: makeLogicalLine(of: entity))
+            return makeLayout(of: entity, draft, &names)
         }
         return layouts[place]
     }
 
-    private func makeLayout(of entity: Entity, _ names: inout IndexNames) -> EntityLayout {
-        let columns = makeColumns(of: entity)
-        return EntityLayout(
-            columns: columns, table: makeTable(of: entity, columns, &names),
-            joinTables: makeJoinTables(of: entity, &names), indexNames: names.now,
-            logicalLine: makeLogicalLine(of: entity))
+    private func makeLayout(
+        of entity: Entity, _ draft: LayoutDraft, _ names: inout IndexNames
+    ) -> EntityLayout {
+        EntityLayout(
+            columns: draft.columns, table: makeTable(of: entity, draft.columns, &names),
+            joinTables: makeJoinTables(of: entity, &names), indexNames: names.now, logicalLine: draft.logicalLine)
     }
 
     /// Whether nothing that decides how `entity` is stored differs from `previous`.
@@ -97,6 +107,12 @@ public struct SchemaVersion: Sendable {
                 && inverse(of: relationship) == previous.inverse(of: relationship)
         }
     }
+}
+
+/// What of an entity's layout needs nothing of the other entities' layouts.
+private struct LayoutDraft: Sendable {
+    let columns: [StoredColumn]
+    let logicalLine: String
 }
 
 /// How an entity is stored in one version.

@@ -5,7 +5,7 @@ public enum SwiftName {
 
     /// The name of a property: `store_id` becomes `storeID`; a name in camelCase stays as it is.
     public static func member(_ name: String) -> String {
-        if name.utf8.allSatisfy({ (0x61...0x7a).contains($0) }) { return name }
+        if startsSmall(name), name.utf8.allSatisfy(isLetterOrDigit) { return name }
         let words = words(of: name)
         guard words.count > 1 else { return valid(words.first.map(lowercasedStart) ?? "") }
         let rest = words.dropFirst().map(capitalized)
@@ -30,9 +30,7 @@ public enum SwiftName {
     /// The runs of letters and digits.
     private static func words(of name: String) -> [String] {
         if name.utf8.allSatisfy({ $0 < 0x80 }) {
-            return name.utf8.split(whereSeparator: { byte in
-                !((0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte))
-            }).map { String(decoding: $0, as: UTF8.self) }
+            return name.utf8.split { !isLetterOrDigit($0) }.map { String(decoding: $0, as: UTF8.self) }
         }
         var words: [String] = []
         var word = ""
@@ -48,12 +46,22 @@ public enum SwiftName {
         return words
     }
 
+    /// Whether the byte is a letter or a digit of ASCII.
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        (0x61...0x7a).contains(byte) || (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte)
+    }
+
+    private static func startsSmall(_ word: String) -> Bool {
+        word.utf8.first.map { (0x61...0x7a).contains($0) } ?? false
+    }
+
     private static func capitalized(_ word: String) -> String {
         if acronyms.contains(word) { return word.uppercased() }
         return word.prefix(1).uppercased() + word.dropFirst()
     }
 
     private static func lowercasedStart(_ word: String) -> String {
+        if startsSmall(word) { return word }
         if word.allSatisfy({ $0.isUppercase || $0.isNumber }) { return word.lowercased() }
         return word.prefix(1).lowercased() + word.dropFirst()
     }

@@ -16,8 +16,10 @@ extension SchemaVersion {
         let parts = keyParts(of: entity)
         if parts.count > 1 { elements.append("PRIMARY KEY (\(SQL.list(parts.map(\.name))))") }
         for property in entity.properties {
+            guard case .relationship(let relationship) = property.kind, let target = self.entity(relationship.target)
+            else { continue }
             let names = columns.filter { $0.property == property.lineage && $0.role != .position }.map(\.name)
-            if names.count > 1, let target = property.relationship.flatMap({ self.entity($0.target) }) {
+            if names.count > 1 {
                 elements.append(
                     "FOREIGN KEY (\(SQL.list(names))) " + foreignKey(to: target, deleteRule(of: property)))
             }
@@ -59,25 +61,29 @@ extension SchemaVersion {
     private func indexes(
         of entity: Entity, _ columns: [StoredColumn], _ names: inout IndexNames
     ) -> [Index] {
-        var wanted: [(properties: [Int], isUnique: Bool)] = []
+        var wanted: [IndexKey] = []
         for property in entity.properties {
-            let isReference = property.relationship.map { storage(of: $0) == .column } ?? false
+            var isReference = false
+            if case .relationship(let relationship) = property.kind {
+                guard storage(of: relationship) == .column else { continue }
+                isReference = true
+            }
             let isUnique = isUnique(property)
-            let isStored = property.relationship == nil || isReference
-            guard isStored, isReference || isUnique || property.isIndexed else { continue }
-            wanted.append(([property.lineage], isUnique))
+            guard isReference || isUnique || property.isIndexed else { continue }
+            wanted.append(.properties([property.lineage], isUnique: isUnique))
         }
-        wanted += entity.indexes.map { ($0.properties, $0.isUnique) }
+        wanted += entity.indexes.map { .properties($0.properties, isUnique: $0.isUnique) }
         var seen: Set<IndexKey> = []
-        return wanted.compactMap { properties, isUnique in
-            let key = IndexKey.properties(properties, isUnique: isUnique)
-            guard seen.insert(key).inserted else { return nil }
+        var indexes: [Index] = []
+        for key in wanted where seen.insert(key).inserted {
+            guard case .properties(let properties, let isUnique) = key else { continue }
             let indexed = properties.flatMap { lineage in
                 columns.filter { $0.property == lineage && $0.role != .position }.map(\.name)
             }
             let name = names.name(key, [entity.tableName] + indexed + [isUnique ? "key" : "idx"])
-            return Index(name, on: indexed, unique: isUnique)
+            indexes.append(Index(name, on: indexed, unique: isUnique))
         }
+        return indexes
     }
 
     /// A join table, and the relationship that it keeps.

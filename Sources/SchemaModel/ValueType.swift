@@ -1,11 +1,11 @@
 /// The type of a property's value.
-public indirect enum ValueType: Hashable, Sendable {
+public enum ValueType: Hashable, Sendable {
     /// A single value.
     case scalar(ScalarType)
     /// A value of the subtype of that lineage.
     case subtype(Int)
     /// A list of values, in order.
-    case array(ValueType)
+    indirect case array(ValueType)
 
     /// The single value that the type holds, if it holds one.
     public var scalar: ScalarType? {
@@ -24,7 +24,7 @@ public indirect enum ValueType: Hashable, Sendable {
 
 /// The value of a default, whatever the names of its moment: a case, an option and a member of a struct are told by
 /// their lineages.
-public indirect enum Constant: Hashable, Sendable {
+public enum Constant: Hashable, Sendable {
     case literal(Literal)
     /// A case of an enum.
     case choice(Int)

@@ -1,0 +1,28 @@
+import Dispatch
+
+extension Array where Element: Sendable {
+    /// The results of `transform` for all elements, in order, computed on all processors.
+    ///
+    /// - Throws: the error of the first element that has one.
+    package func concurrentMap<Result: Sendable, Failure: Error>(
+        _ transform: @Sendable (Element) throws(Failure) -> Result
+    ) throws(Failure) -> [Result] {
+        let results = [Swift.Result<Result, Failure>?](unsafeUninitializedCapacity: count) { buffer, count in
+            buffer.initialize(repeating: nil)
+            // Every place of it is reached by one iteration only.
+            nonisolated(unsafe) let places = buffer
+            DispatchQueue.concurrentPerform(iterations: self.count) { index in
+                do throws(Failure) {
+                    places[index] = .success(try transform(self[index]))
+                } catch {
+                    places[index] = .failure(error)
+                }
+            }
+            count = self.count
+        }
+        var all: [Result] = []
+        all.reserveCapacity(count)
+        for case .some(let result) in results { all.append(try result.get()) }
+        return all
+    }
+}
