@@ -53,7 +53,7 @@ let package = Package(
             exclude: ["Invalid"]),
         .testTarget(name: "MustacheTests", dependencies: ["Mustache"]),
         .testTarget(name: "GenerationTests", dependencies: ["Commands", "Generation", "Descriptions"]),
-        .testTarget(name: "StrataTests", dependencies: ["Strata", "SchemaModel"]),
+        .testTarget(name: "StrataTests", dependencies: ["Strata", "Descriptions"]),
         .testTarget(name: "LaundryTests", dependencies: ["Laundry", "StrataTesting"], plugins: ["StrataBuild"]),
         .testTarget(name: "MoviesTests", dependencies: ["Movies", "StrataTesting"], plugins: ["StrataBuild"]),
     ],

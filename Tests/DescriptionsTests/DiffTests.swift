@@ -6,10 +6,7 @@ import Testing
 /// What `strata diff` says, pinned.
 @Suite struct DiffTests {
     private func changes(_ files: [String: String]) throws -> [String] {
-        let sources = files.map { SourceFile(path: $0.key + ".json", bytes: Array($0.value.utf8)) }
-        let descriptions = Descriptions(reading: sources, folder: "Model", schema: "TestSchema")
-        #expect(descriptions.diagnostics.map(\.description) == [])
-        return try #require(descriptions.history).steps.flatMap(\.changes).map { change in
+        try history(files).steps.flatMap(\.changes).map { change in
             "\(change.handling) \(change.subject): \(change.change)" + (change.reason.map { " (\($0))" } ?? "")
         }
     }

@@ -6,11 +6,6 @@ import Testing
 
 /// Descriptions in the words of Lucid, from whose format that of Strata comes.
 @Suite struct LucidTests {
-    private func read(_ files: [String: String]) -> Descriptions {
-        let sources = files.map { SourceFile(path: $0.key + ".json", bytes: Array($0.value.utf8)) }
-        return Descriptions(reading: sources, folder: "Model", schema: "TestSchema")
-    }
-
     @Test func `either spelling and the older words are read`() throws {
         let text = """
             { "name": "book", "versionHistory": [{ "version": "1.0" }, { "version": "2.0", "previousName": "tome" }],
@@ -22,7 +17,7 @@ import Testing
                 { "name": "rest", "lazy": true, "propertyType": { "entityName": "book", "association": "one_to_many" } },
                 { "name": "gone", "propertyType": "whatever", "unused": true } ] }
             """
-        let descriptions = read(["Book": text])
+        let descriptions = try describe(["Book": text])
         let history = try #require(descriptions.history)
         #expect(
             history.versions.map { $0.logicalLine($0.entities[0]) } == [
@@ -36,7 +31,7 @@ import Testing
     }
 
     @Test func `what is not persisted is left out with a note`() throws {
-        let descriptions = read([
+        let descriptions = try describe([
             "Book":
                 #"{ "name": "book", "versionHistory": [{ "version": "1.0" }], "identifier": { "type": "int" }, "properties": [] }"#,
             "Remote": #"{ "name": "remote", "persist": false, "properties": [{ "nonsense": 1 }] }"#,
@@ -59,7 +54,7 @@ import Testing
                   "property_type": { "entity_name": "book", "association": "to_one" } },
                 { "name": "rest", "persisted_name": "REST", "property_type": { "entity_name": "book", "association": "to_many" } } ] }
             """
-        let history = try #require(read(["Book": text]).history)
+        let history = try #require(try describe(["Book": text]).history)
         #expect(history.versions.map { $0.tables.map(\.name) } == [["book", "REST"], ["BOOKS", "REST"]])
         #expect(history.newest.tables[0].columns == ["id", "TITLE", "NEXT"])
         #expect(history.newest.columns(of: history.newest.entities[0]).map(\.member) == ["id", "title", "nextID"])
@@ -73,10 +68,23 @@ import Testing
                 { "version": "3.0", "ignore_property_migration_checks_on": ["title"] }],
               "properties": [{ "name": "title", "property_type": "string" }] }
             """
-        let descriptions = read(["Book": text])
+        let descriptions = try describe(["Book": text])
         let history = try #require(descriptions.history)
         #expect(history.instructions.map(\.unchecked) == [[.init(entity: 0)], [.init(entity: 0, property: 0)]])
         #expect(descriptions.diagnostics.map(\.severity) == [.note, .note])
+    }
+
+    @Test func `a default that is no constant is left out with a note`() throws {
+        let descriptions = try describe([
+            "Book": book(#"{ "name": "made", "property_type": "date", "default_value": "current_date" }"#)
+        ])
+        #expect(
+            descriptions.history.map { $0.newest.logicalLine($0.newest.entities[0]) }
+                == "book | key id: int | made: date")
+        #expect(
+            descriptions.diagnostics.map(\.description) == [
+                "Book.json:2:78: note: \"current_date\" is no constant: a new row has to be given its date"
+            ])
     }
 
     static let corpus = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

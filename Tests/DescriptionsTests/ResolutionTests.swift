@@ -5,30 +5,6 @@ import Testing
 
 /// The rules of resolution, by their numbers, on logical lines: what holds in each version.
 @Suite struct ResolutionTests {
-    /// The logical lines of each version, by its text.
-    private func lines(_ files: [String: String]) throws -> [String: [String]] {
-        let history = try history(files)
-        return Dictionary(
-            history.versions.map { version in (version.version.text, version.entities.map(version.logicalLine)) },
-            uniquingKeysWith: { first, _ in first })
-    }
-
-    private func history(_ files: [String: String]) throws -> SchemaHistory {
-        let sources = files.map { SourceFile(path: $0.key + ".json", bytes: Array($0.value.utf8)) }
-        let descriptions = Descriptions(reading: sources, folder: "Model", schema: "TestSchema")
-        #expect(descriptions.diagnostics.map(\.description) == [])
-        return try #require(descriptions.history)
-    }
-
-    private func book(
-        _ properties: String, history: String = #"{ "version": "1.0" }, { "version": "2.0" }"#, more: String = ""
-    ) -> String {
-        """
-        { "name": "book", "version_history": [\(history)], "identifier": { "type": "int" }, \(more)
-          "properties": [\(properties)] }
-        """
-    }
-
     @Test func `rule 1: previous names the former value of any field, the earliest later item wins, null was absent`()
         throws
     {

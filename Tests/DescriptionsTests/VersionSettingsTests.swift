@@ -1,0 +1,52 @@
+import SchemaModel
+import Testing
+
+@testable import Descriptions
+
+/// What `strata.json` says of versions.
+@Suite struct VersionSettingsTests {
+    private let files = [
+        "Book": book(
+            #"""
+            { "name": "title", "property_type": "string", "version_history": [
+                { "version": "1.0" }, { "version": "2.0", "previous_name": "name" },
+                { "version": "3.0", "previous": { "nullable": true }, "fill": "none" }] },
+            { "name": "year", "property_type": "int", "nullable": true, "added_at_version": "2.0", "removed_at_version": "3.0" }
+            """#, history: #"{ "version": "1.0" }, { "version": "2.0" }, { "version": "3.0" }"#)
+    ]
+
+    @Test func `versions are listed, also those in which nothing changed`() throws {
+        let history = try history(
+            files, settings: #"{ "versions": ["1.0", { "version": "2", "was": "Book v2.xcdatamodel" }, "2.5", "3.0"] }"#
+        )
+        #expect(history.versions.map(\.version.text) == ["1.0", "2", "2.5", "3.0"])
+        #expect(Version("2.0").flatMap { history.formerNames[$0] } == "Book v2.xcdatamodel")
+        #expect(history.steps[1].tableChanges == [])
+    }
+
+    @Test func `a chain passes versions over`() throws {
+        let all = try history(files)
+        #expect(all.steps.map(\.customReasons) == [[], ["`book.year` is removed without \"discard\": true"]])
+        let chained = try history(files, settings: #"{ "chain": { "1.0": "3.0" } }"#)
+        #expect(
+            chained.steps.map { [$0.from.version.text, $0.to.version.text] } == [["1.0", "3.0"], ["2.0", "3.0"]])
+        // A book of version 1.0 never had a year, so there is nothing that a person would have to decide.
+        #expect(chained.steps.map(\.isCustom) == [false, true])
+        #expect(
+            chained.steps[0].tableChanges == [
+                .map(from: "book", to: "book", columns: ["title": #"coalesce("name", 'none')"#])
+            ])
+    }
+
+    @Test func `versions older than the oldest supported are left out`() throws {
+        let history = try history(files, settings: #"{ "oldest_supported_version": "2.0" }"#)
+        let version = try #require(Version("2.0"))
+        let supported = history.supported(from: version)
+        #expect(supported.versions.map(\.version.text) == ["2.0", "3.0"])
+        #expect(supported.steps.map(\.from.version.text) == ["2.0"])
+        #expect(supported.oldestSupported == version)
+        #expect(
+            supported.versions.map { $0.logicalLine($0.entities[0]) }
+                == history.versions.dropFirst().map { $0.logicalLine($0.entities[0]) })
+    }
+}
