@@ -52,7 +52,7 @@ let package = Package(
             name: "DescriptionsTests", dependencies: ["Descriptions", "JSONText"],
             exclude: ["Invalid"]),
         .testTarget(name: "MustacheTests", dependencies: ["Mustache"]),
-        .testTarget(name: "GenerationTests", dependencies: ["Commands", "Generation", "Descriptions"]),
+        .testTarget(name: "GenerationTests", dependencies: ["Commands", "Strata"]),
         .testTarget(name: "StrataTests", dependencies: ["Strata", "Descriptions"]),
         .testTarget(name: "LaundryTests", dependencies: ["Laundry", "StrataTesting"], plugins: ["StrataBuild"]),
         .testTarget(name: "MoviesTests", dependencies: ["Movies", "StrataTesting"], plugins: ["StrataBuild"]),
