@@ -196,15 +196,7 @@ extension Resolver {
         if names.isEmpty { report(.indexOfNothing, description, field.json.offset) }
         let moment = max(0, field.moment)
         for json in names {
-            guard let name = string(json, key: "properties", description) else { continue }
-            guard let lineage = property(name, of: entity, at: moment) else {
-                report(
-                    .unknownProperty(
-                        name, of: description.name, version: versions[moment].text,
-                        nearest: propertyNames(of: entity, at: moment).nearest(to: name)),
-                    description, json.offset)
-                continue
-            }
+            guard let lineage = namedProperty(json, key: "properties", of: entity, at: moment) else { continue }
             decoded.properties.append(lineage)
         }
         return decoded

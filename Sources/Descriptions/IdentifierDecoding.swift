@@ -84,17 +84,11 @@ extension Resolver {
         }
         var lineages: [Int] = []
         for json in names {
-            guard let name = string(json, key: isList ? "properties" : "property", description) else { return nil }
-            guard let lineage = property(name, of: entity, at: moment) else {
-                report(
-                    .unknownProperty(
-                        name, of: description.name, version: versions[moment].text,
-                        nearest: propertyNames(of: entity, at: moment).nearest(to: name)),
-                    description, json.offset)
-                return nil
-            }
+            let key = isList ? "properties" : "property"
+            guard let lineage = namedProperty(json, key: key, of: entity, at: moment) else { return nil }
             if lineages.contains(lineage) {
-                report(.keyDoesNotApply(name, because: "it is in the key already"), description, json.offset)
+                report(
+                    .keyDoesNotApply(text(json) ?? key, because: "it is in the key already"), description, json.offset)
                 return nil
             }
             lineages.append(lineage)

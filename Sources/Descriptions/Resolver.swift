@@ -227,6 +227,18 @@ struct Resolver {
         }
     }
 
+    /// The lineage of the property of `entity` that `json`, the value of `key`, names in version `index`.
+    mutating func namedProperty(_ json: JSON, key: String, of entity: Int, at index: Int) -> Int? {
+        let description = descriptions[entity]
+        guard let name = string(json, key: key, description) else { return nil }
+        if let lineage = property(name, of: entity, at: index) { return lineage }
+        let nearest = propertyNames(of: entity, at: index).nearest(to: name)
+        report(
+            .unknownProperty(name, of: description.name, version: versions[index].text, nearest: nearest), description,
+            json.offset)
+        return nil
+    }
+
     mutating func checkedName(_ json: JSON?, _ description: some FileDescription) -> String? {
         guard let json else { return nil }
         guard let name = text(json) else {

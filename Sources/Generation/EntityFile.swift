@@ -15,16 +15,10 @@ extension Generator {
                 ]
             ]
         }
-        var aliases: [Value] = []
-        for shape in shapes where shape.last > shape.first {
-            for index in names.emitted where shape.first < index && index <= shape.last {
-                aliases.append([
-                    "namespace": .text(names.namespace(index)),
-                    "name": .text(SwiftName.escaped(SwiftName.type(shape.entity.name))),
-                    "type": .text(names.type(lineage, in: history.versions[shape.first])),
-                    "declared": .text(history.versions[shape.first].version.text),
-                ])
-            }
+        let aliases = shapes.flatMap { shape in
+            aliasValues(
+                of: shape.entity.name, type: names.type(lineage, in: history.versions[shape.first]),
+                from: shape.first, to: shape.last)
         }
         return [
             "source": .text(history.sources[lineage] + ".json"),
@@ -36,6 +30,18 @@ extension Generator {
             "shapes": .list(shapes.map { shapeValues($0, lineage) }),
             "aliases": .list(aliases),
         ]
+    }
+
+    /// The names in the versions after `first`, and up to `last`, of a type that is declared in `first`.
+    func aliasValues(of name: String, type: String, from first: Int, to last: Int) -> [Value] {
+        names.emitted.filter { first < $0 && $0 <= last }.map { index in
+            [
+                "namespace": .text(names.namespace(index)),
+                "name": .text(SwiftName.escaped(SwiftName.type(name))),
+                "type": .text(type),
+                "declared": .text(history.versions[first].version.text),
+            ]
+        }
     }
 
     private func keyValues(_ shape: KeyShape, _ lineage: Int) -> Value {

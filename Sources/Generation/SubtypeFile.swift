@@ -15,16 +15,10 @@ extension Generator {
                 ]
             ]
         }
-        var aliases: [Value] = []
-        for shape in shapes where shape.last > shape.first {
-            for index in names.emitted where shape.first < index && index <= shape.last {
-                aliases.append([
-                    "namespace": .text(names.namespace(index)),
-                    "name": .text(SwiftName.escaped(SwiftName.type(shape.subtype.name))),
-                    "type": .text(names.type(.subtype(lineage), in: history.versions[shape.first])),
-                    "declared": .text(history.versions[shape.first].version.text),
-                ])
-            }
+        let aliases = shapes.flatMap { shape in
+            aliasValues(
+                of: shape.subtype.name, type: names.type(.subtype(lineage), in: history.versions[shape.first]),
+                from: shape.first, to: shape.last)
         }
         return [
             "source": .text(history.subtypeSources[lineage] + ".json"),
