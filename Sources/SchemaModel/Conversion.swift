@@ -104,10 +104,12 @@ extension Conversion.Change {
         case .options(let cleared): return "\(value) & ~\(cleared)"
         case .members(let changes): return Self.sql(value, changes, depth: depth)
         case .elements(let change, let isJSON):
-            let element = "each\(depth).value"
-            let new = change.sql(element, depth: depth + 1)
+            let each = "each\(depth)"
+            let new = change.sql("\(each).value", depth: depth + 1)
+            // The list is named apart from `json_each`, whose own columns would be taken for those of the table.
             return "CASE WHEN \(value) IS NOT NULL THEN (SELECT json_group_array(\(isJSON ? "json(\(new))" : new)) "
-                + "FROM (SELECT value FROM json_each(\(value)) ORDER BY key) AS each\(depth)) END"
+                + "FROM (SELECT \(each).value FROM (SELECT \(value) AS list) AS list\(depth), "
+                + "json_each(list\(depth).list) AS \(each) ORDER BY \(each).key) AS \(each)) END"
         }
     }
 

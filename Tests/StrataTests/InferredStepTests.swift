@@ -461,7 +461,7 @@ import Testing
             #"{ "name": "s", "cases": ["open", { "name": "done", "removed_at_version": "2", "replaced_by": "open" }] }"#,
             type: "[s]", rows: #"(1, '["done","open","done"]'), (2, '[]'), (3, NULL)"#,
             sql:
-                "CASE WHEN \"a\" IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'done' THEN 'open' ELSE each0.value END) FROM (SELECT value FROM json_each(\"a\") ORDER BY key) AS each0) END",
+                "CASE WHEN \"a\" IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'done' THEN 'open' ELSE each0.value END) FROM (SELECT each0.value FROM (SELECT \"a\" AS list) AS list0, json_each(list0.list) AS each0 ORDER BY each0.key) AS each0) END",
             answer: [#"'["open","open","open"]'"#, "'[]'", "NULL"]),
         subtype(
             "the structs of a list of lists follow their type",
@@ -471,7 +471,25 @@ import Testing
             """#,
             type: "[[s]]", rows: #"(1, '[[{"y":1},{"y":2}],[]]'), (2, '[]'), (3, NULL)"#,
             sql:
-                #"CASE WHEN "a" IS NOT NULL THEN (SELECT json_group_array(json(CASE WHEN each0.value IS NOT NULL THEN (SELECT json_group_array(json(json_set(json_remove(each1.value, '$."y"'), '$."x"', json(substr(json_remove(json_extract(each1.value, '$."y"', '$."y"'), '$[1]'), 2, length(json_remove(json_extract(each1.value, '$."y"', '$."y"'), '$[1]')) - 2))))) FROM (SELECT value FROM json_each(each0.value) ORDER BY key) AS each1) END)) FROM (SELECT value FROM json_each("a") ORDER BY key) AS each0) END"#,
+                #"CASE WHEN "a" IS NOT NULL THEN (SELECT json_group_array(json(CASE WHEN each0.value IS NOT NULL THEN (SELECT json_group_array(json(json_set(json_remove(each1.value, '$."y"'), '$."x"', json(substr(json_remove(json_extract(each1.value, '$."y"', '$."y"'), '$[1]'), 2, length(json_remove(json_extract(each1.value, '$."y"', '$."y"'), '$[1]')) - 2))))) FROM (SELECT each1.value FROM (SELECT each0.value AS list) AS list1, json_each(list1.list) AS each1 ORDER BY each1.key) AS each1) END)) FROM (SELECT each0.value FROM (SELECT "a" AS list) AS list0, json_each(list0.list) AS each0 ORDER BY each0.key) AS each0) END"#,
             answer: [#"'[[{"x":1},{"x":2}],[]]'"#, "'[]'", "NULL"]),
+        Change(
+            name: "lists are called as the columns of SQLite's own functions are",
+            files: [
+                #"{ "name": "s", "cases": ["open", { "name": "done", "removed_at_version": "2", "replaced_by": "open" }] }"#,
+                entity(
+                    "t",
+                    #"{ "name": "value", "property_type": "[s]" }, { "name": "key", "property_type": "[s]" }, { "name": "list", "property_type": "[s]" }"#
+                ),
+            ],
+            rows: #"INSERT INTO t VALUES (1, '["done"]', '["open"]', '["done","done"]')"#,
+            sql: [
+                "INSERT INTO \"strata_new_t\" (\"id\", \"value\", \"key\", \"list\")\nSELECT \"id\", "
+                    + ["value", "key", "list"].map { name in
+                        "CASE WHEN \"\(name)\" IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'done' THEN 'open' ELSE each0.value END) FROM (SELECT each0.value FROM (SELECT \"\(name)\" AS list) AS list0, json_each(list0.list) AS each0 ORDER BY each0.key) AS each0) END"
+                    }.joined(separator: ", ") + " FROM \"t\""
+            ],
+            query: "SELECT value, key, list FROM t",
+            answer: [#"'["open"]' | '["open"]' | '["open","open"]'"#]),
     ]
 }
