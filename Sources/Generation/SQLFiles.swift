@@ -18,7 +18,8 @@ extension Generator {
 
     /// The values of `Step.sql`: the statements of one step.
     func stepSQLValues(_ step: SchemaStep) -> Value {
-        let statements = StepStatements(from: step.from.tables, to: step.to.tables, changes: step.tableChanges)
+        let statements = StepStatements(
+            from: step.from.tables, to: step.to.tables, changes: step.tableChanges, keepsOldTables: step.isCustom)
         func list(_ statements: [String]) -> Value { .list(statements.map { .text($0 + ";") }) }
         return [
             "schema": .text(history.name),
@@ -33,7 +34,7 @@ extension Generator {
                 (step.customEntities.map { ($0.old, $0.new) } + step.merged).map { old, new in
                     ["old": .text(old.name), "new": .text(new.name)]
                 }),
-            "finish": list(statements.finish),
+            "finish": list(statements.alter + statements.finish),
         ]
     }
 }

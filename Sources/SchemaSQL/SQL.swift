@@ -37,7 +37,7 @@ public enum SQL {
     }
 
     /// The identifier that `text` begins with in quotes, unescaped; nil where it begins with anything else.
-    static func leadingIdentifier(_ text: String) -> String? {
+    package static func leadingIdentifier(_ text: String) -> String? {
         let bytes = Array(text.utf8)
         guard bytes.first == 0x22 else { return nil }
         var name: [UInt8] = []

@@ -1,85 +1,120 @@
-/// The SQL of one step from a version to the next, in the three phases in which it is carried out.
+/// The SQL of a way from one version to another, in the phases in which it is carried out.
 ///
-/// All of it runs in one transaction with foreign keys off, after the procedure of "Making Other Kinds Of Table Schema
-/// Changes" (https://sqlite.org/lang_altertable.html#otheralter): new tables are made under temporary names, filled,
-/// and take their own names when the old tables have gone. So names may be swapped, and the old rows stay
-/// readable until the last phase.
+/// All of it runs in one transaction with foreign keys off. Tables that need no copy are altered. The others are made
+/// anew after the procedure of "Making Other Kinds Of Table Schema Changes"
+/// (https://sqlite.org/lang_altertable.html#otheralter): new tables are made under temporary names, filled, and take their
+/// own names when the old tables have gone. So names may be swapped, and the old rows stay readable until the last
+/// phases.
 public struct StepStatements: Sendable {
+    /// What is done to a table.
+    public enum Action: String, Sendable, Codable {
+        /// Nothing, or only to its indexes.
+        case keep
+        /// Its definition alone is changed.
+        case alter
+        /// It is made anew, and its rows are copied.
+        case rebuild
+        /// It is made, and begins empty.
+        case create
+        /// A person's code makes its rows.
+        case code
+        /// It goes.
+        case drop
+    }
+
     /// Creates the new tables under their temporary names.
     public private(set) var create: [String] = []
     /// Copies rows that need no code.
     public private(set) var fill: [String] = []
-    /// Drops what is old, gives the new tables their names, and creates the indexes.
+    /// Drops what is old, and alters what is not made anew; wants `legacy_alter_table` off, so that what refers to a
+    /// table follows its name.
+    public private(set) var alter: [String] = []
+    /// Gives the new tables their names, which wants `legacy_alter_table` on, and creates the indexes.
     public private(set) var finish: [String] = []
     /// The temporary name of each table that is made anew, by its own.
     public private(set) var temporaryNames: [String: String] = [:]
+    /// What is done to each table: first those of the new version, in their order, and then those that go.
+    public private(set) var actions: [(table: String, action: Action)] = []
 
-    /// The statements that take tables `old` to tables `new` by `changes`.
-    public init(from old: [Table], to new: [Table], changes: [TableChange]) {
-        let oldTables = Dictionary(old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        let newTables = Dictionary(new.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        var dropped: [String] = []
+    /// The statements of one step.
+    ///
+    /// - `keepsOldTables`: whether the old tables stay as they are until all rows are moved, because code reads them.
+    public init(from old: [Table], to new: [Table], changes: [TableChange], keepsOldTables: Bool = false) {
+        self.init(TableMapping(from: old, to: new, changes: changes), keepsOldTables: keepsOldTables)
+    }
+
+    /// The statements that carry out a mapping.
+    package init(_ mapping: TableMapping, keepsOldTables: Bool = false) {
+        let alterations = Self.alterations(mapping, keepsOldTables: keepsOldTables)
+        let altered = Dictionary(alterations.map { ($0.new.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let oldTables = Dictionary(mapping.old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         var rebuilt: [Table] = []
-
-        for change in changes {
-            if case .map(let from, let to, let columns, nil) = change, from == to, columns.isEmpty,
-                let before = oldTables[from], let after = newTables[to], before.elements == after.elements
-            {
-                let kept = Set(before.indexes).intersection(after.indexes)
-                finish += before.indexes.filter { !kept.contains($0) }.map { "DROP INDEX \(SQL.quoted($0.name))" }
-                finish += after.indexes.filter { !kept.contains($0) }.map { $0.createStatement(on: to) }
+        for table in mapping.new {
+            if let alteration = altered[table.name] {
+                actions.append((table.name, alteration.statements.isEmpty ? .keep : .alter))
                 continue
             }
-            if let name = change.result, let table = newTables[name], temporaryNames[name] == nil {
-                let temporary = "strata_new_" + name
-                temporaryNames[name] = temporary
-                create.append(table.createStatement(named: temporary))
-                rebuilt.append(table)
-            }
-            switch change {
-            case .create: break
-            case .drop(let name): dropped.append(name)
-            case .custom(let from, _): dropped.append(from)
-            case .map(let from, let to, let columns, let filter):
-                guard let source = oldTables[from], let target = newTables[to] else { continue }
-                fill.append(Self.copy(source, target, columns, filter))
-                dropped.append(from)
+            let temporary = "strata_new_" + table.name
+            temporaryNames[table.name] = temporary
+            create.append(table.createStatement(named: temporary))
+            rebuilt.append(table)
+            switch mapping.origins[table.name] {
+            case .rows(let source, let columns, let filter):
+                actions.append((table.name, .rebuild))
+                if let source = oldTables[source] { fill.append(Self.copy(source, table, columns, filter)) }
+            case .code: actions.append((table.name, .code))
+            case .empty, nil: actions.append((table.name, .create))
             }
         }
+        let kept = Set(alterations.map(\.old.name))
+        let dropped = mapping.old.map(\.name).filter { !kept.contains($0) }
+        let names = Set(mapping.new.map(\.name))
+        actions += dropped.filter { !names.contains($0) }.map { ($0, .drop) }
 
-        // A table whose rows feed a join table goes only where it is itself replaced or gone.
-        let replaced = Set(temporaryNames.keys)
-        let names = Set(newTables.keys)
-        var seen: Set<String> = []
-        finish +=
-            dropped
-            .filter { (replaced.contains($0) || !names.contains($0)) && seen.insert($0).inserted }
-            .map { "DROP TABLE \(SQL.quoted($0))" }
-        finish += rebuilt.map { table in
+        alter = alterations.flatMap(\.indexDrops)
+        alter += dropped.map { "DROP TABLE \(SQL.quoted($0))" }
+        alter += alterations.flatMap(\.statements)
+        finish = rebuilt.map { table in
             "ALTER TABLE \(SQL.quoted("strata_new_" + table.name)) RENAME TO \(SQL.quoted(table.name))"
         }
-        finish += rebuilt.flatMap(\.indexStatements)
+        finish += mapping.new.flatMap { altered[$0.name]?.indexCreations ?? $0.indexStatements }
+    }
+
+    /// The tables that need no copy of their rows, in the order of the new version.
+    private static func alterations(_ mapping: TableMapping, keepsOldTables: Bool) -> [TableAlteration] {
+        let oldTables = Dictionary(mapping.old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let oldNames = Set(oldTables.keys.map { $0.lowercased() })
+        var alterations: [String: TableAlteration] = [:]
+        for table in mapping.new {
+            guard case .rows(let source, let columns, nil) = mapping.origins[table.name], let old = oldTables[source],
+                alterations[source] == nil,
+                let alteration = TableAlteration(of: old, to: table, columns: columns, oldNames: oldNames),
+                alteration.statements.isEmpty || !keepsOldTables
+            else { continue }
+            alterations[source] = alteration
+        }
+        // What refers to a table that is not altered after all does not follow it, and is made anew itself.
+        while let wrong = alterations.values.first(where: {
+            $0.elements(after: alterations).sorted() != $0.new.elements.sorted()
+        }) {
+            alterations[wrong.old.name] = nil
+        }
+        let byName = Dictionary(alterations.values.map { ($0.new.name, $0) }, uniquingKeysWith: { first, _ in first })
+        return mapping.new.compactMap { byName[$0.name] }
     }
 
     private static func copy(
-        _ source: Table, _ target: Table, _ expressions: [String: String], _ filter: String?
+        _ source: Table, _ target: Table, _ values: [String: String], _ filter: String?
     ) -> String {
-        let available = Set(source.columns)
-        var columns: [String] = []
-        var values: [String] = []
+        var columns = target.columns.filter { values[$0] != target.defaultValue(of: $0) }
+        var expressions = columns.compactMap { values[$0] }
+        columns = columns.map(SQL.quoted)
         if filter == nil, let from = source.hiddenRowID, let to = target.hiddenRowID {
-            columns.append(to)
-            values.append(from)
-        }
-        for column in target.columns {
-            guard let value = expressions[column] ?? (available.contains(column) ? SQL.quoted(column) : nil) else {
-                continue
-            }
-            columns.append(SQL.quoted(column))
-            values.append(value)
+            columns.insert(to, at: 0)
+            expressions.insert(from, at: 0)
         }
         var statement = "INSERT INTO \(SQL.quoted("strata_new_" + target.name)) (\(columns.joined(separator: ", ")))\n"
-        statement += "SELECT \(values.joined(separator: ", ")) FROM \(SQL.quoted(source.name))"
+        statement += "SELECT \(expressions.joined(separator: ", ")) FROM \(SQL.quoted(source.name))"
         if let filter { statement += " WHERE \(filter)" }
         return statement
     }

@@ -8,6 +8,7 @@ import SchemaSQL
 struct Migrator {
     let connection: Connection
     let schema: any Schema.Type
+    let strategy: StoreOptions.MigrationStrategy
 
     func run() throws {
         _ = try SQLiteError.translated { try source() }
@@ -15,10 +16,8 @@ struct Migrator {
         // the pragma does nothing, and DROP TABLE would then delete or null what points at the table.
         try connection.execute("PRAGMA foreign_keys = OFF")
         guard try connection.integer("PRAGMA foreign_keys") == 0 else { throw MigrationError.foreignKeysStuck }
-        // The last rename must leave alone what others say of the table: this is SQLite's old way of renaming.
         let isLegacy = try connection.integer("PRAGMA legacy_alter_table") == 1
-        try connection.execute("PRAGMA legacy_alter_table = ON")
-        defer { if !isLegacy { try? connection.execute("PRAGMA legacy_alter_table = OFF") } }
+        defer { try? connection.execute("PRAGMA legacy_alter_table = \(isLegacy ? "ON" : "OFF")") }
         // 2. "Start a transaction."
         try connection.transaction("BEGIN IMMEDIATE") {
             // Another process may have been faster: the version is read again now that nobody else can write.
@@ -28,7 +27,7 @@ struct Migrator {
             let start = Date()
             var rows = 0
             // 3. to 9.
-            for step in path { rows += try run(step) }
+            for stage in try stages(of: path) { rows += try run(stage) }
             try compare(with: newest)
             // 10. "If foreign key constraints were originally enabled then run PRAGMA foreign_key_check."
             try checkForeignKeys()
@@ -81,19 +80,42 @@ struct Migrator {
         return numbers
     }
 
-    /// Carries out one step and gives the number of rows that it wrote.
-    private func run(_ step: MigrationStep) throws -> Int {
-        guard let old = schema.versions.first(where: { $0.name == step.from }),
-            let new = schema.versions.first(where: { $0.name == step.to })
-        else { throw MigrationError.noStep(from: step.from) }
-        let statements = StepStatements(from: old.tables, to: new.tables, changes: step.changes)
+    /// What is carried out at once: a step that has code, or all steps up to the next that has.
+    private struct Stage {
+        var mapping: TableMapping
+        var custom: (@Sendable (CustomStep) throws -> Void)?
+    }
+
+    private func stages(of path: [MigrationStep]) throws -> [Stage] {
+        var stages: [Stage] = []
+        for step in path {
+            guard let old = schema.versions.first(where: { $0.name == step.from }),
+                let new = schema.versions.first(where: { $0.name == step.to })
+            else { throw MigrationError.noStep(from: step.from) }
+            if strategy == .fused, !step.isCustom, let last = stages.last, last.custom == nil,
+                let mapping = last.mapping.followed(by: step.changes, to: new.tables)
+            {
+                stages[stages.count - 1].mapping = mapping
+            } else {
+                let mapping = TableMapping(from: old.tables, to: new.tables, changes: step.changes)
+                stages.append(Stage(mapping: mapping, custom: step.custom))
+            }
+        }
+        return stages
+    }
+
+    /// Carries out one stage and gives the number of rows that it wrote.
+    private func run(_ stage: Stage) throws -> Int {
+        let statements = StepStatements(
+            stage.mapping.naming(indexes: try SchemaComparison.indexNames(of: connection)),
+            keepsOldTables: stage.custom != nil)
         var rows = 0
         for statement in statements.create { try connection.execute(statement) }
         for statement in statements.fill {
             try connection.execute(statement)
             rows += connection.changes
         }
-        if let custom = step.custom {
+        if let custom = stage.custom {
             let context = MigrationContext(connection: connection, temporaryNames: statements.temporaryNames)
             let run = CustomStep(context: context)
             try custom(run)
@@ -102,6 +124,11 @@ struct Migrator {
             // "Open statements lock the table": those of the step must not live on.
             connection.forgetStatements()
         }
+        // A table that is altered takes along what refers to it; one that was made anew has its name in what refers to it
+        // already, and must leave all else alone: that is SQLite's old way of renaming.
+        try connection.execute("PRAGMA legacy_alter_table = OFF")
+        for statement in statements.alter { try connection.execute(statement) }
+        try connection.execute("PRAGMA legacy_alter_table = ON")
         for statement in statements.finish { try connection.execute(statement) }
         return rows
     }

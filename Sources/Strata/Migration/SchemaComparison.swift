@@ -32,6 +32,19 @@ package enum SchemaComparison {
         return Set(expected.keys).union(found.keys).filter { expected[$0] != found[$0] }.sorted()
     }
 
+    /// The indexes of a database that were made by statements, by table.
+    static func indexNames(of connection: Connection) throws -> [String: [Index]] {
+        var indexes: [String: [Index]] = [:]
+        let query = "SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL"
+        try connection.query(query) { row in
+            let sql = try row.string(2)
+            let columns = Table.elements(of: sql).compactMap { SQL.leadingIdentifier($0) }
+            let isUnique = sql.hasPrefix("CREATE UNIQUE ")
+            indexes[try row.string(1), default: []].append(Index(try row.string(0), on: columns, unique: isUnique))
+        }
+        return indexes
+    }
+
     /// The statement that makes an index, without the index's name.
     private static func unnamed(_ statement: String, _ name: String) -> String {
         guard let place = statement.firstRange(of: SQL.quoted(name) + " ") else { return statement }

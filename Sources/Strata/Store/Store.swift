@@ -11,6 +11,16 @@ public struct StoreOptions: Sendable {
         case delete
     }
 
+    /// How a store is taken through several versions. The result is the same.
+    public enum MigrationStrategy: Sendable {
+        /// What needs no code is done once for all versions, by the cheapest means.
+        case fused
+        /// Version by version.
+        case stepwise
+    }
+
+    /// How a store is taken through several versions.
+    public var migrationStrategy: MigrationStrategy = .fused
     /// The journal of a store that is made anew; one that is there keeps its own.
     public var journal: Journal = .wal
     /// How long to wait for another connection's lock, in seconds.

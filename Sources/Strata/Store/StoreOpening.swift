@@ -53,7 +53,7 @@ package struct StoreOpening {
     }
 
     private func migrate() throws {
-        try Migrator(connection: connection, schema: schema).run()
+        try Migrator(connection: connection, schema: schema, strategy: options.migrationStrategy).run()
     }
 
     /// Makes all tables of `version` in an empty database.

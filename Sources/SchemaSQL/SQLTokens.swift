@@ -1,0 +1,86 @@
+extension SQL {
+    /// A piece of SQL text.
+    enum Token {
+        /// A name in double quotes, unescaped.
+        case name(String)
+        /// A string in single quotes, as it is written.
+        case string(String)
+        /// What stands between names and strings, as it is written.
+        case other(String)
+    }
+
+    /// The pieces of `sql`, which puts all its names in double quotes.
+    static func tokens(_ sql: String) -> [Token] {
+        var tokens: [Token] = []
+        let bytes = Array(sql.utf8)
+        var index = 0
+        while index < bytes.count {
+            let start = index
+            let quote = bytes[index]
+            guard quote == 0x22 || quote == 0x27 else {
+                while index < bytes.count, bytes[index] != 0x22, bytes[index] != 0x27 { index += 1 }
+                tokens.append(.other(String(decoding: bytes[start..<index], as: UTF8.self)))
+                continue
+            }
+            index += 1
+            // A quote inside quotes is doubled.
+            while index < bytes.count, bytes[index] != quote || (index + 1 < bytes.count && bytes[index + 1] == quote) {
+                index += bytes[index] == quote ? 2 : 1
+            }
+            index = min(index + 1, bytes.count)
+            let text = String(decoding: bytes[start..<index], as: UTF8.self)
+            tokens.append(quote == 0x22 ? .name(leadingIdentifier(text) ?? text) : .string(text))
+        }
+        return tokens
+    }
+
+    /// The expression `sql` with each column, which stands in double quotes, replaced by its expression in `columns`.
+    ///
+    /// Gives nil where `columns` does not have one of them. So what one step says over the columns of the version
+    /// before it is said over those of an older one.
+    public static func substituting(_ columns: [String: String], in sql: String) -> String? {
+        if let name = column(sql) { return columns[name] }
+        var result = ""
+        for token in tokens(sql) {
+            switch token {
+            case .name(let name):
+                guard let value = columns[name] else { return nil }
+                result += column(value) == nil ? "(\(value))" : value
+            case .string(let text), .other(let text): result += text
+            }
+        }
+        return result
+    }
+
+    /// What stands in `sql` besides names and strings.
+    static func words(_ sql: String) -> String {
+        tokens(sql).map { if case .other(let text) = $0 { text } else { "" } }.joined()
+    }
+
+    /// The name of the column that `expression` is, and nothing else.
+    static func column(_ expression: String) -> String? {
+        leadingIdentifier(expression).flatMap { quoted($0) == expression ? $0 : nil }
+    }
+}
+
+extension Table {
+    /// What the column called `name` has where a row is inserted without it: its default, or `NULL`.
+    func defaultValue(of name: String) -> String {
+        guard let element = elements.first(where: { SQL.leadingIdentifier($0) == name }) else { return "NULL" }
+        var prefix: String?
+        for token in SQL.tokens(element) {
+            switch token {
+            case .string(let text):
+                if let prefix { return prefix + text }
+            case .other(let text):
+                guard prefix == nil, let place = text.firstRange(of: " DEFAULT ") else { continue }
+                let value = String(text[place.upperBound...].prefix { $0 != " " })
+                // What begins in front of quotes is a string or a blob: `'…'` or `X'…'`.
+                if !value.isEmpty && value != "X" { return value }
+                prefix = value
+            case .name: break
+            }
+        }
+        return "NULL"
+    }
+}

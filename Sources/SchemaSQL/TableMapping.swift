@@ -1,0 +1,108 @@
+/// Where the rows of a table come from, over the tables of an older version.
+package enum TableOrigin: Hashable, Sendable {
+    /// Nowhere: the table begins empty.
+    case empty
+    /// The rows of a table of the older version.
+    ///
+    /// - `columns`: the value of every column, as an expression over the columns of that table.
+    /// - `filter`: a condition on the rows of that table; nil takes all.
+    case rows(of: String, columns: [String: String], filter: String?)
+    /// A person's code, which reads that table of the older version.
+    case code(from: String)
+}
+
+/// One step, or several that need no code as if they were one: where the rows of each table come from.
+package struct TableMapping: Sendable {
+    /// The tables of the older version.
+    package private(set) var old: [Table]
+    /// The tables of the newer version.
+    package private(set) var new: [Table]
+    /// Where the rows of each table of the newer version come from, by the table's name.
+    package private(set) var origins: [String: TableOrigin]
+
+    /// An expression that is longer is not made longer still: the next step is taken by itself.
+    private static let longestExpression = 4096
+
+    /// The mapping of tables to themselves.
+    package init(of tables: [Table]) {
+        old = tables
+        new = tables
+        origins = Dictionary(
+            tables.map { table in
+                let columns = Dictionary(
+                    table.columns.map { ($0, SQL.quoted($0)) }, uniquingKeysWith: { first, _ in first })
+                return (table.name, TableOrigin.rows(of: table.name, columns: columns, filter: nil))
+            }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The mapping of one step.
+    package init(from old: [Table], to new: [Table], changes: [TableChange]) {
+        self.init(of: old)
+        // Over columns that are only names, no expression grows.
+        if let step = followed(by: changes, to: new) { self = step }
+    }
+
+    /// The mapping with the indexes of the old tables called as they are: by table, columns and uniqueness.
+    package func naming(indexes: [String: [Index]]) -> TableMapping {
+        var old = old
+        for place in old.indices {
+            old[place].indexes = old[place].indexes.map { index in
+                indexes[old[place].name]?.first { $0.columns == index.columns && $0.isUnique == index.isUnique }
+                    ?? index
+            }
+        }
+        var result = self
+        result.old = old
+        return result
+    }
+
+    /// This mapping and then a step by `changes` to `tables`, or nil where the two are better taken one by one.
+    package func followed(by changes: [TableChange], to tables: [Table]) -> TableMapping? {
+        let before = Dictionary(new.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let after = Dictionary(tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        var origins: [String: TableOrigin] = [:]
+        for change in changes {
+            switch change {
+            case .create(let name): origins[name] = .empty
+            case .drop: break
+            case .custom(let from, let to): origins[to] = .code(from: from)
+            case .map(let from, let to, let columns, let filter):
+                guard let source = before[from], let target = after[to], let origin = self.origins[from],
+                    let next = Self.origin(of: target, from: source, origin, columns, filter)
+                else { return nil }
+                origins[to] = next
+            }
+        }
+        for table in tables where origins[table.name] == nil { origins[table.name] = self.origins[table.name] }
+        var result = self
+        result.new = tables
+        result.origins = origins
+        return result
+    }
+
+    /// Where the rows of `target` come from, which are those of `source`, which come from `origin`.
+    private static func origin(
+        of target: Table, from source: Table, _ origin: TableOrigin, _ columns: [String: String], _ filter: String?
+    ) -> TableOrigin? {
+        guard case .rows(let table, let before, let oldFilter) = origin else { return origin }
+        let available = Set(source.columns)
+        var values: [String: String] = [:]
+        for column in target.columns {
+            let value =
+                columns[column] ?? (available.contains(column) ? SQL.quoted(column) : target.defaultValue(of: column))
+            guard let value = SQL.substituting(before, in: value), value.utf8.count <= longestExpression else {
+                return nil
+            }
+            values[column] = value
+        }
+        var filters = [oldFilter].compactMap(\.self)
+        if let filter {
+            guard let filter = SQL.substituting(before, in: filter) else { return nil }
+            filters.append(filter)
+        }
+        return .rows(
+            of: table, columns: values,
+            filter: filters.isEmpty
+                ? nil : filters.count == 1 ? filters[0] : "(" + filters.joined(separator: ") AND (") + ")")
+    }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import SchemaModel
+import SchemaSQL
+import Strata
+import Testing
+
+/// Several steps as one: the same as step by step, at the least cost.
+@Suite struct FusionTests {
+    /// Five versions in which every inferred change happens, some of them again and again to the same column.
+    private static let files = [
+        #"""
+        { "name": "kind", "cases": [
+            { "name": "a", "value": "A4", "version_history": [
+                { "version": "1" }, { "version": "2", "previous": { "value": "A2" } }, { "version": "3", "previous": { "value": "A3" } }] },
+            { "name": "b", "value": "A2", "version_history": [{ "version": "1" }, { "version": "2", "previous": { "value": "b" } }] },
+            { "name": "c", "removed_at_version": "4", "replaced_by": "b" }] }
+        """#,
+        #"""
+        { "name": "place", "properties": [
+            { "name": "z", "property_type": "double", "version_history": [
+                { "version": "1" }, { "version": "2", "previous_name": "x" }, { "version": "4", "previous_name": "y" }] },
+            { "name": "x", "property_type": "kind", "default_value": "b", "added_at_version": "3" },
+            { "name": "gone", "property_type": "int", "removed_at_version": "3", "discard": true }] }
+        """#,
+        #"""
+        { "name": "book", "identifier": { "type": "int" },
+          "version_history": [{ "version": "1" }, { "version": "3", "previous_name": "tome" }, { "version": "5" }],
+          "indexes": [{ "properties": ["title", "kind"], "version_history": [{ "version": "1" }, { "version": "2", "previous": { "properties": ["kind"] } }] }],
+          "properties": [
+            { "name": "title", "property_type": "string", "indexed": true, "version_history": [
+                { "version": "1" }, { "version": "2", "previous_name": "name" }, { "version": "3", "previous_name": "heading" },
+                { "version": "4", "previous": { "nullable": true }, "fill": "none" }] },
+            { "name": "kind", "property_type": "kind" },
+            { "name": "kinds", "property_type": "[kind]" },
+            { "name": "place", "property_type": "place", "nullable": true },
+            { "name": "flag", "property_type": "string", "version_history": [
+                { "version": "1" }, { "version": "2", "previous": { "property_type": "bool" } },
+                { "version": "3", "previous": { "property_type": "int" } }] },
+            { "name": "late", "property_type": "int", "default_value": 9, "version_history": [
+                { "version": "2" }, { "version": "3", "previous": { "default_value": 5 } }] },
+            { "name": "from", "property_type": "string", "nullable": true, "version_history": [{ "version": "3", "fill_from": "heading" }] },
+            { "name": "ratio", "property_type": "double", "default_value": 0.5, "added_at_version": "4" },
+            { "name": "short", "property_type": "int", "nullable": true, "added_at_version": "2", "removed_at_version": "4", "discard": true },
+            { "name": "short", "property_type": "int", "nullable": true, "added_at_version": "4" },
+            { "name": "author", "property_type": { "entity_name": "author", "association": "to_many" },
+              "version_history": [{ "version": "1" }, { "version": "3", "previous": { "association": "to_one", "nullable": true } }] },
+            { "name": "editor", "nullable": true, "property_type": { "entity_name": "author", "association": "to_one" },
+              "version_history": [{ "version": "1" }, { "version": "4", "previous_name": "writer" }] } ] }
+        """#,
+        #"""
+        { "name": "author", "identifier": { "type": "string", "name": "key" },
+          "version_history": [{ "version": "1" }, { "version": "2", "previous_name": "person" }],
+          "properties": [{ "name": "friends", "property_type": { "entity_name": "author", "association": "to_many", "inverse": "friends" } }] }
+        """#,
+        #"{ "name": "cache", "identifier": { "type": "int" }, "version_history": [{ "version": "1" }, { "version": "3", "rows": "discard" }] }"#,
+        #"{ "name": "gone", "identifier": { "type": "int" }, "version_history": [{ "version": "1" }], "removed_at_version": "3", "discard": true }"#,
+    ]
+
+    private static let content = """
+        INSERT INTO person VALUES ('p'), ('q');
+        INSERT INTO person_friends VALUES ('p', 'q', 0);
+        INSERT INTO cache VALUES (1);
+        INSERT INTO gone VALUES (1);
+        INSERT INTO tome (id, name, kind, kinds, place, flag, author_id, writer_id) VALUES
+            (1, 'one', 'A2', '["A2","b","c"]', '{"x":1.50,"gone":2}', 0, 'p', 'q'),
+            (2, 'two', 'b', '[]', NULL, 1, NULL, NULL),
+            (3, NULL, 'c', '["c"]', '{"x":-0.0,"gone":2}', 1, 'q', 'q');
+        """
+
+    /// What the rows of version 1 are in version 5.
+    private static let answer = [
+        "author": ["'p'", "'q'"],
+        "author_friends": ["'p' | 'q' | 0"],
+        "book": [
+            #"1 | 'one' | 'A4' | '["A4","A2","A2"]' | '{"x":"A2","z":1.50}' | '0' | 'q' | 5 | 'one' | 0.5 | NULL"#,
+            "2 | 'two' | 'A2' | '[]' | NULL | '1' | NULL | 5 | 'two' | 0.5 | NULL",
+            #"3 | 'none' | 'A2' | '["A2"]' | '{"x":"A2","z":-0.0}' | '1' | 'q' | 5 | NULL | 0.5 | NULL"#,
+        ],
+        "book_author": ["1 | 'p' | 0", "3 | 'q' | 0"],
+        "cache": [],
+    ]
+
+    /// All rows of all tables, in the order of the newest version's columns.
+    private func contents(of url: URL, _ version: Strata.SchemaVersion) throws -> [String: [String]] {
+        let connection = try Connection(path: url.path, mode: .readWrite)
+        #expect(try connection.text("PRAGMA integrity_check") == "ok")
+        var contents: [String: [String]] = [:]
+        for table in version.tables {
+            var rows: [String] = []
+            try connection.query("SELECT \(SQL.list(table.columns)) FROM \(SQL.quoted(table.name))") {
+                row in
+                rows.append(row.values.map(text).joined(separator: " | "))
+            }
+            contents[table.name] = rows.sorted()
+        }
+        return contents
+    }
+
+    @Test(arguments: [StoreOptions.MigrationStrategy.fused, .stepwise], 0..<4)
+    func `a store of any version becomes the same`(strategy: StoreOptions.MigrationStrategy, start: Int) throws {
+        let history = try history(Self.files)
+        #expect(history.steps.map(\.customReasons) == [[], [], [], []])
+        try Described.$history.withValue(history) {
+            try withFile { url in
+                try makeStore(at: url, version: 0, rows: Self.content)
+                // The store grows older version by version, and then comes to the newest at once.
+                var options = StoreOptions()
+                options.migrationStrategy = .stepwise
+                if start > 0 { try openStore(at: url, version: start, options: options) }
+                options.migrationStrategy = strategy
+                _ = try Store(at: url, schema: Described.self, options: options)
+                #expect(try contents(of: url, #require(Described.versions.last)) == Self.answer)
+            }
+        }
+    }
+
+    @Test func `renames and what is added rewrite no row, over however many versions`() throws {
+        let files = [
+            #"""
+            { "name": "shop", "identifier": { "type": "int", "name": "number" },
+              "version_history": [{ "version": "1" }, { "version": "2", "previous_name": "store" },
+                { "version": "3", "previous": { "identifier": { "type": "int" } } }],
+              "indexes": [{ "properties": ["title", "open"], "unique": true }],
+              "properties": [
+                { "name": "title", "property_type": "string", "version_history": [
+                    { "version": "1" }, { "version": "2", "previous_name": "name" }, { "version": "3", "previous_name": "label" }] },
+                { "name": "open", "property_type": "bool", "indexed": true, "collation": null,
+                  "version_history": [{ "version": "1" }, { "version": "3", "previous": { "indexed": null } }] },
+                { "name": "stars", "property_type": "int", "default_value": 3, "added_at_version": "2" },
+                { "name": "note", "property_type": "string", "default_value": "it's, REFERENCES \"x\" (", "added_at_version": "3" },
+                { "name": "raw", "property_type": "data", "default_value": "AAE=", "added_at_version": "3" },
+                { "name": "gone", "property_type": "int", "removed_at_version": "3", "discard": true },
+                { "name": "best", "nullable": true, "added_at_version": "3",
+                  "property_type": { "entity_name": "shop", "association": "to_one" } } ] }
+            """#,
+            #"""
+            { "name": "item", "identifier": { "type": "properties", "properties": ["shop", "place"] },
+              "version_history": [{ "version": "1" }],
+              "properties": [
+                { "name": "shop", "property_type": { "entity_name": "shop", "association": "to_one" },
+                  "version_history": [{ "version": "1" }, { "version": "3", "previous_name": "store" }] },
+                { "name": "place", "property_type": "int" },
+                { "name": "next", "nullable": true, "property_type": { "entity_name": "item", "association": "to_one" } },
+                { "name": "shops", "property_type": { "entity_name": "shop", "association": "to_many" } } ] }
+            """#,
+        ]
+        let history = try history(files)
+        try Described.$history.withValue(history) {
+            try withFile { url in
+                try makeStore(
+                    at: url, version: 0,
+                    rows: """
+                        INSERT INTO store VALUES (7, 'a', 1, 0), (8, 'b', 0, 0);
+                        INSERT INTO item VALUES (7, 1, 7, 2), (7, 2, NULL, NULL);
+                        INSERT INTO item_shops VALUES (7, 1, 8, 0);
+                        """)
+                let before = try rows(url, "SELECT rootpage FROM sqlite_schema WHERE type = 'table' ORDER BY 1")
+                _ = try Store(at: url, schema: Described.self)
+                #expect(
+                    try rows(url, "SELECT rootpage FROM sqlite_schema WHERE type = 'table' ORDER BY 1") == before)
+                #expect(try rows(url, "SELECT rows FROM strata_migrations") == [[.integer(0)]])
+                #expect(try rows(url, "PRAGMA foreign_key_check") == [])
+                #expect(try rows(url, "PRAGMA integrity_check") == [[.text("ok")]])
+                #expect(
+                    try contents(of: url, #require(Described.versions.last)) == [
+                        "shop": [
+                            "7 | 'a' | 1 | 3 | 'it's, REFERENCES \"x\" (' | 0001 | NULL",
+                            "8 | 'b' | 0 | 3 | 'it's, REFERENCES \"x\" (' | 0001 | NULL",
+                        ],
+                        "item": ["7 | 1 | 7 | 2", "7 | 2 | NULL | NULL"],
+                        "item_shops": ["7 | 1 | 8 | 0"],
+                    ])
+            }
+        }
+    }
+}
