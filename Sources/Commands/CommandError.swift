@@ -19,6 +19,8 @@ enum CommandError: Error, CustomStringConvertible {
     /// What was found has been told already.
     case found
     case noVersion(String, known: [String])
+    /// No store of the one version ever becomes one of the other.
+    case noWay(from: String, to: String)
     case noTemplates(String)
     case nothingToPrune(String)
     /// What pruning would leave says something else of a supported version.
@@ -34,6 +36,8 @@ enum CommandError: Error, CustomStringConvertible {
         case .unwritable(let path, let reason): "\(path): error: it cannot be written: \(reason)"
         case .noVersion(let version, let known):
             "error: there is no version \(version); those that there are: \(known.joined(separator: ", "))"
+        case .noWay(let old, let new):
+            "error: no store of \(old) ever becomes one of \(new): stores only grow, and each by its own steps"
         case .nothingToPrune(let path):
             "\(path)/strata.json: error: say there what the \"oldest_supported_version\" is"
         case .unprunable(let path):

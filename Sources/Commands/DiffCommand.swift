@@ -31,6 +31,9 @@ struct DiffCommand {
         for step in history.steps where step.from.version == steps.last?.to.version ?? oldest {
             if step.to.version <= newest { steps.append(step) }
         }
+        if let oldest, steps.last?.to.version ?? oldest != newest {
+            throw CommandError.noWay(from: oldest.text, to: newest.text)
+        }
         if isJSON {
             return console.say(try JSONOutput.text(steps.flatMap(Entry.entries)))
         }

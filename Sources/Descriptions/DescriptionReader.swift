@@ -1,3 +1,4 @@
+import Foundation
 import JSONText
 import SchemaModel
 
@@ -182,16 +183,7 @@ struct DescriptionReader {
         }
         if let previous = values["previous"] {
             if case .object(let members) = previous.value {
-                for member in members {
-                    let isProperty = table.fields.contains("property_type")
-                    var key = table.canonical(member.key)
-                    if isProperty, key == member.key { key = KeyTable.relationship.canonical(key) }
-                    guard table.fields.contains(key) || isProperty && KeyTable.relationship.fields.contains(key) else {
-                        report(table.problem(with: key) ?? .nothingPrevious(key: key), at: member.keyOffset)
-                        continue
-                    }
-                    set(&item.previous, key: key, member.value)
-                }
+                readPrevious(members, into: &item, isNamed: values["previous_name"] != nil, table)
             } else {
                 report(.wrongKind(key: "previous", expected: "an object", found: previous.kind), at: previous.offset)
             }
@@ -248,6 +240,32 @@ struct DescriptionReader {
     }
 
     /// Sets a field; `property_type` sets `entity_name`, `association` and `inverse` as well, or says that there are none.
+    /// Reads the former values of fields.
+    private mutating func readPrevious(
+        _ members: [JSON.Member], into item: inout HistoryItem, isNamed: Bool, _ table: KeyTable
+    ) {
+        let isProperty = table.fields.contains("property_type")
+        let keys = members.map { member in
+            let key = table.canonical(member.key)
+            return isProperty && key == member.key ? KeyTable.relationship.canonical(key) : key
+        }
+        for (place, member) in members.enumerated() {
+            let key = keys[place]
+            let isPart = isProperty && KeyTable.relationship.fields.contains(key)
+            if !table.fields.contains(key), !isPart {
+                report(table.problem(with: key) ?? .nothingPrevious(key: key), at: member.keyOffset)
+            } else if keys[..<place].contains(key) {
+                report(.json(.duplicateKey(key)), at: member.keyOffset)
+            } else if key == "name", isNamed {
+                report(.keyDoesNotApply(key, because: "\"previous_name\" stands beside it"), at: member.keyOffset)
+            } else if isPart, keys.contains("property_type") {
+                report(.keyDoesNotApply(key, because: "\"property_type\" stands beside it"), at: member.keyOffset)
+            } else {
+                set(&item.previous, key: key, member.value)
+            }
+        }
+    }
+
     mutating func set(_ fields: inout [String: JSON], key: String, _ json: JSON) {
         fields[key] = json
         if key == "identifier" {
@@ -331,6 +349,11 @@ extension SwiftName {
         if name.isEmpty { return .emptyName }
         let hasControl = name.unicodeScalars.contains { $0.properties.generalCategory == .control }
         if hasControl || SwiftName.member(name).isEmpty { return .unusableName(name) }
-        return nil
+        return isComposed(name) ? nil : .decomposedName(name)
+    }
+
+    /// Whether no other text is equal to `text` although its bytes differ and it would be the one to write.
+    static func isComposed(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0 < 0x80 } || text.precomposedStringWithCanonicalMapping.utf8.elementsEqual(text.utf8)
     }
 }

@@ -59,7 +59,7 @@ extension Resolver {
         }
         switch text(field.json) {
         // Lucid's words for no value and for the moment of decoding.
-        case "nil" where property.isNullable && type != .scalar(.string): return nil
+        case "nil" where property.isNullable && type != .scalar(.string) && !hasCase("nil", type, field): return nil
         case "current_date" where type == .scalar(.date):
             diagnostics.append(
                 Diagnostic(
@@ -69,6 +69,12 @@ extension Resolver {
         default:
             return constant(field.json, key: "default_value", type: type, at: max(0, field.moment), description)
         }
+    }
+
+    private func hasCase(_ name: String, _ type: ValueType, _ field: ElementTimeline.Field) -> Bool {
+        guard case .subtype(let subtype) = type else { return false }
+        let index = max(0, field.moment)
+        return knownElement(name, of: subtype, at: index, alive: index) != nil
     }
 
     /// The field `property_type`, which must be there.

@@ -21,10 +21,12 @@ enum LiteralReader {
             return URL(string: text).map { .text($0.absoluteString) }
         case (.color, .string(let text)):
             let digits = text.dropFirst()
-            let isColor = text.hasPrefix("#") && [6, 8].contains(digits.count) && digits.allSatisfy(\.isHexDigit)
+            let isColor =
+                text.hasPrefix("#") && [6, 8].contains(digits.count)
+                && digits.allSatisfy { $0.isASCII && $0.isHexDigit }
             return isColor ? .text(text) : nil
         case (.date, .string(let text)):
-            return ISO8601DateFormatter().date(from: text).map { .real($0.timeIntervalSinceReferenceDate) }
+            return date(text).map { .real($0.timeIntervalSinceReferenceDate) }
         case (.data, .string(let text)):
             return Data(base64Encoded: text).map { .blob([UInt8]($0)) }
         case (.uuid, .string(let text)):
@@ -34,6 +36,15 @@ enum LiteralReader {
         default:
             return nil
         }
+    }
+
+    /// The moment that `text` tells; the formatter takes the 30th of February for the 1st of March.
+    private static func date(_ text: String) -> Date? {
+        guard let match = text.prefixMatch(of: /([0-9]{4})-([0-9]{2})-([0-9]{2})T/), let year = Int(match.1),
+            let month = Int(match.2), let day = Int(match.3)
+        else { return nil }
+        let components = DateComponents(calendar: Calendar(identifier: .gregorian), year: year, month: month, day: day)
+        return components.isValidDate ? ISO8601DateFormatter().date(from: text) : nil
     }
 
     /// The decimal number that the whole of `text` spells, if it has no more digits than a `Decimal` keeps.

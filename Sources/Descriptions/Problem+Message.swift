@@ -53,6 +53,9 @@ extension Problem {
 
         case .emptyName:
             return "a name may not be empty"
+        case .decomposedName(let name):
+            return
+                "\"\(name)\" is written in parts that Unicode composes (NFC): to Swift both are one name, to SQLite they are two; write it composed"
         case .unusableName(let name):
             return "\"\(name)\" has a control character or no letter at all, and so gives no name in Swift"
         case .reservedName(let name):

@@ -32,6 +32,7 @@ public enum Problem: Hashable, Sendable {
     // Names
     case emptyName
     case unusableName(String)
+    case decomposedName(String)
     case reservedName(String)
     case notATypeName(String)
     case duplicateEntity(String, version: String, other: String)

@@ -57,7 +57,8 @@ struct Resolver {
         var history = SchemaHistory(
             name: schema,
             versions: schemaVersions,
-            instructions: schemaVersions.indices.dropFirst().map { resolver.instructions(at: $0, schemaVersions[$0]) },
+            // The first version's say nothing that could be done: they are read for what is wrong with them.
+            instructions: Array(schemaVersions.indices.map { resolver.instructions(at: $0) }.dropFirst()),
             sources: descriptions.map(\.file.baseName), subtypeSources: subtypes.map(\.file.baseName))
         history.formerNames = settings?.formerNames ?? [:]
         for (from, to) in settings?.chain ?? [] { history.chain[from.version] = to.version }

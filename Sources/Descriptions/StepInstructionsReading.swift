@@ -3,7 +3,7 @@ import SchemaModel
 
 /// What the items of a version say of the way to it.
 extension Resolver {
-    mutating func instructions(at index: Int, _ version: SchemaVersion) -> StepInstructions {
+    mutating func instructions(at index: Int) -> StepInstructions {
         var instructions = StepInstructions()
         for (lineage, description) in descriptions.enumerated() {
             let element = description.element
@@ -40,7 +40,7 @@ extension Resolver {
                 for item in property.items where item.version == versions[index] {
                     if item.isCustom { instructions.custom.insert(key) }
                     if item.isUnchecked { instructions.unchecked.insert(key) }
-                    instructions.fills[key] = fill(item, lineage, place, at: index, version)
+                    instructions.fills[key] = fill(item, lineage, place, at: index)
                 }
             }
         }
@@ -51,7 +51,11 @@ extension Resolver {
                 guard let json = element.replacedBy, let name = string(json, key: "replaced_by", description) else {
                     continue
                 }
-                instructions.replacements[key] = self.element(name, of: lineage, at: index, description, json.offset)
+                // Rule 4: the name is that of the last version in which the element lives. What takes its place may have
+                // come only now.
+                instructions.replacements[key] =
+                    knownElement(name, of: lineage, at: index - 1, alive: index)
+                    ?? self.element(name, of: lineage, at: index, description, json.offset)
             }
         }
         return instructions
@@ -59,15 +63,15 @@ extension Resolver {
 
     private mutating func mergeTarget(_ json: JSON, at index: Int, _ description: EntityDescription) -> Int? {
         guard let name = string(json, key: "merged_into", description) else { return nil }
+        // Rule 4, as with cases.
+        if index > 0, let target = entityNames[index - 1][name], entities[target].life.contains(index) { return target }
         if let target = entityNames[index][name] { return target }
         let nearest = entityNames[index].keys.sorted().nearest(to: name)
         report(.unknownEntity(name, version: versions[index].text, nearest: nearest), description, json.offset)
         return nil
     }
 
-    mutating func fill(_ item: HistoryItem, _ entity: Int, _ place: Int, at index: Int, _ version: SchemaVersion)
-        -> StepInstructions.Fill?
-    {
+    mutating func fill(_ item: HistoryItem, _ entity: Int, _ place: Int, at index: Int) -> StepInstructions.Fill? {
         let description = descriptions[entity]
         guard let json = item.fill ?? item.fillFrom else { return nil }
         let key = item.fill == nil ? "fill_from" : "fill"
@@ -86,8 +90,7 @@ extension Resolver {
             return nil
         }
         guard item.fill == nil else {
-            return constant(json, key: key, type: type, at: index, description)
-                .flatMap { version.literal($0, type: type) }.map { .literal($0) }
+            return constant(json, key: key, type: type, at: index, description).map { .constant($0, type) }
         }
         guard let name = string(json, key: key, description) else { return nil }
         guard let source = property(name, of: entity, at: index - 1) else {

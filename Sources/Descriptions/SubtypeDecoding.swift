@@ -42,17 +42,24 @@ extension Resolver {
     mutating func element(
         _ name: String, of subtype: Int, at index: Int, _ description: some FileDescription, _ offset: Int
     ) -> Int? {
-        let names = elements[subtype].map { timeline -> String? in
-            guard timeline.life.contains(index) else { return nil }
-            return text(timeline.epochs[timeline.epoch(at: index)].fields["name"]?.json)
-        }
-        if let place = names.firstIndex(of: name) { return place }
+        if let place = knownElement(name, of: subtype, at: index, alive: index) { return place }
+        let names = elements[subtype].map { elementName($0, at: index) }
         report(
             .unknownCase(
                 name, of: subtypeName(subtype, at: index), version: versions[index].text,
                 nearest: names.compactMap(\.self).nearest(to: name)),
             description, offset)
         return nil
+    }
+
+    /// The lineage of the element that `subtype` calls `name` in version `index`, if it lives in version `alive`.
+    func knownElement(_ name: String, of subtype: Int, at index: Int, alive: Int) -> Int? {
+        elements[subtype].firstIndex { elementName($0, at: index) == name && $0.life.contains(alive) }
+    }
+
+    private func elementName(_ timeline: ElementTimeline, at index: Int) -> String? {
+        guard timeline.life.contains(index) else { return nil }
+        return text(timeline.epochs[timeline.epoch(at: index)].fields["name"]?.json)
     }
 
     private func subtypeName(_ subtype: Int, at index: Int) -> String {
@@ -123,6 +130,7 @@ extension Resolver {
                 value = text
             }
             if value.utf8.contains(0) { report(.unusableName(value), description, json.offset) }
+            if !SwiftName.isComposed(value) { report(.decomposedName(value), description, json.offset) }
             return .choice(
                 Subtype.Case(
                     lineage: place, name: name, value: value, documentation: element.documentation,
@@ -302,7 +310,10 @@ extension Resolver {
             guard case .member(let property) = elementStates[subtype][place][elements[subtype][place].epoch(at: index)],
                 let type = property.type
             else { return nil }
-            if member.value.isNull, property.isNullable { continue }
+            if member.value.isNull, property.isNullable {
+                values[place] = .null
+                continue
+            }
             guard let value = constant(member.value, key: key, type: type, at: index, description) else { return nil }
             values[place] = value
         }

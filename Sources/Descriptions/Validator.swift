@@ -80,7 +80,9 @@ struct Validator {
             for table in [version.table(of: entity)] + version.joinTables(of: entity).map(\.table) {
                 for name in [table.name] + table.indexes.map(\.name) {
                     let lowercased = name.lowercased()
-                    if ["sqlite_", "strata_"].contains(where: lowercased.hasPrefix) {
+                    if ["sqlite_", "strata_"].contains(where: lowercased.hasPrefix)
+                        || ["json_each", "json_tree"].contains(lowercased)
+                    {
                         report(.reservedName(name), entity, index)
                     } else if !tables.insert(lowercased).inserted {
                         report(.sameTableName(name, version: version.version.text), entity, index)

@@ -91,7 +91,9 @@ extension Generator {
     private func initializerValues(_ entity: EntityStep, _ step: SchemaStep) -> Value {
         let lineage = entity.new.lineage
         let parameters = parameters(of: entity)
-        let old = parameters.contains { names.member($0.column) == "old" } ? "oldRow" : "old"
+        let taken = parameters.map(\.column.member)
+        var old = "old"
+        while taken.contains(old) { old += "Row" }
         let members = members(of: entity)
         let arguments = members.enumerated().map { index, column -> Value in
             return [

@@ -94,8 +94,10 @@ struct ColumnInference {
 
     /// Whether the column points at an entity whose rows all go, or orders the rows that do.
     private func isEmptiedTarget(_ column: StoredColumn) -> Bool {
-        guard let relationship = column.property.flatMap(new.property)?.relationship else { return false }
-        return instructions.emptied.contains(relationship.target) && old.property(column.property ?? -1) != nil
+        guard let now = column.property.flatMap(new.property)?.relationship,
+            let was = column.property.flatMap(old.property)?.relationship, was.target == now.target
+        else { return false }
+        return instructions.emptied.contains(now.target)
     }
 
     private func originOfKey(_ column: StoredColumn) -> ValueOrigin {
@@ -126,6 +128,9 @@ struct ColumnInference {
             if let oldInverse, let newInverse, oldInverse != newInverse {
                 return .custom("has another inverse")
             }
+            if lineage.flatMap(new.property)?.relationship.map(to.isOwnInverse) == true, oldInverse == nil {
+                return .custom("becomes its own inverse")
+            }
             return .copy(before)
         default:
             return .custom("turns from attribute to relationship or back")
@@ -145,7 +150,12 @@ struct ColumnInference {
     /// The value of a row that has none yet.
     private func originOfNewValue(_ column: StoredColumn, fill: StepInstructions.Fill?) -> ValueOrigin {
         switch fill {
-        case .literal(let value): return .constant(value)
+        case .constant(let value, let type):
+            // Where versions are passed over, it may be of one of them.
+            guard type == column.type, let literal = to.literal(value, type: type) else {
+                return .custom("is filled with what is no value of it any more")
+            }
+            return .constant(literal)
         case .property(let other):
             guard let source = oldColumns.first(where: { $0.property == other && $0.role == .attribute }) else {
                 return .custom("is filled from what is not stored")

@@ -10,8 +10,8 @@ public struct EntityStep: Sendable {
     public let isEmptied: Bool
     /// Whether a person's code turns old rows into new ones.
     public let isCustom: Bool
-    /// What only a person can carry out, in words.
-    public let customReasons: [String]
+    /// What only a person can carry out.
+    public let customReasons: [CustomReason]
     /// What is done to its table and to its join tables.
     public let tableChanges: [TableChange]
 
@@ -44,32 +44,47 @@ public struct EntityStep: Sendable {
         let isEmptied = instructions.emptied.contains(new.lineage)
         self.isEmptied = isEmptied
 
-        var rowReasons: [String] = []
-        var otherReasons: [String] = []
+        var rowReasons: [CustomReason] = []
+        var otherReasons: [CustomReason] = []
+        func reason(_ text: String, _ property: Property? = nil, of entity: Entity? = nil) -> CustomReason {
+            let name = property.map { "\((entity ?? new).name).\($0.name)" } ?? new.name
+            return CustomReason(entity: new.lineage, property: property?.lineage, text: "`\(name)` \(text)")
+        }
         if instructions.custom.contains(.init(entity: new.lineage)) {
-            rowReasons.append("`\(new.name)` asks for a custom migration")
+            rowReasons.append(reason("asks for a custom migration"))
         }
         if !isEmptied {
             for column in columns {
-                guard case .custom(let reason) = column.origin else { continue }
-                let name = column.column.property.flatMap(new.property)?.name ?? column.column.name
+                guard case .custom(let text) = column.origin else { continue }
                 guard column.column.part == 0 else { continue }
-                rowReasons.append("`\(new.name).\(name)` \(reason)")
+                if let property = column.column.property.flatMap(new.property) {
+                    rowReasons.append(reason(text, property))
+                } else {
+                    let name = "`\(new.name).\(column.column.name)`"
+                    rowReasons.append(CustomReason(entity: new.lineage, text: "\(name) \(text)"))
+                }
             }
-            if case .properties = new.identifier, !to.hasSameKey(new, as: old, in: from) {
-                rowReasons.append("`\(new.name)` has another key")
+            if case .properties(let lineages) = new.identifier {
+                if !to.hasSameKey(new, as: old, in: from) {
+                    rowReasons.append(reason("has another key"))
+                }
+                for property in lineages.compactMap(new.property)
+                where old.property(property.lineage).map({ $0.collation != property.collation }) ?? false {
+                    rowReasons.append(reason("is a key, which is compared otherwise", property))
+                }
             }
             let keys = Self.breakableKeys(to.uniqueKeys(of: new), before: from.uniqueKeys(of: old), columns: columns)
             rowReasons += keys.map { key in
                 let names = key.properties.compactMap { new.property($0)?.name }.map { "`\($0)`" }
-                return "`\(new.name)`: the unique index on \(names.joined(separator: ", ")) may find duplicates"
+                let text = "`\(new.name)`: the unique index on \(names.joined(separator: ", ")) may find duplicates"
+                return CustomReason(entity: new.lineage, index: key.properties, text: text)
             }
         }
         for property in old.properties where new.property(property.lineage) == nil && !isEmptied {
-            let holdsData = property.relationship.map { [.column, .joinTable].contains(from.storage(of: $0)) } ?? true
+            let holdsData = property.relationship.map { Self.holdsData($0, from, to) } ?? true
             let isDiscarded = instructions.discarded.contains(.init(entity: old.lineage, property: property.lineage))
             if holdsData && !isDiscarded {
-                otherReasons.append("`\(old.name).\(property.name)` is removed without \"discard\": true")
+                otherReasons.append(reason("is removed without \"discard\": true", property, of: old))
             }
         }
 
@@ -80,16 +95,32 @@ public struct EntityStep: Sendable {
             let wasStored = oldColumns.contains { $0.property == property.lineage }
             let isJoined = joinTables.contains { $0.property == property.lineage }
             if wasStored, !isStored, !isJoined, !isEmptied {
-                otherReasons.append("`\(new.name).\(property.name)` is kept elsewhere")
+                otherReasons.append(reason("is kept elsewhere", property))
+            }
+            if !isStored, !isJoined, !wasStored, !isEmptied, let now = property.relationship,
+                let was = old.property(property.lineage)?.relationship,
+                [.inverseColumn, .inverseJoinTable].contains(from.storage(of: was)),
+                !instructions.emptied.contains(was.target)
+            {
+                if was.target != now.target {
+                    otherReasons.append(reason("points at another entity", property))
+                } else if was.inverse != now.inverse {
+                    otherReasons.append(reason("has another inverse", property))
+                }
             }
             let element = StepInstructions.Element(entity: new.lineage, property: property.lineage)
-            if !isStored, instructions.custom.contains(element) {
-                otherReasons.append("`\(new.name).\(property.name)` asks for a custom migration")
+            if !isStored || isEmptied, instructions.custom.contains(element) {
+                otherReasons.append(reason("asks for a custom migration", property))
+            }
+        }
+        for property in new.properties where old.property(property.lineage) == nil && isEmptied {
+            if instructions.custom.contains(.init(entity: new.lineage, property: property.lineage)) {
+                otherReasons.append(reason("asks for a custom migration", property))
             }
         }
         for property in old.properties where new.property(property.lineage) == nil {
             if instructions.custom.contains(.init(entity: old.lineage, property: property.lineage)) {
-                otherReasons.append("`\(old.name).\(property.name)` asks for a custom migration")
+                otherReasons.append(reason("asks for a custom migration", property, of: old))
             }
         }
 
@@ -113,6 +144,18 @@ public struct EntityStep: Sendable {
         self.isCustom = !rowReasons.isEmpty
         self.customReasons = rowReasons + otherReasons
         self.tableChanges = changes
+    }
+
+    /// Whether something is lost where a relationship goes: what it points at, or the order in which it does.
+    private static func holdsData(_ relationship: Relationship, _ from: SchemaVersion, _ to: SchemaVersion) -> Bool {
+        switch from.storage(of: relationship) {
+        case .column, .joinTable: return true
+        case .inverseJoinTable: return false
+        case .inverseColumn:
+            // Where the other end goes too, that end says what becomes of both.
+            let inverse = relationship.inverse.flatMap { to.entity(relationship.target)?.property($0) }
+            return relationship.isOrdered && inverse != nil
+        }
     }
 
     /// The unique keys that rows of the old version may break.

@@ -1,11 +1,15 @@
 /// What becomes of the join tables of an entity that lives before and after a step.
 struct JoinTableInference {
     private(set) var changes: [TableChange] = []
-    private(set) var customReasons: [String] = []
+    private(set) var customReasons: [CustomReason] = []
 
     init(from: SchemaVersion, to: SchemaVersion, old: Entity, new: Entity, emptied: Set<Int>) {
         let isEmptied = emptied.contains(new.lineage)
         let before = from.joinTables(of: old)
+        func reason(_ property: Property, _ text: String) -> CustomReason {
+            CustomReason(
+                entity: new.lineage, property: property.lineage, text: "`\(new.name).\(property.name)` \(text)")
+        }
         func keepsKeys(_ target: Int) -> Bool {
             guard let was = from.entity(target), let now = to.entity(target) else { return false }
             return to.hasSameKey(now, as: was, in: from) && to.hasSameKey(new, as: old, in: from)
@@ -16,16 +20,18 @@ struct JoinTableInference {
             guard !isEmptied, let property, let was, let relationship = was.relationship else {
                 changes.append(.create(join.table.name))
                 if let was, was.relationship == nil, !isEmptied {
-                    customReasons.append("`\(new.name).\(was.name)` turns from attribute to relationship")
+                    customReasons.append(reason(property ?? was, "turns from attribute to relationship"))
                 }
                 continue
             }
-            let name = "`\(new.name).\(property.name)`"
             let pointsElsewhere = relationship.target != join.relationship.target
             let isRepointed =
                 relationship.inverse != join.relationship.inverse
                 && relationship.inverse != nil && join.relationship.inverse != nil
-            if isRepointed { customReasons.append("\(name) has another inverse") }
+            if isRepointed { customReasons.append(reason(property, "has another inverse")) }
+            if to.isOwnInverse(join.relationship), !pointsElsewhere, relationship.inverse == nil {
+                customReasons.append(reason(property, "becomes its own inverse"))
+            }
             if emptied.contains(join.relationship.target), !pointsElsewhere {
                 changes += before.filter { $0.property == join.property }.map { .drop($0.table.name) }
                 changes.append(.create(join.table.name))
@@ -33,7 +39,8 @@ struct JoinTableInference {
             }
             if let source = before.first(where: { $0.property == join.property }) {
                 if pointsElsewhere || !keepsKeys(relationship.target) {
-                    customReasons.append("\(name) points at another \(pointsElsewhere ? "entity" : "type of key")")
+                    customReasons.append(
+                        reason(property, "points at another \(pointsElsewhere ? "entity" : "type of key")"))
                     changes += [.drop(source.table.name), .create(join.table.name)]
                 } else if source.table != join.table {
                     let columns = zip(join.source + join.target, source.source + source.target)
@@ -50,7 +57,7 @@ struct JoinTableInference {
                         from: old.tableName, to: join.table.name, columns: columns,
                         filter: "\(SQL.quoted(target[0])) IS NOT NULL"))
             } else {
-                customReasons.append("\(name) was kept elsewhere")
+                customReasons.append(reason(property, "was kept elsewhere"))
                 changes.append(.create(join.table.name))
             }
         }
@@ -60,7 +67,7 @@ struct JoinTableInference {
             if let property = new.property(join.property), !remains, !isEmptied, property.relationship != nil,
                 !to.columns(of: new).contains(where: { $0.property == join.property })
             {
-                customReasons.append("`\(new.name).\(property.name)` is kept elsewhere")
+                customReasons.append(reason(property, "is kept elsewhere"))
             }
         }
     }

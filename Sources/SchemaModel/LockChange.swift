@@ -29,7 +29,7 @@ extension Lock {
             }
             let was = Self.byName(seal.lines)
             let now = Self.byName(version.sortedLines)
-            for name in Set(was.keys).union(now.keys).sorted() where was[name] != now[name] {
+            for name in Set(was.keys).union(now.keys).sorted() where !Self.isSame(was[name], now[name]) {
                 changes += Self.changes(version: seal.version, entity: name, was: was[name], now: now[name])
             }
         }
@@ -46,10 +46,17 @@ extension Lock {
         }
         let before = fields(of: was)
         let after = fields(of: now)
-        let changes = Set(before.keys).union(after.keys).sorted().filter { before[$0] != after[$0] }.map { element in
+        let elements = Set(before.keys).union(after.keys).sorted().filter { !isSame(before[$0], after[$0]) }
+        let changes = elements.map { element in
             LockChange(version: version, entity: entity, element: element, was: before[element], now: after[element])
         }
         return changes.isEmpty ? [LockChange(version: version, entity: entity, was: was, now: now)] : changes
+    }
+
+    /// Whether both have the same bytes, of which fingerprints are made: Swift takes more than that for equal.
+    private static func isSame(_ left: String?, _ right: String?) -> Bool {
+        guard let left, let right else { return left == nil && right == nil }
+        return left.utf8.elementsEqual(right.utf8)
     }
 
     /// What a logical line is of, in words.

@@ -28,13 +28,14 @@ extension SchemaStep {
             if let step = entities.first(where: { $0.new.lineage == new.lineage }) {
                 changes += self.changes(of: step)
             } else {
-                changes.append(SchemaChange(handling: .inferred, subject: new.name, change: "added"))
+                changes.append(change(new.name, "added", for: reasons.filter { $0.entity == new.lineage }))
             }
         }
         for old in from.entities where to.entity(old.lineage) == nil {
             let target = merged.first { $0.old.lineage == old.lineage }?.new
             let text = target.map { "removed, and its rows become rows of \($0.name)" } ?? "removed"
-            changes.append(change(old.name, text, isDiscarded: isDiscarded(old.lineage, nil)))
+            let reasons = reasons.filter { $0.entity == old.lineage }
+            changes.append(change(old.name, text, for: reasons, isDiscarded: isDiscarded(old.lineage, nil)))
         }
         return changes + subtypeChanges
     }
@@ -51,22 +52,19 @@ extension SchemaStep {
 
     private func changes(of step: EntityStep) -> [SchemaChange] {
         let (old, new) = (step.old, step.new)
+        // Every reason is told once: with what it is about, or else with the entity.
+        var untold = reasons.filter { $0.entity == new.lineage }
+        func take(where isMeant: (CustomReason) -> Bool) -> [CustomReason] {
+            defer { untold.removeAll(where: isMeant) }
+            return untold.filter(isMeant)
+        }
         var changes: [SchemaChange] = []
-        var own = differences([("name", old.name, new.name), ("table", old.tableName, new.tableName)])
-        own += differences([("key", describe(old), describe(new))])
-        if step.isEmptied {
-            changes.append(SchemaChange(handling: .discarding, subject: new.name, change: "all rows go"))
-        }
-        let reasons = customReasons.filter { $0.hasPrefix("`\(new.name)`") }
-        if !own.isEmpty || !reasons.isEmpty {
-            let change = own.isEmpty ? "rows" : own.joined(separator: ", ")
-            changes.append(self.change(new.name, change, reasons: reasons))
-        }
         for property in new.properties {
             let subject = "\(new.name).\(property.name)"
             guard let was = old.property(property.lineage) else {
+                let about = take { $0.property == property.lineage || $0.index == [property.lineage] }
                 let text = "added: " + describe(property, to)
-                var added = change(subject, text, inferred: value(of: property, in: step))
+                var added = change(subject, text, for: about, inferred: value(of: property, in: step))
                 if let name = lookalike(of: property, in: step) {
                     let hint = "if it is `\(name)` under another name, say \"previous_name\": \"\(name)\" instead"
                     added.reason = added.reason.map { "\($0); \(hint)" } ?? hint
@@ -74,39 +72,59 @@ extension SchemaStep {
                 changes.append(added)
                 continue
             }
-            let fields = zip(fields(was, from), fields(property, to)).map { ($0.0, $0.1, $1.1) }
+            // A list of rows is never null, and so neither allows nor refuses it.
+            let fields = zip(fields(was, from), fields(property, to)).map { ($0.0, $0.1, $1.1) }.filter {
+                $0.0 != "null" || (!$0.1.isEmpty && !$0.2.isEmpty)
+            }
             let texts = differences([("name", was.name, property.name)] + fields)
-            let isCustom = customReasons.contains { $0.hasPrefix("`\(subject)` ") }
-            if !texts.isEmpty || isCustom {
+            let isUnique = property.isUnique && !was.isUnique
+            let about = take { $0.property == property.lineage || isUnique && $0.index == [property.lineage] }
+            if !texts.isEmpty || !about.isEmpty {
                 let text = texts.isEmpty ? "values" : texts.joined(separator: ", ")
-                changes.append(change(subject, text, inferred: value(of: property, in: step)))
+                changes.append(change(subject, text, for: about, inferred: value(of: property, in: step)))
             }
         }
         for property in old.properties where new.property(property.lineage) == nil {
+            let about = take { $0.property == property.lineage }
             let isDiscarded = isDiscarded(old.lineage, property.lineage)
-            changes.append(change("\(old.name).\(property.name)", "removed", isDiscarded: isDiscarded))
+            changes.append(change("\(old.name).\(property.name)", "removed", for: about, isDiscarded: isDiscarded))
         }
-        return changes + indexChanges(of: step)
+        for (text, index) in indexChanges(of: step) {
+            let about = take { index?.isUnique == true && $0.index == index?.properties }
+            changes.append(change(new.name, text, for: about))
+        }
+
+        var own = differences([("name", old.name, new.name), ("table", old.tableName, new.tableName)])
+        own += differences([("key", describe(old), describe(new))])
+        if !own.isEmpty || !untold.isEmpty {
+            let text = own.isEmpty ? "rows" : own.joined(separator: ", ")
+            changes.insert(change(new.name, text, for: untold), at: 0)
+        }
+        if step.isEmptied {
+            changes.insert(SchemaChange(handling: .discarding, subject: new.name, change: "all rows go"), at: 0)
+        }
+        return changes
     }
 
-    private func indexChanges(of step: EntityStep) -> [SchemaChange] {
+    /// The changes of indexes in words, each with the index as it is afterwards.
+    private func indexChanges(of step: EntityStep) -> [(text: String, index: EntityIndex?)] {
         func text(_ index: EntityIndex, of entity: Entity) -> String {
             let names = index.properties.compactMap { entity.property($0)?.name }.joined(separator: ", ")
             return "\(index.isUnique ? "unique " : "")index on \(names)"
         }
-        var texts: [String] = []
+        var changes: [(text: String, index: EntityIndex?)] = []
         for index in step.new.indexes {
             let now = text(index, of: step.new)
             guard let was = step.old.indexes.first(where: { $0.lineage == index.lineage }) else {
-                texts.append(now + " added")
+                changes.append((now + " added", index))
                 continue
             }
-            if was != index { texts.append("\(text(was, of: step.old)) becomes \(now)") }
+            if was != index { changes.append(("\(text(was, of: step.old)) becomes \(now)", index)) }
         }
         for index in step.old.indexes where !step.new.indexes.contains(where: { $0.lineage == index.lineage }) {
-            texts.append(text(index, of: step.old) + " removed")
+            changes.append((text(index, of: step.old) + " removed", nil))
         }
-        return texts.map { SchemaChange(handling: .inferred, subject: step.new.name, change: $0) }
+        return changes
     }
 
     // MARK: Handling
@@ -115,19 +133,16 @@ extension SchemaStep {
         instructions.discarded.contains(.init(entity: entity, property: property))
     }
 
-    private func change(_ subject: String, _ text: String, isDiscarded: Bool) -> SchemaChange {
-        var change = change(subject, text)
-        if change.handling == .inferred, isDiscarded { change.handling = .discarding }
-        return change
-    }
-
     private func change(
-        _ subject: String, _ text: String, reasons: [String]? = nil, inferred: String? = nil
+        _ subject: String, _ text: String, for reasons: [CustomReason], isDiscarded: Bool = false,
+        inferred: String? = nil
     ) -> SchemaChange {
-        let reasons = reasons ?? customReasons.filter { $0.hasPrefix("`\(subject)` ") }
-        return reasons.isEmpty
-            ? SchemaChange(handling: .inferred, subject: subject, change: text, reason: inferred)
-            : SchemaChange(handling: .custom, subject: subject, change: text, reason: reasons.joined(separator: "; "))
+        guard reasons.isEmpty else {
+            let reason = reasons.map(\.text).joined(separator: "; ")
+            return SchemaChange(handling: .custom, subject: subject, change: text, reason: reason)
+        }
+        return SchemaChange(
+            handling: isDiscarded ? .discarding : .inferred, subject: subject, change: text, reason: inferred)
     }
 
     /// What existing rows get in a property, where that is not simply what they had.

@@ -88,8 +88,8 @@ public struct StepInstructions: Hashable, Sendable {
 
     /// What existing rows get in a property that becomes mandatory.
     public enum Fill: Hashable, Sendable {
-        /// The same value for all.
-        case literal(Literal)
+        /// The same value for all, which is one of that type.
+        case constant(Constant, ValueType)
         /// The value of another property, by its lineage, of the version before.
         case property(Int)
     }

@@ -14,13 +14,16 @@ public struct SchemaStep: Sendable {
     public let entities: [EntityStep]
     /// The entities that go and whose rows a person's code makes rows of others.
     public let merged: [(old: Entity, new: Entity)]
-    /// The changes that only a person can carry out, in words.
-    public let customReasons: [String]
+    /// The changes that only a person can carry out.
+    public let reasons: [CustomReason]
     /// What is done to the tables, in the order of the new version's entities, then what goes.
     public let tableChanges: [TableChange]
 
     /// Whether a person has to write code for the step.
-    public var isCustom: Bool { !customReasons.isEmpty }
+    public var isCustom: Bool { !reasons.isEmpty }
+
+    /// The changes that only a person can carry out, in words.
+    public var customReasons: [String] { reasons.map(\.text) }
 
     /// The entities whose rows a person migrates, each after those that it points at.
     public var customEntities: [EntityStep] {
@@ -56,7 +59,7 @@ public struct SchemaStep: Sendable {
             from: from, to: to, instructions: instructions, unchanged: self.unchangedSubtypes)
 
         var entities: [EntityStep] = []
-        var reasons: [String] = []
+        var reasons: [CustomReason] = []
         var changes: [TableChange] = []
         var merged: [(old: Entity, new: Entity)] = []
         let mentioned = instructions.entities
@@ -68,6 +71,14 @@ public struct SchemaStep: Sendable {
             }
             let newTable = to.table(of: new)
             guard let old = from.entity(new.lineage) else {
+                for element in [nil] + new.properties.map({ Optional($0) })
+                where instructions.custom.contains(.init(entity: new.lineage, property: element?.lineage)) {
+                    let name = element.map { "\(new.name).\($0.name)" } ?? new.name
+                    reasons.append(
+                        CustomReason(
+                            entity: new.lineage, property: element?.lineage,
+                            text: "`\(name)` asks for a custom migration"))
+                }
                 changes.append(.create(newTable.name))
                 changes += to.joinTables(of: new).map { .create($0.table.name) }
                 continue
@@ -79,19 +90,22 @@ public struct SchemaStep: Sendable {
         }
         for old in from.entities where to.entity(old.lineage) == nil {
             if let target = instructions.merged[old.lineage].flatMap(to.entity) {
-                reasons.append("`\(old.name)` is merged into `\(target.name)`")
+                reasons.append(
+                    CustomReason(entity: old.lineage, text: "`\(old.name)` is merged into `\(target.name)`"))
                 merged.append((old, target))
             } else if !instructions.discarded.contains(.init(entity: old.lineage)) {
-                reasons.append("`\(old.name)` is removed without \"discard\": true")
+                reasons.append(
+                    CustomReason(entity: old.lineage, text: "`\(old.name)` is removed without \"discard\": true"))
             }
             if instructions.custom.contains(.init(entity: old.lineage)) {
-                reasons.append("`\(old.name)` asks for a custom migration")
+                reasons.append(
+                    CustomReason(entity: old.lineage, text: "`\(old.name)` asks for a custom migration"))
             }
             changes += (from.joinTables(of: old).map(\.table.name) + [old.tableName]).map { .drop($0) }
         }
         self.entities = entities
         self.merged = merged
-        self.customReasons = reasons
+        self.reasons = reasons
         self.tableChanges = changes
     }
 }

@@ -159,7 +159,7 @@ extension SchemaVersion {
                     if member.isNullable { continue }
                     return nil
                 }
-                guard let text = json(value, type: type) else { return nil }
+                guard let text = value == .null ? "null" : json(value, type: type) else { return nil }
                 texts.append(JSON.quoted(member.name) + ":" + text)
             }
             return "{" + texts.joined(separator: ",") + "}"

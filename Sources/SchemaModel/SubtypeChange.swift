@@ -18,11 +18,13 @@ extension SchemaStep {
             case .success: reason = nil
             case .failure(let failure): reason = "a type " + failure.text
             }
-            changes += elementChanges(old, new).map { element, text in
-                let isNamed = reason?.contains("`\(element)`") ?? false
+            changes += elementChanges(old, new).map { element in
+                let isNamed = reason?.contains("`\(element.name)`") ?? false
+                let key = StepInstructions.SubtypeElement(subtype: new.lineage, element: element.lineage)
+                let isDiscarded = instructions.discardedElements.contains(key)
                 return SchemaChange(
-                    handling: isNamed ? .custom : isDiscarded(element, of: old, new) ? .discarding : .inferred,
-                    subject: "\(new.name).\(element)", change: text, reason: isNamed ? reason : nil)
+                    handling: isNamed ? .custom : isDiscarded ? .discarding : .inferred,
+                    subject: "\(new.name).\(element.name)", change: element.text, reason: isNamed ? reason : nil)
             }
         }
         for old in from.subtypes where to.subtype(old.lineage) == nil {
@@ -31,41 +33,43 @@ extension SchemaStep {
         return changes
     }
 
-    private func elementChanges(_ old: Subtype, _ new: Subtype) -> [(String, String)] {
+    private typealias ElementText = (lineage: Int, name: String, text: String)
+
+    private func elementChanges(_ old: Subtype, _ new: Subtype) -> [ElementText] {
         let before = elements(of: old, in: from)
         let after = elements(of: new, in: to)
-        var changes: [(String, String)] = []
+        var changes: [ElementText] = []
         for element in after {
             guard let was = before.first(where: { $0.lineage == element.lineage }) else {
-                changes.append((element.name, "added: " + element.text))
+                changes.append((element.lineage, element.name, "added: " + element.text))
                 continue
             }
-            if was.name != element.name { changes.append((element.name, "name \(was.name) becomes \(element.name)")) }
-            if was.text != element.text { changes.append((element.name, "\(was.text) becomes \(element.text)")) }
+            var texts: [String] = []
+            if was.name != element.name { texts.append("name \(was.name) becomes \(element.name)") }
+            if was.text != element.text { texts.append("\(was.text) becomes \(element.text)") }
+            changes += texts.map { (element.lineage, element.name, $0) }
         }
         for element in before where !after.contains(where: { $0.lineage == element.lineage }) {
             let key = StepInstructions.SubtypeElement(subtype: new.lineage, element: element.lineage)
             let heir = instructions.replacements[key].flatMap { heir in after.first { $0.lineage == heir } }
-            changes.append((element.name, heir.map { "removed, and \($0.name) instead" } ?? "removed"))
+            changes.append((element.lineage, element.name, heir.map { "removed, and \($0.name) instead" } ?? "removed"))
         }
         return changes
     }
 
-    private func isDiscarded(_ name: String, of old: Subtype, _ new: Subtype) -> Bool {
-        guard let element = elements(of: old, in: from).first(where: { $0.name == name }) else { return false }
-        return instructions.discardedElements.contains(.init(subtype: new.lineage, element: element.lineage))
-    }
-
-    private func elements(of subtype: Subtype, in version: SchemaVersion) -> [(
-        lineage: Int, name: String, text: String
-    )] {
+    private func elements(of subtype: Subtype, in version: SchemaVersion) -> [ElementText] {
         switch subtype.kind {
         case .cases(let cases): cases.map { ($0.lineage, $0.name, "the case \(quoted($0.value))") }
         case .options(let options): options.map { ($0.lineage, $0.name, "the bit \($0.bit)") }
         case .members(let members):
             members.map { member in
-                let type = member.type.map(version.name) ?? ""
-                return (member.lineage, member.name, type + (member.isNullable ? "?" : ""))
+                var text = member.type.map(version.name) ?? ""
+                if member.isNullable { text += "?" }
+                let value = member.defaultValue.flatMap { value in
+                    member.type.flatMap { version.json(value, type: $0) }
+                }
+                if let value { text += " with the default " + value }
+                return (member.lineage, member.name, text)
             }
         }
     }

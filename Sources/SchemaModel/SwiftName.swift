@@ -22,9 +22,9 @@ public enum SwiftName {
         keywords.contains(name) ? "`\(name)`" : name
     }
 
-    /// The name as an argument label: only three keywords cannot be one as they are.
+    /// The name as the label of an argument in a call: only one keyword cannot be one as it is.
     public static func label(_ name: String) -> String {
-        ["inout", "var", "let"].contains(name) ? "`\(name)`" : name
+        name == "inout" ? "`inout`" : name
     }
 
     /// The runs of letters and digits.

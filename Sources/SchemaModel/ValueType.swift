@@ -31,6 +31,8 @@ public enum Constant: Hashable, Sendable {
     /// The options of a set, ascending.
     case options([Int])
     case list([Constant])
-    /// A struct: the values of its members; one that is absent is null or has its default.
+    /// A struct: the values of its members; one that is absent has its default, or is null.
     case object([Int: Constant])
+    /// No value, of a member of a struct.
+    case null
 }

@@ -148,4 +148,147 @@ import Testing
         #expect(step.customReasons == ["`gone` is merged into `book`"])
         #expect(step.merged.map { [$0.old.name, $0.new.name] } == [["gone", "book"]])
     }
+
+    @Test func `a change of target or type, although the new target's rows are discarded`() throws {
+        let cache = """
+            { "name": "cache", "version_history": [{ "version": "1.0" }, { "version": "2.0", "rows": "discard" }], "identifier": { "type": "int" } }
+            """
+        let now = #""nullable": true, "property_type": { "entity_name": "cache", "association": "to_one" }"#
+        for (was, reason) in [
+            (#""property_type": "int""#, "`book.a` turns from attribute to relationship or back"),
+            (#""entity_name": "book""#, "`book.a` points at another entity"),
+        ] {
+            #expect(try reasons(["Book": book(changed(now, was: was)), "Cache": cache]) == [reason])
+        }
+    }
+
+    @Test func `the side without storage is pointed elsewhere`() throws {
+        let shelf = """
+            { "name": "shelf", "version_history": [{ "version": "1.0" }, { "version": "2.0" }], "identifier": { "type": "int" },
+              "properties": [{ "name": "books", "property_type": { "entity_name": "book", "association": "to_many", "inverse": "second" },
+                "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "inverse": "first" } }] }] }
+            """
+        let text = book(
+            """
+            { "name": "first", "nullable": true, "property_type": { "entity_name": "shelf", "association": "to_one" },
+              "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "inverse": "books" } }] },
+            { "name": "second", "nullable": true, "property_type": { "entity_name": "shelf", "association": "to_one", "inverse": "books" },
+              "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "inverse": null } }] }
+            """)
+        #expect(try reasons(["Book": text, "Shelf": shelf]) == ["`shelf.books` has another inverse"])
+    }
+
+    @Test(arguments: ["to_one", "to_many"]) func `a relationship that becomes its own inverse`(association: String)
+        throws
+    {
+        let nullable = association == "to_one" ? #""nullable": true, "# : ""
+        let now =
+            nullable + #""property_type": { "entity_name": "book", "association": "\#(association)", "inverse": "a" }"#
+        #expect(
+            try reasons(["Book": book(changed(now, was: #""inverse": null"#))]).contains(
+                "`book.a` becomes its own inverse"))
+        let same = nullable + #""property_type": { "entity_name": "book", "association": "\#(association)" }"#
+        #expect(try reasons(["Book": book(changed(same, was: #""inverse": "a""#))]) == [])
+    }
+
+    @Test func `an order that would go without a word`() throws {
+        func author(_ more: String) -> String {
+            """
+            { "name": "author", "version_history": [{ "version": "1.0" }, { "version": "2.0" }], "identifier": { "type": "int" },
+              "properties": [{ "name": "books", "ordered": true, "removed_at_version": "2.0"\(more),
+                "property_type": { "entity_name": "book", "association": "to_many", "inverse": "by" } }] }
+            """
+        }
+        let text = book(
+            """
+            { "name": "by", "nullable": true, "property_type": { "entity_name": "author", "association": "to_one" },
+              "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "inverse": "books" } }] }
+            """)
+        #expect(
+            try reasons(["Book": text, "Author": author("")])
+                == ["`author.books` is removed without \"discard\": true"])
+        #expect(try reasons(["Book": text, "Author": author(#", "discard": true"#)]) == [])
+    }
+
+    @Test func `a key that is compared otherwise`() throws {
+        let text = """
+            { "name": "book", "identifier": { "type": "property", "property": "a" },
+              "version_history": [{ "version": "1.0" }, { "version": "2.0" }],
+              "properties": [\(changed(#""property_type": "string", "collation": "nocase""#, was: #""collation": null"#))] }
+            """
+        #expect(try reasons(["Book": text]) == ["`book.a` is a key, which is compared otherwise"])
+    }
+
+    @Test func `a custom migration that is asked for where nothing else would need one`() throws {
+        let new = """
+            { "name": "new", "identifier": { "type": "int" }, "added_at_version": "2.0",
+              "version_history": [{ "version": "2.0", "migration": "custom" }] }
+            """
+        let other = """
+            { "name": "other", "identifier": { "type": "int" }, "version_history": [{ "version": "2.0" }],
+              "properties": [{ "name": "a", "property_type": "int", "added_at_version": "2.0", "version_history": [{ "version": "2.0", "migration": "custom" }] }] }
+            """
+        let cache = """
+            { "name": "cache", "version_history": [{ "version": "1.0" }, { "version": "2.0", "rows": "discard" }], "identifier": { "type": "int" },
+              "properties": [{ "name": "a", "property_type": "int", "version_history": [{ "version": "1.0" }, { "version": "2.0", "migration": "custom" }] },
+                { "name": "b", "property_type": "int", "added_at_version": "2.0", "version_history": [{ "version": "2.0", "migration": "custom" }] }] }
+            """
+        #expect(
+            Set(try reasons(["Book": book(""), "New": new, "Other": other, "Cache": cache])) == [
+                "`new` asks for a custom migration", "`other.a` asks for a custom migration",
+                "`cache.a` asks for a custom migration", "`cache.b` asks for a custom migration",
+            ])
+    }
+
+    @Test func `a fill of a version that is passed over, which is no value any more`() throws {
+        let kind = """
+            { "name": "kind", "cases": ["p", { "name": "q", "value": "Q", "version_history": [
+                { "version": "1.0" }, { "version": "3.0", "previous": { "value": "q" } }] }] }
+            """
+        let text = book(
+            """
+            { "name": "m", "property_type": "kind", "version_history": [{ "version": "2.0", "fill": "q" }] },
+            { "name": "n", "property_type": "string", "version_history": [
+                { "version": "1.0" }, { "version": "2.0", "previous": { "nullable": true }, "fill": true },
+                { "version": "3.0", "previous": { "property_type": "bool" } }] }
+            """, history: #"{ "version": "1.0" }, { "version": "2.0" }, { "version": "3.0" }"#)
+        let history = try history(["Book": text, "Kind": kind], settings: #"{ "chain": { "1.0": "3.0" } }"#)
+        #expect(
+            history.steps[0].customReasons == ["`book.n` is filled with what is no value of it any more"])
+        #expect(history.steps[0].entities[0].columns.first { $0.column.name == "m" }?.origin.sql == "'Q'")
+    }
+
+    @Test func `what takes the place of a case is called as it was, or as it is if it is new`() throws {
+        let kind = """
+            { "name": "kind", "cases": [
+                { "name": "w", "value": "W", "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous_name": "x" }] },
+                { "name": "y", "removed_at_version": "2.0", "replaced_by": "x" },
+                { "name": "z", "removed_at_version": "2.0", "replaced_by": "n" },
+                { "name": "x", "added_at_version": "2.0" }, { "name": "n", "added_at_version": "2.0" }] }
+            """
+        let step = try history(["Kind": kind, "Book": book(#"{ "name": "a", "property_type": "kind" }"#)]).steps[0]
+        #expect(
+            step.tableChanges == [
+                .map(
+                    from: "book", to: "book",
+                    columns: ["a": #"CASE "a" WHEN 'y' THEN 'W' WHEN 'z' THEN 'n' ELSE "a" END"#])
+            ])
+    }
+
+    @Test func `null in the default of a struct is null, whatever the default of the member`() throws {
+        let place = """
+            { "name": "place", "properties": [{ "name": "x", "property_type": "int", "nullable": true, "default_value": 5 },
+                { "name": "y", "property_type": "int", "default_value": 6 }] }
+            """
+        let lines = try lines([
+            "Place": place, "Book": book(#"{ "name": "a", "property_type": "place", "default_value": { "x": null } }"#),
+        ])
+        #expect(lines["2.0"]?.first == #"book | key id: int | a: place = "{\"x\":null,\"y\":6}""#)
+    }
+
+    @Test func `nil is a case where there is one`() throws {
+        let kind = #"{ "name": "kind", "cases": ["nil", "some"] }"#
+        let text = book(#"{ "name": "a", "property_type": "kind", "nullable": true, "default_value": "nil" }"#)
+        #expect(try lines(["Kind": kind, "Book": text])["2.0"]?.first == #"book | key id: int | a: kind? = "nil""#)
+    }
 }

@@ -43,7 +43,7 @@ import Testing
             """
         #expect(
             try changes(["Book": book, "Other": other, "New": new, "Old": old]) == [
-                "custom book: name tome becomes book, table tome becomes book (`book`: the unique index on `year` may find duplicates)",
+                "inferred book: name tome becomes book, table tome becomes book",
                 "inferred book.title: name name becomes title",
                 "inferred book.pages: null allowed becomes refused, default 1, indexed alone (rows get coalesce(\"pages\", 1))",
                 "custom book.weight: type string becomes double (`book.weight` turns from string to double)",
@@ -53,11 +53,40 @@ import Testing
                 "inferred book.note: added: string, null allowed (rows get NULL)",
                 "discarding tome.gone: removed",
                 "custom tome.lost: removed (`tome.lost` is removed without \"discard\": true)",
-                "inferred book: unique index on year added",
+                "custom book: unique index on year added (`book`: the unique index on `year` may find duplicates)",
                 "inferred book: index on pages removed",
                 "inferred new: added",
                 "discarding other: all rows go",
                 "custom old: removed (`old` is removed without \"discard\": true)",
+            ])
+    }
+
+    @Test func `what is a person's is told where it is about, and subtypes are told whole`() throws {
+        let book = """
+            { "name": "book", "identifier": { "type": "string" },
+              "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "identifier": { "type": "int" } } }],
+              "properties": [
+                { "name": "code", "property_type": "string", "unique": true,
+                  "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "unique": null } }] },
+                { "name": "labels", "property_type": { "entity_name": "book", "association": "to_many" },
+                  "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "name": "tags", "property_type": "[string]" } }] },
+                { "name": "place", "property_type": "place" }] }
+            """
+        let place = """
+            { "name": "place", "properties": [
+                { "name": "x", "property_type": "int", "default_value": 2,
+                  "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "default_value": 1 } }] },
+                { "name": "y", "property_type": "int", "removed_at_version": "2.0", "discard": true },
+                { "name": "y", "property_type": "bool", "default_value": true, "added_at_version": "2.0" }] }
+            """
+        #expect(
+            try changes(["Book": book, "Place": place]) == [
+                "custom book: key id: int becomes id: string (`book.id` is another key)",
+                "custom book.code: unique values (`book`: the unique index on `code` may find duplicates)",
+                "custom book.labels: name tags becomes labels, type [string] becomes to_many book (`book.labels` turns from attribute to relationship)",
+                "inferred place.x: int with the default 1 becomes int with the default 2",
+                "inferred place.y: added: bool with the default true",
+                "discarding place.y: removed",
             ])
     }
 }

@@ -50,7 +50,7 @@ import Testing
         #expect(try !step(nil, attribute(.int, value: .integer(3))).isCustom)
         #expect(try !step(nil, attribute(.int, nullable: true)).isCustom)
         var instructions = StepInstructions()
-        instructions.fills[.init(entity: 0, property: 0)] = .literal(.integer(4))
+        instructions.fills[.init(entity: 0, property: 0)] = .constant(.literal(.integer(4)), .scalar(.int))
         let filled = try step(nil, attribute(.int), instructions: instructions)
         #expect(filled.tableChanges == [.map(from: "book", to: "book", columns: ["a": "4"])])
         #expect(
@@ -93,7 +93,7 @@ import Testing
         let nullable = attribute(.int, nullable: true, unique: true)
         #expect(try step(nullable, attribute(.int, value: .integer(1), unique: true)).isCustom)
         var instructions = StepInstructions()
-        instructions.fills[.init(entity: 0, property: 0)] = .literal(.integer(4))
+        instructions.fills[.init(entity: 0, property: 0)] = .constant(.literal(.integer(4)), .scalar(.int))
         #expect(try step(nil, nullable, instructions: instructions).isCustom)
         #expect(try !step(attribute(.int, unique: true), nullable).isCustom)
         #expect(try !step(attribute(.int, unique: true), attribute(.string, unique: true)).isCustom)
