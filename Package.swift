@@ -28,7 +28,7 @@ let package = Package(
         // The runtime: stores, rows, migrations.
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "Strata", dependencies: ["CSQLite", "JSONText", "SchemaSQL"]),
-        .target(name: "StrataTesting", dependencies: ["Strata"]),
+        .target(name: "StrataTesting", dependencies: ["JSONText", "Strata"]),
 
         // The plugins: arguments only.
         .plugin(name: "StrataBuild", capability: .buildTool(), dependencies: ["StrataTool"]),

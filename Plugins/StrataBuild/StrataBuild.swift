@@ -58,13 +58,14 @@ struct StrataBuild: BuildToolPlugin {
             displayName: "Generating the tests of \(model.target)",
             executable: tool, arguments: ["tests", "--output", folder.path] + arguments,
             inputFiles: model.files + fixtures,
-            outputFiles: [folder.appending(path: "\(model.target)MigrationTests.strata.swift")])
+            outputFiles: [folder.appending(path: "\(model.module)MigrationTests.strata.swift")])
     }
 }
 
 /// A folder of a target with a `strata.json`.
 private struct Model {
     let target: String
+    let module: String
     let folder: URL
     let isBuilt: Bool
     let tests: String
@@ -84,6 +85,7 @@ private struct Model {
         }
         let folder = marker.deletingLastPathComponent()
         self.target = target.name
+        module = target.moduleName
         self.folder = folder
         files = target.sourceFiles.map(\.url).filter { $0.path.hasPrefix(folder.path + "/") }
         descriptions = json.filter { $0.path.hasPrefix(folder.path + "/") && $0 != marker }

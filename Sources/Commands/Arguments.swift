@@ -7,7 +7,19 @@ struct Arguments {
     private(set) var folders: [String] = []
     private var values: [String: [String]] = [:]
     private static let switches: Set<String> = ["--sources", "--tests", "--released", "--release", "--json", "--help"]
-    private static let options: Set<String> = ["--model", "--target", "--test-target", "--stamp", "--output", "--copy"]
+    /// What each command knows, besides `--help`.
+    private static let known: [String: Set<String>] = [
+        "generate": ["--release", "--model", "--target", "--test-target"],
+        "release": ["--model", "--target", "--test-target"],
+        "check": [
+            "--sources", "--tests", "--released", "--json", "--stamp", "--model", "--target", "--test-target",
+        ],
+        "diff": ["--json", "--target"],
+        "prune": ["--target"],
+        "templates": ["--copy"],
+        "sources": ["--model", "--target", "--output"],
+        "tests": ["--model", "--target", "--test-target", "--output"],
+    ]
 
     init(_ arguments: [String]) throws {
         var rest = arguments[...]
@@ -16,16 +28,17 @@ struct Arguments {
         if command != "help", Help.of(command) == nil {
             throw CommandError.usage("there is no command \(command)\n\n\(Help.all)")
         }
+        let known = (Self.known[command] ?? []).union(["--help"])
         while let name = rest.popFirst() {
-            if Self.switches.contains(name) {
+            if !name.hasPrefix("-") {
+                folders.append(name)
+            } else if !known.contains(name) {
+                throw CommandError.usage("\(command) has no option \(name); see strata \(command) --help")
+            } else if Self.switches.contains(name) {
                 values[name, default: []].append("")
-            } else if Self.options.contains(name) {
+            } else {
                 guard let value = rest.popFirst() else { throw CommandError.usage("\(name) needs a value") }
                 values[name, default: []].append(value)
-            } else if name.hasPrefix("-") {
-                throw CommandError.usage("\(command) has no option \(name); see strata \(command) --help")
-            } else {
-                folders.append(name)
             }
         }
     }
@@ -37,18 +50,22 @@ struct Arguments {
         return value
     }
 
-    /// The model that `--model` names.
-    func model() throws -> ModelFolder {
-        let path = try value("--model")
-        return try ModelFolder(path: path, target: has("--target") ? try value("--target") : nil)
+    /// The model in the folder at `path`.
+    func model(at path: String) throws -> ModelFolder {
+        try ModelFolder(path: path, target: values["--target"]?.last)
+    }
+
+    /// The paths of the models that `--model` and the folders name.
+    func modelPaths() throws -> [String] {
+        let paths = (values["--model"] ?? []) + folders
+        if paths.isEmpty { throw CommandError.usage("\(command) needs the folder of a model, one with a strata.json") }
+        if paths.count > 1, has("--target") { throw CommandError.usage("--target is that of one folder") }
+        return paths
     }
 
     /// The models that `--model` and the folders name.
     func models() throws -> [ModelFolder] {
-        var models = has("--model") ? [try model()] : []
-        for folder in folders { models.append(try ModelFolder(path: folder, target: nil)) }
-        if models.isEmpty { throw CommandError.usage("\(command) needs the folder of a model, one with a strata.json") }
-        return models
+        try modelPaths().map(model)
     }
 
     /// The folders of test targets by name; nil where the arguments name none, and they are to be looked for.

@@ -3,7 +3,8 @@ import Foundation
 
 /// Says what is stale, by bytes.
 struct CheckCommand {
-    private let folders: [ModelFolder]
+    private let arguments: Arguments
+    private let paths: [String]
     private let testTargets: [String: URL]?
     private let scope: Output.Scope
     private let stamp: String?
@@ -11,7 +12,8 @@ struct CheckCommand {
     private let isJSON: Bool
 
     init(_ arguments: Arguments) throws {
-        folders = try arguments.models()
+        self.arguments = arguments
+        paths = try arguments.modelPaths()
         testTargets = try arguments.testTargets()
         scope = arguments.has("--sources") ? .sources : arguments.has("--tests") ? .tests : .all
         stamp = arguments.has("--stamp") ? try arguments.value("--stamp") : nil
@@ -21,14 +23,18 @@ struct CheckCommand {
 
     func run(_ console: Console) throws {
         if isJSON { return try printJSON(console) }
-        for folder in folders {
+        var isFound = false
+        for path in paths {
+            let folder = try arguments.model(at: path)
             let stale = try findings(in: folder)
+            if stale.isEmpty { continue }
+            isFound = true
             // A release is no file that `generate` mends.
             let isMended = stale.contains(where: \.isMendedByGenerating)
-            guard stale.isEmpty else {
-                throw CommandError.stale(stale.map(\.description), mendedBy: isMended ? folder.target : nil)
-            }
+            let error = CommandError.stale(stale.map(\.description), mendedBy: isMended ? folder.target : nil)
+            console.complain(error.description)
         }
+        if isFound { throw CommandError.found }
         if let stamp {
             try FileWriter.write(
                 "// What is committed is what the descriptions say.\n", to: URL(fileURLWithPath: stamp))
@@ -53,9 +59,11 @@ struct CheckCommand {
 
     private func printJSON(_ console: Console) throws {
         var findings: [Finding] = []
-        for folder in folders {
+        for path in paths {
             do {
-                findings += try self.findings(in: folder)
+                findings += try self.findings(in: try arguments.model(at: path))
+            } catch let error as CommandError {
+                findings.append(Finding(file: path, message: error.description))
             } catch let error as Diagnostics {
                 findings += error.all.map { diagnostic in
                     Finding(
@@ -70,7 +78,8 @@ struct CheckCommand {
 
     private func findings(in folder: ModelFolder) throws -> [Finding] {
         let model = try Model(reading: folder)
-        let output = try Output(model, testFolder: folder.testFolder(among: testTargets), scope: scope)
+        let testFolder = folder.testFolder(among: testTargets)
+        let output = try Output(model, testFolder: testFolder, scope: scope)
         func stale(_ url: URL, _ message: String) -> Finding {
             Finding(file: url.path, message: message, isMendedByGenerating: true)
         }
@@ -85,8 +94,15 @@ struct CheckCommand {
         findings += output.leftovers.map { stale($0, "nothing generates it any more") }
         // A build tolerates what is not written yet: the tests are red until it is.
         if stamp == nil {
-            findings += Output.unwrittenStubs(of: folder).map {
+            findings += output.unwrittenStubs().map {
                 Finding(file: $0.path, message: "this migration is not written yet")
+            }
+            findings += output.obsoleteMigrations.map {
+                Finding(file: $0.path, message: "no step needs this migration any more: delete it")
+            }
+            for fixture in model.missingFixtures(in: testFolder) {
+                let message = "the database of a released version is missing: the tests write it"
+                findings.append(Finding(file: fixture.path, message: message))
             }
         }
         if needsRelease, !model.isReleased {

@@ -18,6 +18,7 @@ enum CommandError: Error, CustomStringConvertible {
     case stale([String], mendedBy: String?)
     /// What was found has been told already.
     case found
+    case unreadable(String, reason: String)
     case noVersion(String, known: [String])
     /// No store of the one version ever becomes one of the other.
     case noWay(from: String, to: String)
@@ -34,6 +35,7 @@ enum CommandError: Error, CustomStringConvertible {
         case .usage(let message): "error: \(message)"
         case .noModel(let path): "error: there is no strata.json in \(path); an empty one, {}, makes the folder a model"
         case .unwritable(let path, let reason): "\(path): error: it cannot be written: \(reason)"
+        case .unreadable(let path, let reason): "\(path): error: it cannot be read: \(reason)"
         case .noVersion(let version, let known):
             "error: there is no version \(version); those that there are: \(known.joined(separator: ", "))"
         case .noWay(let old, let new):

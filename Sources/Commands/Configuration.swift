@@ -26,11 +26,11 @@ struct Configuration {
     /// The folder of templates that replace ours, relative to the model's folder.
     var templates: String?
 
-    /// Reads `file` for the target `target`.
+    /// Reads `file` for the target `target`, whose module is `module`.
     ///
     /// - Throws: `Diagnostics` where something in it is wrong.
-    init(reading file: SourceFile, target: String) throws {
-        schema = target + "Schema"
+    init(reading file: SourceFile, target: String, module: String) throws {
+        schema = module + "Schema"
         tests = target + "Tests"
         var values = try ConfigurationReader.read(file)
         versions = values.versions()

@@ -9,7 +9,7 @@ struct DiffCommand {
 
     init(_ arguments: Arguments) throws {
         guard let path = arguments.folders.first else { throw CommandError.usage("diff needs the folder of a model") }
-        folder = try ModelFolder(path: path, target: nil)
+        folder = try arguments.model(at: path)
         versions = try arguments.folders.dropFirst().map { text in
             guard let version = Version(text) else { throw CommandError.usage("\(text) is no version") }
             return version

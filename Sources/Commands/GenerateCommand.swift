@@ -18,12 +18,23 @@ struct GenerateCommand {
 
     private func run(_ folder: ModelFolder, _ console: Console) throws {
         var model = try Model(reading: folder)
+        var isNew = false
         if isRelease {
-            if !model.isReleased { console.say("released \(model.history.newest.version) of \(model.history.name)") }
+            isNew = !model.isReleased
             model.release()
         }
         let testFolder = folder.testFolder(among: testTargets)
         let output = try Output(model, testFolder: testFolder)
+        if isRelease {
+            let missing = output.stubs.map(\.url).filter { !FileManager.default.fileExists(atPath: $0.path) }
+            let unwritten = missing + output.unwrittenStubs()
+            guard unwritten.isEmpty else {
+                throw CommandError.stale(
+                    unwritten.map { "\($0.path): error: this migration is not written yet, so nothing was released" },
+                    mendedBy: nil)
+            }
+        }
+        if isNew { console.say("released \(model.history.newest.version) of \(model.history.name)") }
         for note in model.notes { console.say(note.description) }
         var count = 0
         for file in try FileWriter.write(output.files) {
@@ -40,7 +51,10 @@ struct GenerateCommand {
             console.say("removed \(file.path)")
             count += 1
         }
-        for stub in Output.unwrittenStubs(of: folder) {
+        for migration in output.obsoleteMigrations {
+            console.say("\(migration.path): warning: no step needs this migration any more: delete it")
+        }
+        for stub in output.unwrittenStubs() {
             console.say("\(stub.path): note: this migration is not written yet; tests fail until it is")
         }
         if testFolder == nil {

@@ -12,8 +12,10 @@ struct Model {
     let notes: [Diagnostic]
     /// How many versions, from the oldest on, are sealed.
     private(set) var sealedCount: Int
+    /// The versions that the lock holds.
+    let released: [Version]
     /// Whether the newest version is released.
-    let isReleased: Bool
+    var isReleased: Bool { released.last == history.newest.version }
 
     /// Reads the model in `folder`.
     ///
@@ -36,7 +38,7 @@ struct Model {
             throw Diagnostics(
                 changes.map { Diagnostic(.sealedChange($0), path: Self.lockURL(folder).path, position: nil) })
         }
-        self.isReleased = lock.versions.last?.version == history.newest.version
+        self.released = lock.versions.map(\.version)
         // Whatever is older than the newest version is sealed.
         self.sealedCount = max(lock.versions.count, history.versions.count - 1)
     }
@@ -65,10 +67,20 @@ struct Model {
         } catch {
             throw refuse(.malformedLock(error.reason), line: error.line)
         }
-        guard lock.schema == schema else {
+        // A lock that seals nothing is of no schema yet.
+        guard lock.schema == schema || lock.versions.isEmpty else {
             throw refuse(.lockOfOtherSchema(lock.schema, expected: schema), line: 1)
         }
-        return lock
+        return Lock(schema: schema, versions: lock.versions)
+    }
+
+    /// The databases of released versions that are not among the fixtures in `testFolder`, if there is one.
+    func missingFixtures(in testFolder: URL?) -> [URL] {
+        guard let testFolder else { return [] }
+        let folder = testFolder.appendingPathComponent("Fixtures/\(history.name)", isDirectory: true)
+        return released.map { folder.appendingPathComponent("\($0).sqlite") }.filter {
+            !FileManager.default.fileExists(atPath: $0.path)
+        }
     }
 
     /// A generator for the model; `testFolder` is how its tests find the folder of their target.
@@ -86,7 +98,7 @@ struct Model {
         return Generator(
             history: history, templates: templates,
             options: GenerationOptions(
-                module: folder.target, access: folder.configuration.access, ddl: folder.configuration.ddl,
+                module: folder.module, access: folder.configuration.access, ddl: folder.configuration.ddl,
                 structs: folder.configuration.structs, isCodable: folder.configuration.codable,
                 testFolder: testFolder, sealedCount: sealedCount))
     }

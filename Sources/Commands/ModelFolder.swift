@@ -13,6 +13,9 @@ struct ModelFolder {
     /// What `strata.json` says.
     let configuration: Configuration
 
+    /// The name of the target's module.
+    var module: String { Self.module(of: target) }
+
     /// The model in the folder at `path`; without a `target`, the folder tells it.
     ///
     /// - Throws: `Diagnostics` where there is no `strata.json` or it is wrong.
@@ -23,7 +26,14 @@ struct ModelFolder {
         let file = url.appendingPathComponent("strata.json")
         guard let data = try? Data(contentsOf: file) else { throw CommandError.noModel(path) }
         let source = SourceFile(path: file.path, bytes: [UInt8](data))
-        self.configuration = try Configuration(reading: source, target: self.target)
+        self.configuration = try Configuration(
+            reading: source, target: self.target, module: Self.module(of: self.target))
+    }
+
+    /// The module of a target, by SwiftPM's rules: what no name in C may have becomes an underscore.
+    private static func module(of target: String) -> String {
+        let name = String(target.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" })
+        return name.first?.isNumber == true ? "_" + name.dropFirst() : name
     }
 
     /// The target that the folder belongs to by SwiftPM's rules: that below `Sources`, else the folder's own name.
@@ -79,7 +89,11 @@ struct ModelFolder {
             guard file.pathExtension == "json", file.lastPathComponent != "strata.json",
                 !own.contains(where: { file.path.hasPrefix($0) })
             else { continue }
-            files.append(SourceFile(path: file.path, bytes: [UInt8](try Data(contentsOf: file))))
+            do {
+                files.append(SourceFile(path: file.path, bytes: [UInt8](try Data(contentsOf: file))))
+            } catch {
+                throw CommandError.unreadable(file.path, reason: error.localizedDescription)
+            }
         }
         return files
     }

@@ -77,6 +77,10 @@ public struct ConfigurationReader {
         let isIdentifier =
             text.first.map { $0.isLetter || $0 == "_" } == true
             && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } && SwiftName.escaped(text) == text
-        if !isIdentifier { diagnostics.append(file.diagnostic(.notATypeName(text), at: json.offset)) }
+        if Validator.reservedTypes.contains(text) {
+            diagnostics.append(file.diagnostic(.reservedName(text), at: json.offset))
+        } else if !isIdentifier {
+            diagnostics.append(file.diagnostic(.notATypeName(text), at: json.offset))
+        }
     }
 }

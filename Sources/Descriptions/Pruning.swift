@@ -30,7 +30,7 @@ public struct Pruning {
     ) throws(Diagnostic) -> [String: Outcome] {
         var outcomes: [String: Outcome] = [:]
         var isNamed = false
-        var candidate: (file: SourceFile, edits: [(range: Range<Int>, text: String)], offset: Int)?
+        var candidate: (file: SourceFile, pruning: Pruning, edit: (range: Range<Int>, text: String))?
         for file in files.sorted(by: { $0.path < $1.path }) {
             guard case .object(let members) = try file.json().value else { continue }
             var pruning = Pruning(oldest: oldest)
@@ -39,18 +39,13 @@ public struct Pruning {
                 continue
             }
             if pruning.namesOldest { isNamed = true }
-            if candidate == nil, let first = members.first,
-                !members.contains(where: { KeyTable.entity.canonical($0.key) == "version_history" })
-            {
-                candidate = (file, pruning.edits, first.keyOffset)
-            }
+            if candidate == nil, let edit = pruning.naming(members) { candidate = (file, pruning, edit) }
             outcomes[file.path] = pruning.outcome(for: file)
         }
         // A version lives by being named: where nothing names the oldest one any more, a description does.
-        if !isNamed, let (file, edits, offset) = candidate {
-            var pruning = Pruning(oldest: oldest)
-            pruning.edits = edits
-            pruning.edits.append((offset..<offset, "\"version_history\": [{ \"version\": \"\(oldest)\" }],\n  "))
+        if !isNamed, let (file, kept, edit) = candidate {
+            var pruning = kept
+            pruning.edits.append(edit)
             outcomes[file.path] = pruning.outcome(for: file)
         }
         var pruning = Pruning(oldest: oldest)
@@ -60,6 +55,23 @@ public struct Pruning {
     }
 
     private var namesOldest = false
+
+    /// The edit by which an entity that lives in the oldest version names it; nil for all else.
+    private func naming(_ members: [JSON.Member]) -> (range: Range<Int>, text: String)? {
+        let keys = members.map { KeyTable.entity.canonical($0.key) }
+        func value(_ key: String) -> JSON? { keys.firstIndex(of: key).map { members[$0].value } }
+        guard let first = members.first, value("identifier") != nil else { return nil }
+        if case .bool(false) = value("persist")?.value { return nil }
+        if let birth = version(value("added_at_version")), birth > oldest { return nil }
+        guard let history = value("version_history") else {
+            return (first.keyOffset..<first.keyOffset, "\"version_history\": [{ \"version\": \"\(oldest)\" }],\n  ")
+        }
+        // An entity that is as old as the schema, and changes only later.
+        guard case .array(let items) = history.value, let item = items.first, case .object(let members) = item.value,
+            members.count > 1, version(firstVersion(items)).map({ $0 > oldest }) ?? false
+        else { return nil }
+        return (item.offset..<item.offset, "{ \"version\": \"\(oldest)\" }, ")
+    }
 
     private func outcome(for file: SourceFile) -> Outcome {
         if edits.isEmpty { return .kept }
@@ -101,12 +113,42 @@ public struct Pruning {
                     guard case .object(let members) = element.value else { return true }
                     return prune(members, isFile: false)
                 }
+                if key == "options" || key == "unused_options" { keepBits(of: elements, parts) }
                 remove(elements.indices.filter { !parts[$0] }, from: elements.map { $0.offset..<$0.end })
             default: break
             }
         }
         remove(dead.sorted(), from: members.map { $0.keyOffset..<$0.value.end })
         return true
+    }
+
+    /// Writes down the bits of options that count from one that goes.
+    private mutating func keepBits(of options: [JSON], _ isKept: [Bool]) {
+        var bit = -1
+        var isShifted = false
+        for (place, option) in options.enumerated() {
+            var first: Int?
+            var given: Int?
+            if case .object(let members) = option.value {
+                first = members.first?.keyOffset
+                if case .number(let text)? = members.first(where: { $0.key == "bit" })?.value.value {
+                    given = Int(text)
+                }
+            }
+            bit = given ?? bit + 1
+            if given != nil { isShifted = false }
+            if !isKept[place] {
+                isShifted = true
+            } else if isShifted, given == nil {
+                if let first {
+                    edits.append((first..<first, "\"bit\": \(bit), "))
+                } else if case .string(let name) = option.value {
+                    let text = "{ \"name\": \(JSON.quoted(name)), \"bit\": \(bit) }"
+                    edits.append((option.offset..<option.end, text))
+                }
+                isShifted = false
+            }
+        }
     }
 
     private func firstVersion(_ items: [JSON]) -> JSON? {

@@ -93,7 +93,7 @@ struct Validator {
     }
 
     /// The modules that generated code names, and the words that no type can be called.
-    private static let reservedTypes: Set<String> = [
+    static let reservedTypes: Set<String> = [
         "Swift", "Foundation", "Strata", "StrataTesting", "Testing", "Type", "Self", "Any", "Protocol",
     ]
 

@@ -170,13 +170,17 @@ extension Generator {
             let asksForCode =
                 unchecked.contains(.init(entity: entity.new.lineage))
                 || step.instructions.custom.contains(.init(entity: entity.new.lineage))
+            // Where a unique index comes, a person says what becomes of duplicates.
+            let indexed = Set(entity.customReasons.compactMap(\.index).joined())
             var kept: [String] = []
             var changed: [Value] = []
             for column in entity.columns {
                 let name = column.column.name
                 // Where a person migrates an entity that asks for it, any of its values may become another.
                 let property = column.column.property
-                let isUnchecked = unchecked.contains(.init(entity: entity.new.lineage, property: property))
+                let isUnchecked =
+                    unchecked.contains(.init(entity: entity.new.lineage, property: property))
+                    || property.map(indexed.contains) ?? false && !column.column.isKey
                 let isKept = column.column.role == .identifier || !(asksForCode || property != nil && isUnchecked)
                 guard isKept, let value = expectation(column.origin) else { continue }
                 if value == SQL.quoted(name) {
@@ -190,7 +194,7 @@ extension Generator {
             return tableTestValues(
                 from: entity.old.tableName, to: entity.new.tableName, key: step.to.keyParts(of: entity.new).map(\.name),
                 kept: kept,
-                changed: changed, isEmptied: entity.isEmptied)
+                changed: changed, isEmptied: entity.isEmptied, mayLose: asksForCode || !indexed.isEmpty)
         }
         let joins = step.entities.flatMap { entity in
             step.to.joinTables(of: entity.new).compactMap { joinTestValues($0, entity, step) }
@@ -233,7 +237,7 @@ extension Generator {
 
     private func tableTestValues(
         from: String, to: String, key: [String], kept: [String], changed: [Value], isEmptied: Bool,
-        filter: String? = nil
+        filter: String? = nil, mayLose: Bool = false
     ) -> Value {
         [
             "from": .text(SwiftLiteral.string(from)),
@@ -244,6 +248,7 @@ extension Generator {
             "changed": .list(changed),
             "isEmptied": .flag(isEmptied),
             "filter": filter.map { .text(", filter: " + SwiftLiteral.string($0)) } ?? .null,
+            "mayLose": .text(mayLose ? ", mayLose: true" : ""),
         ]
     }
 

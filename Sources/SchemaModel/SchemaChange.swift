@@ -82,6 +82,11 @@ extension SchemaStep {
             if !texts.isEmpty || !about.isEmpty {
                 let text = texts.isEmpty ? "values" : texts.joined(separator: ", ")
                 changes.append(change(subject, text, for: about, inferred: value(of: property, in: step)))
+            } else if !step.isEmptied, let target = emptiedTarget(of: property, in: step) {
+                changes.append(
+                    SchemaChange(
+                        handling: .discarding, subject: subject, change: "values",
+                        reason: "the rows of `\(target)` all go"))
             }
         }
         for property in old.properties where new.property(property.lineage) == nil {
@@ -125,6 +130,15 @@ extension SchemaStep {
             changes.append((text(index, of: step.old) + " removed", nil))
         }
         return changes
+    }
+
+    /// The name of the entity that `property` points at, where all rows of that go.
+    private func emptiedTarget(of property: Property, in step: EntityStep) -> String? {
+        guard let target = property.relationship?.target, instructions.emptied.contains(target),
+            step.columns.contains(where: { $0.column.property == property.lineage })
+                || to.joinTables(of: step.new).contains(where: { $0.property == property.lineage })
+        else { return nil }
+        return to.entity(target)?.name
     }
 
     // MARK: Handling

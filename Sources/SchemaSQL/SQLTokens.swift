@@ -52,6 +52,38 @@ extension SQL {
         return result
     }
 
+    /// About how much of SQLite's parser stack an expression takes, which has 100 entries in older versions
+    /// ("parser stack overflow"): some for each parenthesis that is open, and more for each subquery and CASE.
+    static func depth(of sql: String) -> Int {
+        var depth = 0
+        var greatest = 0
+        var open: [Int] = []
+        var word: [UInt8] = []
+        for byte in words(sql).utf8 + [0x20] {
+            if (0x41...0x5a).contains(byte) {
+                word.append(byte)
+                continue
+            }
+            switch String(decoding: word, as: UTF8.self) {
+            case "SELECT":
+                depth += 8
+                open.indices.last.map { open[$0] += 8 }
+            case "CASE": depth += 4
+            case "END": depth -= 4
+            default: break
+            }
+            word = []
+            if byte == 0x28 {
+                open.append(4)
+                depth += 4
+            } else if byte == 0x29 {
+                depth -= open.popLast() ?? 0
+            }
+            greatest = max(greatest, depth)
+        }
+        return greatest
+    }
+
     /// What stands in `sql` besides names and strings.
     static func words(_ sql: String) -> String {
         tokens(sql).map { if case .other(let text) = $0 { text } else { "" } }.joined()

@@ -20,8 +20,9 @@ package struct TableMapping: Sendable {
     /// Where the rows of each table of the newer version come from, by the table's name.
     package private(set) var origins: [String: TableOrigin]
 
-    /// An expression that is longer is not made longer still: the next step is taken by itself.
+    /// An expression that is longer, or nested deeper, is not made so by fusing: the next step is taken by itself.
     private static let longestExpression = 4096
+    private static let deepestExpression = 80
 
     /// The mapping of tables to themselves.
     package init(of tables: [Table]) {
@@ -90,10 +91,11 @@ package struct TableMapping: Sendable {
         for column in target.columns {
             let value =
                 columns[column] ?? (available.contains(column) ? SQL.quoted(column) : target.defaultValue(of: column))
-            guard let value = SQL.substituting(before, in: value), value.utf8.count <= longestExpression else {
-                return nil
-            }
-            values[column] = value
+            guard let fused = SQL.substituting(before, in: value) else { return nil }
+            let isFused = SQL.column(value) == nil && fused != value
+            guard !isFused || (fused.utf8.count <= longestExpression && SQL.depth(of: fused) <= deepestExpression)
+            else { return nil }
+            values[column] = fused
         }
         var filters = [oldFilter].compactMap(\.self)
         if let filter {

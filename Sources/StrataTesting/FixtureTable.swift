@@ -1,5 +1,5 @@
 /// The types that a column's values may have.
-public enum ColumnType: Sendable {
+public enum ColumnType: Hashable, Sendable {
     case int, bool, double, float, string, url, color, date, seconds, milliseconds, data, uuid, decimal
     /// One of these texts: the values of an enum's cases, or JSON.
     case texts([String])

@@ -59,14 +59,14 @@ private struct RowComparison {
     let original: URL
     let steps: [StepExpectation]
 
-    /// A table of the old database, and what must be in the new one.
+    /// What must be in a table of the new database.
     private struct Chain {
-        let source: String
-        var table: String
-        var key: [String]
-        var isEmptied = false
-        var values: [String: String]
-        var filter: String?
+        /// The table that holds it: the old one, or a temporary one once a step has changed it.
+        var source: String
+        var columns: Set<String>
+        let expectation: TableExpectation
+        var isEmptied: Bool
+        var mayLose: Bool
     }
 
     func run() throws -> [String] {
@@ -76,77 +76,92 @@ private struct RowComparison {
         defer { try? connection.execute("DETACH DATABASE original") }
         guard !steps.isEmpty else { return [] }
         let isInferred = !steps.contains(where: \.isCustom)
-        return try chains().flatMap { try compare($0, isExact: isInferred) }
+        let chains = try chains()
+        defer { for chain in chains { try? connection.execute("DROP TABLE \(chain.source)") } }
+        return try chains.flatMap { try compare($0, isExact: isInferred) }
     }
 
-    /// The expectations of all steps, one after the other, as one over the oldest columns.
-    private func chains() -> [Chain] {
+    /// The expectations of all steps, one after the other; what is expected after each stands in temporary tables.
+    private func chains() throws -> [Chain] {
         var chains: [Chain] = []
         for (place, step) in steps.enumerated() {
             var next: [Chain] = []
             for expectation in step.tables {
                 if place == 0 {
-                    next.append(
-                        Chain(
-                            source: expectation.from, table: expectation.to, key: expectation.key,
-                            isEmptied: expectation.isEmptied, values: expectation.values, filter: expectation.filter))
-                    continue
-                }
-                for chain in chains where chain.table == expectation.from {
-                    var values: [String: String] = [:]
-                    for (column, sql) in expectation.values {
-                        values[column] = SQL.substituting(chain.values, in: sql)
+                    let source = "original.\(SQL.quoted(expectation.from))"
+                    next.append(try chain(expectation, from: source, nil, "\(place)_\(next.count)"))
+                } else {
+                    for chain in chains where chain.expectation.to == expectation.from {
+                        next.append(
+                            try self.chain(expectation, from: chain.source, chain, "\(place)_\(next.count)"))
                     }
-                    let filters = [chain.filter, expectation.filter.flatMap { SQL.substituting(chain.values, in: $0) }]
-                    let filter = filters.compactMap(\.self).map { "(\($0))" }.joined(separator: " AND ")
-                    next.append(
-                        Chain(
-                            source: chain.source, table: expectation.to, key: expectation.key,
-                            isEmptied: chain.isEmptied || expectation.isEmptied, values: values,
-                            filter: filter.isEmpty ? nil : filter))
                 }
             }
+            for chain in chains { try connection.execute("DROP TABLE \(chain.source)") }
             chains = next
         }
         return chains
     }
 
-    private func compare(_ chain: Chain, isExact: Bool) throws -> [String] {
-        let new = "main.\(SQL.quoted(chain.table))"
-        let after = try connection.integer("SELECT count(*) FROM \(new)") ?? 0
-        if chain.isEmptied { return isExact && after > 0 ? ["\(chain.table): \(after) rows instead of none"] : [] }
-        let condition = chain.filter.map { " WHERE \($0)" } ?? ""
-        let before =
-            try connection.integer("SELECT count(*) FROM original.\(SQL.quoted(chain.source))\(condition)") ?? 0
-        var problems: [String] = []
-        if isExact, before != after {
-            problems.append("\(chain.table): \(after) rows instead of \(before)")
+    /// Writes down what a step is to make of the table `source`.
+    private func chain(
+        _ expectation: TableExpectation, from source: String, _ before: Chain?, _ name: String
+    ) throws -> Chain {
+        var columns: [(name: String, sql: String)] = []
+        for (column, sql) in expectation.values.sorted(by: { $0.key < $1.key }) {
+            // What nothing is known of any more gives nothing to expect.
+            let known = before.map { before in
+                Dictionary(before.columns.map { ($0, SQL.quoted($0)) }, uniquingKeysWith: { first, _ in first })
+            }
+            if known.map({ SQL.substituting($0, in: sql) == nil }) ?? false { continue }
+            columns.append((column, sql))
         }
-        let keys = chain.key.compactMap { name in chain.values[name].map { (name: name, sql: $0) } }
-        guard keys.count == chain.key.count else { return problems }
-        let keyColumns = keys.enumerated().map { "\($1.sql) AS k\($0)" }
-        let join = keys.enumerated().map { "n.\(SQL.quoted($1.name)) IS o.k\($0)" }.joined(separator: " AND ")
-        let shown = keys.indices.map { "o.k\($0)" }.joined(separator: ", ")
+        let table = "temp.\(SQL.quoted("strata_expected_" + name))"
+        let condition = expectation.filter.map { " WHERE \($0)" } ?? ""
+        // Columns without a type keep what they are given. `CREATE TABLE … AS` would name some otherwise.
+        let names = columns.isEmpty ? "nothing" : SQL.list(columns.map(\.name))
+        let values = columns.isEmpty ? "NULL" : columns.map(\.sql).joined(separator: ", ")
+        try connection.execute("CREATE TABLE \(table) (\(names))")
+        try connection.execute("INSERT INTO \(table) SELECT \(values) FROM \(source)\(condition)")
+        return Chain(
+            source: table, columns: Set(columns.map(\.name)), expectation: expectation,
+            isEmptied: expectation.isEmptied || before?.isEmptied ?? false,
+            mayLose: expectation.mayLose || before?.mayLose ?? false)
+    }
 
-        let missing = """
-            SELECT \(shown) FROM (SELECT \(keyColumns.joined(separator: ", ")) FROM original.\(SQL.quoted(chain.source))\(condition)) AS o
-            WHERE NOT EXISTS (SELECT 1 FROM \(new) AS n WHERE \(join))
-            """
-        if let row = try first(missing) {
-            problems.append("\(chain.table): the row \(row.map(\.description).joined(separator: ", ")) is gone")
+    private func compare(_ chain: Chain, isExact: Bool) throws -> [String] {
+        let table = chain.expectation.to
+        let new = "main.\(SQL.quoted(table))"
+        let after = try connection.integer("SELECT count(*) FROM \(new)") ?? 0
+        if chain.isEmptied { return isExact && after > 0 ? ["\(table): \(after) rows instead of none"] : [] }
+        let before = try connection.integer("SELECT count(*) FROM \(chain.source)") ?? 0
+        var problems: [String] = []
+        if isExact, before != after { problems.append("\(table): \(after) rows instead of \(before)") }
+        let key = chain.expectation.key.map(SQL.quoted)
+        guard chain.columns.isSuperset(of: chain.expectation.key) else { return problems }
+        let join = key.map { "n.\($0) IS o.\($0)" }.joined(separator: " AND ")
+        let shown = key.map { "o.\($0)" }.joined(separator: ", ")
+
+        let missing =
+            "SELECT \(shown) FROM \(chain.source) AS o WHERE NOT EXISTS (SELECT 1 FROM \(new) AS n WHERE \(join))"
+        if !chain.mayLose, let row = try first(missing) {
+            problems.append("\(table): the row \(row.map(\.description).joined(separator: ", ")) is gone")
         }
-        for (column, sql) in chain.values.sorted(by: { $0.key < $1.key }) {
-            let value = "n.\(SQL.quoted(column))"
+        for column in chain.columns.sorted() {
+            let (now, was) = ("n.\(SQL.quoted(column))", "o.\(SQL.quoted(column))")
             let differing = """
-                SELECT \(shown), o.v, \(value)
-                FROM (SELECT \(keyColumns.joined(separator: ", ")), \(sql) AS v FROM original.\(SQL.quoted(chain.source))\(condition)) AS o
-                JOIN \(new) AS n ON \(join)
-                WHERE \(value) IS NOT o.v COLLATE BINARY OR typeof(\(value)) IS NOT typeof(o.v)
+                SELECT \(shown), \(was), \(now) FROM \(chain.source) AS o JOIN \(new) AS n ON \(join)
+                WHERE \(now) IS NOT \(was) COLLATE BINARY OR typeof(\(now)) IS NOT typeof(\(was))
                 """
-            guard let row = try first(differing) else { continue }
-            let id = row.prefix(keys.count).map(\.description).joined(separator: ", ")
-            problems.append(
-                "\(chain.table).\(column): in the row \(id) it is \(row[keys.count + 1]) instead of \(row[keys.count])")
+            let statement = try connection.prepare(differing)
+            while try statement.step() {
+                let row = statement.row.values
+                if row[key.count].isSame(as: row[key.count + 1]) { continue }
+                let id = row.prefix(key.count).map(\.description).joined(separator: ", ")
+                problems.append(
+                    "\(table).\(column): in the row \(id) it is \(row[key.count + 1]) instead of \(row[key.count])")
+                break
+            }
         }
         return problems
     }

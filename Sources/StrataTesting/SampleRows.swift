@@ -39,7 +39,7 @@ struct SampleRows {
             // A mandatory unique column of a type with few values allows no more rows than those.
             for column in table.columns where column.isUnique && !column.isNullable {
                 if case .value(let type) = column.role, SampleValues.distinct(type, count) == nil {
-                    count = min(count, try free(type, column, of: table).count)
+                    count = min(count, try free(type, column, of: table, atMost: count).count)
                 }
             }
             counts[table.name] = count
@@ -50,9 +50,14 @@ struct SampleRows {
             isStable = true
             for table in tables {
                 // A key has no more values than there are combinations of what it is made of.
-                let combinations = table.keyColumns.reduce(1) { product, column in
-                    guard case .reference(let target) = column.role else { return product * 32 }
-                    return min(1 << 16, product * (counts[target] ?? 0))
+                let combinations = try table.keyColumns.reduce(1) { product, column in
+                    let count = counts[table.name] ?? 0
+                    switch column.role {
+                    case .reference(let target): return min(1 << 16, product * (counts[target] ?? 0))
+                    case .key(let type), .value(let type):
+                        return min(1 << 16, product * (try free(type, column, of: table, atMost: count).count))
+                    case .position: return product
+                    }
                 }
                 if let count = counts[table.name], combinations < count {
                     counts[table.name] = combinations
@@ -97,7 +102,8 @@ struct SampleRows {
         var pools: [[[SQLiteValue]]] = []
         for column in table.keyColumns {
             switch column.role {
-            case .key(let type), .value(let type): pools.append(try free(type, column, of: table).map { [$0] })
+            case .key(let type), .value(let type):
+                pools.append(try free(type, column, of: table, atMost: count).map { [$0] })
             case .reference(let target): pools.append(keys[target] ?? [])
             case .position: break
             }
@@ -121,15 +127,22 @@ struct SampleRows {
         keys[table.name] = drawn
     }
 
-    /// The values of `type` that no row has in `column` yet, endlessly where the type has so many.
-    private func free(_ type: ColumnType, _ column: FixtureColumn, of table: FixtureTable) throws -> [SQLiteValue] {
+    /// Values of `type` that no row has in `column` yet: `count` of them where the type has so many.
+    private func free(
+        _ type: ColumnType, _ column: FixtureColumn, of table: FixtureTable, atMost count: Int
+    ) throws -> [SQLiteValue] {
         var taken: Set<SQLiteValue> = []
         try connection.query("SELECT \(SQL.list(column.names)) FROM \(SQL.quoted(table.name))") {
             taken.insert($0.value(0))
         }
         var values: [SQLiteValue] = []
         var number = 0
-        while values.count < 32, let value = SampleValues.distinct(type, number) {
+        // Nothing else in the world has a UUID that was made for a row.
+        let isOwn = table.key.contains { column.names.contains($0) }
+        while values.count < count,
+            let value = isOwn && type == .uuid
+                ? SampleValues.uuid(of: table.name, number) : SampleValues.distinct(type, number)
+        {
             if !taken.contains(value) { values.append(value) }
             number += 1
         }
@@ -170,7 +183,9 @@ struct SampleRows {
         case .key:
             return rows
         case .value(let type):
-            var pool = column.isUnique ? try free(type, column, of: table) : SampleValues.values(of: type)
+            var pool =
+                column.isUnique
+                ? try free(type, column, of: table, atMost: rows.count) : SampleValues.values(of: type)
             if column.isUnique {
                 if column.isNullable { pool.insert(.null, at: min(1, pool.count)) }
                 return rows.indices.map { $0 < pool.count ? [pool[$0]] : null }

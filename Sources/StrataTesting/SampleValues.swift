@@ -42,6 +42,18 @@ enum SampleValues {
         }
     }
 
+    /// A UUID that no other number gives, and no other owner.
+    static func uuid(of owner: String, _ number: Int) -> SQLiteValue {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in owner.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+        var bytes = Data(count: 16)
+        for place in 0..<8 {
+            bytes[7 - place] = UInt8(truncatingIfNeeded: hash >> (8 * UInt64(place)))
+            bytes[15 - place] = UInt8(truncatingIfNeeded: number >> (8 * place))
+        }
+        return .blob(bytes)
+    }
+
     /// A value of `type` that no other number gives; nil where the type has no more.
     static func distinct(_ type: ColumnType, _ number: Int) -> SQLiteValue? {
         let edges = values(of: type)

@@ -24,6 +24,7 @@ public struct TableExpectation: Sendable {
     let isEmptied: Bool
     let values: [String: String]
     let filter: String?
+    let mayLose: Bool
 
     /// Rows of the table `from` are in the table `to`.
     ///
@@ -31,9 +32,10 @@ public struct TableExpectation: Sendable {
     /// - `kept`: the columns that hold what they held.
     /// - `changed`: the columns that hold something else, as SQL over the columns of `from`.
     /// - `filter`: which rows of `from` are meant; nil for all.
+    /// - `mayLose`: whether rows may go, because a person was asked which of them stay.
     public init(
         from: String, to: String, key: [String], emptied isEmptied: Bool = false, kept: [String],
-        changed: [String: String] = [:], filter: String? = nil
+        changed: [String: String] = [:], filter: String? = nil, mayLose: Bool = false
     ) {
         self.from = from
         self.to = to
@@ -43,5 +45,6 @@ public struct TableExpectation: Sendable {
         self.values = Dictionary(same, uniquingKeysWith: { first, _ in first }).merging(changed) { _, changed in changed
         }
         self.filter = filter
+        self.mayLose = mayLose
     }
 }

@@ -56,7 +56,12 @@ public struct StructCheck: Sendable {
         if rows.isEmpty { return ["\(table): there is no row, so nothing is checked"] }
         var problems: [String] = []
         for column in Set(entities.flatMap(\.keys)).union(rows.flatMap(\.keys)).sorted() {
-            guard let row = zip(entities, rows).first(where: { $0[column] != $1[column] }) else { continue }
+            guard
+                let row = zip(entities, rows).first(where: { entity, row in
+                    guard let inStruct = entity[column], let inTable = row[column] else { return true }
+                    return !inStruct.isSame(as: inTable)
+                })
+            else { continue }
             let inStruct = row.0[column].map(String.init(describing:)) ?? "no property"
             let inTable = row.1[column].map(String.init(describing:)) ?? "no column"
             problems.append("\(table).\(column): \(what) as \(inTable) in the table and \(inStruct) in the struct")

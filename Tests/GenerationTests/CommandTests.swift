@@ -308,4 +308,119 @@ import Testing
                     """)
         }
     }
+
+    private static let custom = """
+        { "name": "book", "version_history": [{ "version": "1.0" }, { "version": "2.0" }], "identifier": { "type": "int" },
+          "properties": [{ "name": "title", "property_type": "string", "added_at_version": "2.0" }] }
+        """
+
+    @Test func `a command refuses what it does not know`() throws {
+        try withModel { (folder: URL) throws in
+            #expect(run(["generate", folder.path, "--released"]) == .usage)
+            #expect(run(["release", folder.path, "--json"]) == .usage)
+            #expect(run(["generate", folder.path, folder.path, "--target", "A"]) == .usage)
+            #expect(run(["diff", folder.path, "2.0", "1.0"]) == .diagnostics)
+        }
+    }
+
+    @Test func `the target gives the module its name, whatever it is called`() throws {
+        try withModel { (folder: URL) throws in
+            #expect(run(["generate", folder.path, "--target", "My-Model 2"]) == .success)
+            let schema = try text(folder.appendingPathComponent("Generated/Strata.schema.swift"))
+            #expect(schema.contains("public enum My_Model_2Schema: Strata.Schema"))
+            #expect(run(["check", folder.path, "--target", "My-Model 2"]) == .success)
+            #expect(run(["diff", folder.path, "--target", "My-Model 2"]) == .success)
+        }
+    }
+
+    @Test func `nothing is released that is not written, and no migration stays that nothing needs`() throws {
+        try withModel(book: Self.custom) { (folder: URL) throws in
+            #expect(run(["release", folder.path]) == .diagnostics)
+            #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("strata.lock").path))
+            #expect(run(["generate", folder.path]) == .success)
+            #expect(run(["release", folder.path]) == .diagnostics)
+            let stub = folder.appendingPathComponent("Migrations/Migration_1_0_to_2_0.swift")
+            try write("struct Migration_1_0_to_2_0 {}", to: stub)
+            #expect(run(["release", folder.path]) == .success)
+            #expect(run(["check", folder.path, "--released"]) == .success)
+        }
+        try withModel(book: Self.custom) { (folder: URL) throws in
+            #expect(run(["generate", folder.path]) == .success)
+            let inferred = Self.custom.replacingOccurrences(
+                of: #""added_at_version""#, with: #""default_value": "", "added_at_version""#)
+            try write(inferred, to: folder.appendingPathComponent("Book.json"))
+            #expect(said(["generate", folder.path]).contains("no step needs this migration any more"))
+            #expect(run(["check", folder.path]) == .diagnostics)
+            try FileManager.default.removeItem(at: folder.appendingPathComponent("Migrations"))
+            #expect(run(["check", folder.path]) == .success)
+        }
+    }
+
+    @Test func `a build in build mode fails where the lock or a migration is missing`() throws {
+        try withModel(#"{ "mode": "build" }"#, book: Self.custom) { (folder: URL) throws in
+            let output = folder.deletingLastPathComponent().appendingPathComponent("out")
+            try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
+            let build = ["sources", "--model", folder.path, "--target", "Library", "--output", output.path]
+            #expect(run(build) == .diagnostics)
+            #expect(run(["generate", folder.path]) == .success)
+            #expect(run(build) == .success)
+            let newer = Self.custom.replacingOccurrences(of: #""2.0" }]"#, with: #""2.0" }, { "version": "3.0" }]"#)
+            try write(newer, to: folder.appendingPathComponent("Book.json"))
+            #expect(run(build) == .diagnostics)
+        }
+    }
+
+    @Test func `what own templates made is found when nothing makes it any more`() throws {
+        try withModel(#"{ "templates": "Own" }"#) { (folder: URL) throws in
+            let own = folder.appendingPathComponent("Own")
+            try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
+            try write("// Made from {{source}}\n", to: own.appendingPathComponent("Entity.swift.mustache"))
+            let other = folder.appendingPathComponent("Other.json")
+            try write(#"{ "name": "other", "identifier": { "type": "int" }, "added_at_version": "2.0" }"#, to: other)
+            #expect(run(["generate", folder.path]) == .success)
+            try FileManager.default.removeItem(at: other)
+            #expect(run(["check", folder.path]) == .diagnostics)
+            #expect(run(["generate", folder.path]) == .success)
+            let generated = folder.appendingPathComponent("Generated")
+            #expect(
+                !FileManager.default.fileExists(atPath: generated.appendingPathComponent("Other.strata.swift").path))
+        }
+    }
+
+    @Test func `check tells of every folder, and as JSON of what cannot even be read`() throws {
+        try withModel { (one: URL) throws in
+            try withModel(#"{ "mod": 1 }"#) { (other: URL) throws in
+                #expect(run(["check", one.path, one.path]) == .diagnostics)
+                var said: [String] = []
+                let console = Console(say: { said.append($0) }, complain: { _ in })
+                #expect(Command.run(["check", "--json", other.path, "/nowhere"], console: console) == .diagnostics)
+                let text = said.joined()
+                #expect(text.contains("unknown key") && text.contains("there is no strata.json"))
+            }
+        }
+    }
+
+    @Test func `prune keeps the bits of options, and names the oldest version somewhere`() throws {
+        let book = """
+            { "name": "book", "identifier": { "type": "int" },
+              "properties": [{ "name": "flags", "property_type": "flags" },
+                { "name": "a", "property_type": "int", "version_history": [
+                    { "version": "1.0" }, { "version": "2.0", "previous_name": "b" }, { "version": "3.0", "previous_name": "c" }] }] }
+            """
+        try withModel(#"{ "oldest_supported_version": "2.0" }"#, book: book) { (folder: URL) throws in
+            let flags = folder.appendingPathComponent("Flags.json")
+            let text =
+                #"{ "name": "flags", "options": ["a", { "name": "b", "removed_at_version": "2.0", "discard": true }, "c", { "name": "d" }] }"#
+            try write(text, to: flags)
+            try write(
+                #"{ "name": "a_late", "identifier": { "type": "int" }, "added_at_version": "3.0" }"#,
+                to: folder.appendingPathComponent("ALate.json"))
+            #expect(run(["generate", folder.path]) == .success)
+            #expect(run(["prune", folder.path]) == .success)
+            #expect(
+                try self.text(flags)
+                    == #"{ "name": "flags", "options": ["a", { "name": "c", "bit": 2 }, { "name": "d" }] }"#)
+            #expect(run(["generate", folder.path]) == .success)
+        }
+    }
 }

@@ -74,4 +74,23 @@ import Testing
             changes: [.map(from: "t", to: "t")], keepsOldTables: true)
         #expect(statements.fill == ["INSERT INTO \"strata_new_t\" (rowid, \"id\")\nSELECT rowid, \"id\" FROM \"t\""])
     }
+
+    @Test func `expressions are fused until they are too long or nested too deep for SQLite`() throws {
+        let table = Table("t", ["\"id\" INTEGER PRIMARY KEY", "\"a\" TEXT"])
+        func fused(_ expression: String, _ count: Int) -> TableMapping? {
+            var mapping: TableMapping? = TableMapping(of: [table])
+            for _ in 0..<count {
+                mapping = mapping?.followed(by: [.map(from: "t", to: "t", columns: ["a": expression])], to: [table])
+            }
+            return mapping
+        }
+        #expect(fused("trim(\"a\")", 9) != nil)
+        #expect(fused("trim(\"a\")", 90) == nil)
+        #expect(fused("(SELECT value FROM json_each((SELECT \"a\")))", 2) != nil)
+        #expect(fused("(SELECT value FROM json_each((SELECT \"a\")))", 3) == nil)
+        #expect(fused("\"a\" || '\(String(repeating: "x", count: 3000))'", 1) != nil)
+        #expect(fused("\"a\" || '\(String(repeating: "x", count: 3000))'", 2) == nil)
+        // A step by itself is what it is.
+        #expect(fused(String(repeating: "(", count: 40) + "\"a\"" + String(repeating: ")", count: 40), 1) != nil)
+    }
 }

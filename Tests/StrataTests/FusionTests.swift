@@ -173,4 +173,34 @@ import Testing
             }
         }
     }
+
+    @Test func `expressions that SQLite could not parse are not made by fusing`() throws {
+        let versions = (1...12).map { #"{ "version": "\#($0)" }"# }.joined(separator: ", ")
+        let members = (2...12).map {
+            #"{ "name": "p\#($0)", "property_type": "string", "default_value": "", "added_at_version": "\#($0)" }"#
+        }
+        let names = (2...12).map { #"{ "version": "\#($0)", "previous_name": "n\#($0 - 1)" }"# }
+        let files = [
+            #"""
+            { "name": "adds", "properties": [{ "name": "n12", "property_type": "int" }, \#(members.joined(separator: ", "))] }
+            """#,
+            #"""
+            { "name": "renames", "properties": [
+                { "name": "n12", "property_type": "int", "version_history": [{ "version": "1" }, \#(names.joined(separator: ", "))] }] }
+            """#,
+            #"""
+            { "name": "book", "identifier": { "type": "int" }, "version_history": [\#(versions)],
+              "properties": [{ "name": "a", "property_type": "[adds]" }, { "name": "b", "property_type": "renames" }] }
+            """#,
+        ]
+        try Described.$history.withValue(try history(files)) {
+            try withFile { url in
+                try makeStore(at: url, version: 0, rows: #"INSERT INTO book VALUES (1, '[{"n12":5}]', '{"n1":6}')"#)
+                _ = try Store(at: url, schema: Described.self)
+                let answer = try rows(url, "SELECT a ->> '$[0].n12', b ->> '$.n12', json_array_length(a), a FROM book")
+                #expect(answer.first?.prefix(3) == [.integer(5), .integer(6), .integer(1)])
+                #expect(answer.first.map { "\($0[3])".contains("p2") } == true)
+            }
+        }
+    }
 }

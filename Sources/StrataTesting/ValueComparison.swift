@@ -1,0 +1,35 @@
+import JSONText
+import Strata
+
+extension SQLiteValue {
+    /// Whether both are the same value: equal, or the same object or list in JSON, whatever the order of members.
+    func isSame(as other: SQLiteValue) -> Bool {
+        if self == other { return true }
+        guard case .text(let left) = self, case .text(let right) = other, let before = Self.structure(left),
+            let after = Self.structure(right)
+        else { return false }
+        return Self.isSame(before, after)
+    }
+
+    private static func structure(_ text: String) -> JSON? {
+        guard text.hasPrefix("{") || text.hasPrefix("[") else { return nil }
+        return try? JSONParser.parse(Array(text.utf8))
+    }
+
+    private static func isSame(_ left: JSON, _ right: JSON) -> Bool {
+        switch (left.value, right.value) {
+        case (.null, .null): return true
+        case (.bool(let left), .bool(let right)): return left == right
+        case (.number(let left), .number(let right)): return left == right
+        case (.string(let left), .string(let right)): return left.utf8.elementsEqual(right.utf8)
+        case (.array(let left), .array(let right)):
+            return left.count == right.count && zip(left, right).allSatisfy { isSame($0, $1) }
+        case (.object(let left), .object(let right)):
+            guard left.count == right.count else { return false }
+            return left.allSatisfy { member in
+                right.contains { $0.key == member.key && isSame($0.value, member.value) }
+            }
+        default: return false
+        }
+    }
+}
