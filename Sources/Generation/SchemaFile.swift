@@ -69,19 +69,25 @@ extension Generator {
         ]
     }
 
+    private static func pairs(_ texts: [String: String]) -> String {
+        let pairs = texts.sorted { $0.key < $1.key }.map {
+            "\(SwiftLiteral.string($0.key)): \(SwiftLiteral.string($0.value))"
+        }
+        return "[" + pairs.joined(separator: ", ") + "]"
+    }
+
     private static func change(_ change: TableChange) -> String {
         switch change {
         case .create(let name): return ".create(\(SwiftLiteral.string(name)))"
         case .drop(let name): return ".drop(\(SwiftLiteral.string(name)))"
-        case .custom(let from, let to):
-            return ".custom(from: \(SwiftLiteral.string(from)), to: \(SwiftLiteral.string(to)))"
+        case .custom(let from, let to, let references):
+            var text = ".custom(from: \(SwiftLiteral.string(from)), to: \(SwiftLiteral.string(to))"
+            if !references.isEmpty { text += ", references: \(pairs(references))" }
+            return text + ")"
         case .map(let from, let to, let columns, let filter):
             var text = ".map(from: \(SwiftLiteral.string(from)), to: \(SwiftLiteral.string(to))"
             if !columns.isEmpty {
-                let pairs = columns.sorted { $0.key < $1.key }.map {
-                    "\(SwiftLiteral.string($0.key)): \(SwiftLiteral.string($0.value))"
-                }
-                text += ", columns: [" + pairs.joined(separator: ", ") + "]"
+                text += ", columns: \(pairs(columns))"
             }
             if let filter { text += ", filter: \(SwiftLiteral.string(filter))" }
             return text + ")"

@@ -164,7 +164,29 @@ extension Generator {
         }
     }
 
+    /// Whether a person was asked what becomes of the rows of an entity, and not only of some of their values.
+    private func asksForRows(_ entity: EntityStep, _ step: SchemaStep) -> Bool {
+        let element = StepInstructions.Element(entity: entity.new.lineage)
+        return step.instructions.custom.contains(element) || entity.customReasons.contains { $0.index != nil }
+            || !step.to.hasSameKey(entity.new, as: entity.old, in: step.from)
+    }
+
+    /// The entities whose rows may have other keys than they had, or none, because a person's code says so.
+    private func looseEntities(_ step: SchemaStep) -> Set<Int> {
+        var loose = Set(step.entities.filter { asksForRows($0, step) }.map(\.new.lineage))
+        // A key that is made of such a key changes with it.
+        while let next = step.entities.map(\.new).first(where: { entity in
+            guard case .properties(let key) = entity.identifier, !loose.contains(entity.lineage) else { return false }
+            return key.compactMap { entity.property($0)?.relationship?.target }.contains(where: loose.contains)
+        }) {
+            loose.insert(next.lineage)
+        }
+        return loose
+    }
+
     private func stepTestValues(_ step: SchemaStep) -> Value {
+        // What points at such rows follows them to wherever the code leads.
+        let loose = looseEntities(step)
         let tables = step.entities.map { entity -> Value in
             let unchecked = step.instructions.unchecked
             let asksForCode =
@@ -178,6 +200,7 @@ extension Generator {
                 let name = column.column.name
                 // Where a person migrates an entity that asks for it, any of its values may become another.
                 let property = column.column.property
+                if case .reference(let target) = column.column.role, loose.contains(target) { continue }
                 let isUnchecked =
                     unchecked.contains(.init(entity: entity.new.lineage, property: property))
                     || property.map(indexed.contains) ?? false && !column.column.isKey
@@ -194,10 +217,14 @@ extension Generator {
             return tableTestValues(
                 from: entity.old.tableName, to: entity.new.tableName, key: step.to.keyParts(of: entity.new).map(\.name),
                 kept: kept,
-                changed: changed, isEmptied: entity.isEmptied, mayLose: asksForCode || !indexed.isEmpty)
+                changed: changed, isEmptied: entity.isEmptied,
+                mayLose: asksForCode || loose.contains(entity.new.lineage))
         }
         let joins = step.entities.flatMap { entity in
-            step.to.joinTables(of: entity.new).compactMap { joinTestValues($0, entity, step) }
+            step.to.joinTables(of: entity.new).compactMap { join in
+                loose.isDisjoint(with: [entity.new.lineage, join.relationship.target])
+                    ? joinTestValues(join, entity, step) : nil
+            }
         }
         return [
             "from": .text(SwiftLiteral.string(step.from.version.text)),

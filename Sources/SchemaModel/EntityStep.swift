@@ -130,7 +130,12 @@ public struct EntityStep: Sendable {
         if isEmptied {
             changes += [.drop(oldTable.name), .create(newTable.name)]
         } else if !rowReasons.isEmpty {
-            changes.append(.custom(from: oldTable.name, to: newTable.name))
+            var references: [String: String] = [:]
+            for step in columns {
+                guard case .reference = step.column.role, case .copy(let before) = step.origin else { continue }
+                references[step.column.name] = before.name
+            }
+            changes.append(.custom(from: oldTable.name, to: newTable.name, references: references))
         } else {
             let expressions = inference.expressions(of: columns)
             if oldTable != newTable || !expressions.isEmpty {

@@ -79,7 +79,7 @@ extension SchemaVersion {
     }
 
     /// Whether the keys of the entity in both versions are made of the same columns, whatever their names.
-    func hasSameKey(_ entity: Entity, as other: Entity, in version: SchemaVersion) -> Bool {
+    public func hasSameKey(_ entity: Entity, as other: Entity, in version: SchemaVersion) -> Bool {
         let (parts, others) = (keyParts(of: entity), version.keyParts(of: other))
         return parts.map(\.origin) == others.map(\.origin) && parts.map(\.type) == others.map(\.type)
     }

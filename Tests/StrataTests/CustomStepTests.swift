@@ -78,7 +78,7 @@ private struct Other: StoredEntity {
     @Test func `rows become rows, new ones are added, and both are found`() throws {
         try withOldStore { url in
             try Coded.$code.withValue({ step in
-                try step.migrate(OldItem.self) { old, _ in
+                try step.migrate(OldItem.self) { (old: OldItem, _) -> Outcome<Item> in
                     .keep(Item(id: old.id, title: old.title.map { $0 + "!" }, stars: old.stars ?? 0))
                 }
                 try step.context.insert(Item(id: 9, title: "new", stars: 9))
@@ -113,19 +113,64 @@ private struct Other: StoredEntity {
         }
     }
 
-    @Test func `an outcome that is not supported yet changes nothing`() throws {
+    @Test func `rows are dropped, merged and given other keys`() throws {
+        try withOldStore { url in
+            try Connection(path: url.path, mode: .readWrite).execute(
+                "INSERT INTO store VALUES (3, 'c', 3), (4, 'd', 4)")
+            try Coded.$code.withValue({ step in
+                try step.migrate(OldItem.self) { (old: OldItem, _) -> Outcome<Item> in
+                    switch old.id.rawValue {
+                    case 1: .drop
+                    case 2: .merge(into: 3)
+                    case 3: .merge(into: 40)
+                    default: .keep(Item(id: 40, title: old.title, stars: 0))
+                    }
+                }
+                try step.followKeys()
+                #expect(try step.context.find(Item.self, id: 4)?.title == "d")
+                #expect(try step.context.find(Item.self, id: 2)?.title == "d")
+                #expect(try step.context.key(of: Item.self, for: Item.ID(rawValue: 3)) == 40)
+                #expect(try step.context.key(of: Item.self, for: Item.ID(rawValue: 1)) == nil)
+            }) {
+                _ = try Store(at: url, schema: Coded.self)
+            }
+            #expect(try rows(url, "SELECT id, title FROM store") == [[.integer(40), .text("d")]])
+        }
+    }
+
+    @Test func `a row that is merged into nothing, or in a ring, changes nothing`() throws {
         let outcomes: [@Sendable (OldItem) -> Outcome<Item>] = [
-            { _ in .drop }, { .merge(into: $0.id) },
-            { .keep(Item(id: .init(rawValue: $0.id.rawValue + 1), title: nil, stars: 0)) },
+            { _ in .merge(into: 99) }, { .merge(into: $0.id) },
+            { .merge(into: Item.ID(rawValue: 3 - $0.id.rawValue)) },
         ]
         for outcome in outcomes {
             try withOldStore { url in
                 let before = try Data(contentsOf: url)
-                Coded.$code.withValue({ step in try step.migrate(OldItem.self) { old, _ in outcome(old) } }) {
-                    #expect(throws: MigrationError.self) { _ = try Store(at: url, schema: Coded.self) }
+                Coded.$code.withValue({ step in
+                    try step.migrate(OldItem.self) { (old: OldItem, _) -> Outcome<Item> in outcome(old) }
+                    try step.followKeys()
+                }) {
+                    #expect(throws: MigrationError.mergedIntoNothing(table: "store", rows: 2)) {
+                        _ = try Store(at: url, schema: Coded.self)
+                    }
                 }
                 #expect(try Data(contentsOf: url) == before)
             }
+        }
+    }
+
+    @Test func `new keys are free, and UUIDs are the same wherever they are made`() throws {
+        try withOldStore { url in
+            try Coded.$code.withValue({ step in
+                try step.migrate(OldItem.self) { (old: OldItem, context) -> Outcome<Item> in
+                    .keep(Item(id: try context.newID(of: Item.self), title: old.title, stars: 0))
+                }
+                #expect(step.context.uuid(for: "a").uuidString == "02C0BDBF-4814-80F8-9582-412F6E474B8F")
+                #expect(step.context.uuid(for: "a") != step.context.uuid(for: "b"))
+            }) {
+                _ = try Store(at: url, schema: Coded.self)
+            }
+            #expect(try rows(url, "SELECT id FROM store ORDER BY id") == [[.integer(3)], [.integer(4)]])
         }
     }
 

@@ -66,20 +66,21 @@ public struct ToMany<Source: StoredEntity, Target: StoredEntity>: Sendable {
             isReversed ? .target : isSymmetric ? .both : .source)
     }
 
-    /// Selects the related rows of the source whose key is parameter 1.
-    var select: String {
+    /// Selects the related rows of the source whose key is parameter 1; `name` tells what a table is called.
+    func select(names name: (String) -> String) -> String {
         let table = Target.table
         switch storage {
         case .inverse(let column, let position):
             let order = position.map { SQL.quoted($0) + " NULLS LAST, " } ?? ""
-            return table.select + " WHERE \(SQL.matches(column)) ORDER BY \(order)\(SQL.list(table.key))"
+            return table.select(from: name(table.name))
+                + " WHERE \(SQL.matches(column)) ORDER BY \(order)\(SQL.list(table.key))"
         case .joinTable(let join, let end):
             let columns = table.columns.map { "t.\(SQL.quoted($0))" }.joined(separator: ", ")
             let (from, to) = end == .target ? (join.target, join.source) : (join.source, join.target)
             let keys = table.key.map { "t." + SQL.quoted($0) }
             let pairs = zip(keys, to).map { "\($0) = j.\(SQL.quoted($1))" }.joined(separator: " AND ")
             return """
-                SELECT \(columns) FROM \(SQL.quoted(join.name)) AS j JOIN \(SQL.quoted(table.name)) AS t \
+                SELECT \(columns) FROM \(SQL.quoted(name(join.name))) AS j JOIN \(SQL.quoted(name(table.name))) AS t \
                 ON \(pairs) WHERE \(SQL.matches(from)) ORDER BY j."position", \(keys.joined(separator: ", "))
                 """
         }

@@ -10,8 +10,10 @@ public enum MigrationError: Error, Hashable, Sendable {
     case foreignKeysStuck
     /// There is no step from that version.
     case noStep(from: String)
-    /// A custom migration asked for what is not supported yet.
-    case unsupportedOutcome(table: String, outcome: String)
+    /// Rows were merged into rows that are not there.
+    case mergedIntoNothing(table: String, rows: Int)
+    /// Rows that were dropped may not go: rows of another table point at them and deny it.
+    case droppedRowsReferenced(table: String, target: String, rows: Int)
 }
 
 extension MigrationError: CustomStringConvertible {
@@ -27,7 +29,10 @@ extension MigrationError: CustomStringConvertible {
             "the store has triggers or views of its own, which must be dropped first: " + names.joined(separator: ", ")
         case .foreignKeysStuck: "foreign keys could not be turned off; is a transaction open?"
         case .noStep(let version): "the schema has no step from version \(version)"
-        case .unsupportedOutcome(let table, let outcome): "\(outcome) of \(table) is not supported yet"
+        case .mergedIntoNothing(let table, let rows):
+            "\(rows) rows were merged into rows of \(table) that are not there"
+        case .droppedRowsReferenced(let table, let target, let rows):
+            "\(rows) rows of \(table) point at rows of \(target) that were dropped, and deny it"
         }
     }
 }

@@ -9,6 +9,14 @@ struct Migrator {
     let connection: Connection
     let schema: any Schema.Type
     let strategy: StoreOptions.MigrationStrategy
+    /// The moment at which the migration began.
+    private let now = Date()
+
+    init(connection: Connection, schema: any Schema.Type, strategy: StoreOptions.MigrationStrategy) {
+        self.connection = connection
+        self.schema = schema
+        self.strategy = strategy
+    }
 
     func run() throws {
         _ = try SQLiteError.translated { try source() }
@@ -83,6 +91,7 @@ struct Migrator {
     /// What is carried out at once: a step that has code, or all steps up to the next that has.
     private struct Stage {
         var mapping: TableMapping
+        var changes: [TableChange]
         var custom: (@Sendable (CustomStep) throws -> Void)?
     }
 
@@ -98,7 +107,7 @@ struct Migrator {
                 stages[stages.count - 1].mapping = mapping
             } else {
                 let mapping = TableMapping(from: old.tables, to: new.tables, changes: step.changes)
-                stages.append(Stage(mapping: mapping, custom: step.custom))
+                stages.append(Stage(mapping: mapping, changes: step.changes, custom: step.custom))
             }
         }
         return stages
@@ -116,8 +125,10 @@ struct Migrator {
             rows += connection.changes
         }
         if let custom = stage.custom {
-            let context = MigrationContext(connection: connection, temporaryNames: statements.temporaryNames)
-            let run = CustomStep(context: context)
+            let context = try MigrationContext(
+                connection: connection, temporaryNames: statements.temporaryNames, now: now)
+            let run = CustomStep(
+                context: context, changes: stage.changes, tables: stage.mapping.new.map(\.name))
             try custom(run)
             rows += run.rows
             try context.end()

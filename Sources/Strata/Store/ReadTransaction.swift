@@ -4,9 +4,22 @@ import SchemaSQL
 public class ReadTransaction {
     private let connection: Connection
     private var isEnded = false
+    /// What tables are called meanwhile, by their own names.
+    private let names: [String: String]
 
-    package init(_ connection: Connection) {
+    package init(_ connection: Connection, names: [String: String] = [:]) {
         self.connection = connection
+        self.names = names
+    }
+
+    /// The name of a table, quoted.
+    func quoted(_ table: String) -> String {
+        SQL.quoted(name(table))
+    }
+
+    /// What a table is called.
+    func name(_ table: String) -> String {
+        names[table] ?? table
     }
 
     /// The connection, while the transaction lasts.
@@ -29,18 +42,18 @@ public class ReadTransaction {
     /// All rows of an entity, by key, one at a time.
     public func cursor<Entity: StoredEntity>(_ type: Entity.Type) throws -> Cursor<Entity> {
         let table = Entity.table
-        let statement = try open().prepare(table.select + " ORDER BY \(SQL.list(table.key))")
+        let statement = try open().prepare(table.select(from: name(table.name)) + " ORDER BY \(SQL.list(table.key))")
         return Cursor(statement, of: self) { try Entity.read($0) }
     }
 
     /// The number of rows of an entity.
     public func count<Entity: StoredEntity>(_ type: Entity.Type) throws -> Int {
-        try open().integer("SELECT count(*) FROM \(SQL.quoted(Entity.table.name))") ?? 0
+        try open().integer("SELECT count(*) FROM \(quoted(Entity.table.name))") ?? 0
     }
 
     /// The row whose key is `id`, or nil.
     public func find<Entity: StoredEntity>(_ type: Entity.Type, id: Entity.ID) throws -> Entity? {
-        let statement = try open().cached(Entity.table.find)
+        let statement = try open().cached(Entity.table.find(in: name(Entity.table.name)))
         try statement.bind(id, at: 1)
         defer { statement.reset() }
         return try statement.step() ? Entity.read(statement.row) : nil
@@ -51,7 +64,7 @@ public class ReadTransaction {
         _ source: Source, _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>
     ) throws -> [Target] {
         let relationship = Source.Relationships()[keyPath: path]
-        let statement = try open().cached(relationship.select)
+        let statement = try open().cached(relationship.select(names: name))
         try statement.bind(Source.id(of: source), at: 1)
         return try Cursor(statement, of: self) { try Target.read($0) }.all()
     }
@@ -64,10 +77,10 @@ public class ReadTransaction {
         let sql =
             switch Source.Relationships()[keyPath: path].storage {
             case .inverse(let column):
-                table.select + " WHERE " + SQL.matches(column)
+                table.select(from: name(table.name)) + " WHERE " + SQL.matches(column)
             case .column(let column, _):
-                table.select + " WHERE (\(SQL.list(table.key))) = (SELECT \(SQL.list(column)) "
-                    + "FROM \(SQL.quoted(Source.table.name)) WHERE \(SQL.matches(Source.table.key)))"
+                table.select(from: name(table.name)) + " WHERE (\(SQL.list(table.key))) = (SELECT \(SQL.list(column)) "
+                    + "FROM \(quoted(Source.table.name)) WHERE \(SQL.matches(Source.table.key)))"
             }
         let statement = try open().cached(sql)
         try statement.bind(Source.id(of: source), at: 1)

@@ -7,7 +7,7 @@ public final class WriteTransaction: ReadTransaction {
     /// - Throws: `SQLiteError` where the key is taken, or a constraint of a column does not hold. A foreign key must
     ///   lead somewhere when the transaction ends, not before.
     public func insert<Entity: StoredEntity>(_ entity: Entity) throws {
-        let statement = try open().cached(Entity.table.insert)
+        let statement = try open().cached(Entity.table.insert(into: name(Entity.table.name)))
         try entity.bind(to: statement)
         try statement.run()
     }
@@ -28,18 +28,18 @@ public final class WriteTransaction: ReadTransaction {
             let kept = Set(targets)
             // Only rows that are let go lose their key, so that a mandatory one never passes through NULL.
             let select = try open().cached(
-                "SELECT \(SQL.list(table.key)) FROM \(SQL.quoted(table.name)) WHERE \(SQL.matches(columns))")
+                "SELECT \(SQL.list(table.key)) FROM \(quoted(table.name)) WHERE \(SQL.matches(columns))")
             try select.bind(id, at: 1)
             let released = try Cursor<Target.ID>(select, of: self) { try $0.id(0) }.all().filter { !kept.contains($0) }
             let all = columns + (position.map { [$0] } ?? [])
             let release = try open().cached(
-                "UPDATE \(SQL.quoted(table.name)) SET \(all.map { SQL.quoted($0) + " = NULL" }.joined(separator: ", "))"
+                "UPDATE \(quoted(table.name)) SET \(all.map { SQL.quoted($0) + " = NULL" }.joined(separator: ", "))"
                     + " WHERE \(SQL.matches(table.key))")
             for target in released {
                 try release.bind(target, at: 1)
                 try release.run()
             }
-            let take = try open().cached(Self.update(table, all))
+            let take = try open().cached(update(table, all))
             for (place, target) in targets.enumerated() {
                 try take.bind(target, at: 1)
                 try take.bind(id, at: 1 + Target.ID.columnCount)
@@ -50,7 +50,7 @@ public final class WriteTransaction: ReadTransaction {
         case .joinTable(let join, .target):
             try setSources(of: id, in: join, to: targets)
         case .joinTable(let join, let end):
-            let table = SQL.quoted(join.name)
+            let table = quoted(join.name)
             let delete = try open().cached("DELETE FROM \(table) WHERE \(SQL.matches(join.source))")
             try delete.bind(id, at: 1)
             try delete.run()
@@ -72,7 +72,7 @@ public final class WriteTransaction: ReadTransaction {
         _ type: Source.Type, _ columns: [String], from keys: [Source.ID]
     ) throws {
         let statement = try open().cached(
-            "UPDATE \(SQL.quoted(Source.table.name)) SET "
+            "UPDATE \(quoted(Source.table.name)) SET "
                 + columns.map { SQL.quoted($0) + " = NULL" }.joined(separator: ", ")
                 + " WHERE \(SQL.matches(columns))")
         for key in keys {
@@ -82,9 +82,9 @@ public final class WriteTransaction: ReadTransaction {
     }
 
     /// Sets columns of the row whose key is in the first parameters to the values of the parameters after them.
-    private static func update(_ table: EntityTable, _ columns: [String]) -> String {
+    private func update(_ table: EntityTable, _ columns: [String]) -> String {
         let values = columns.enumerated().map { "\(SQL.quoted($1)) = ?\(table.key.count + 1 + $0)" }
-        return "UPDATE \(SQL.quoted(table.name)) SET \(values.joined(separator: ", ")) "
+        return "UPDATE \(quoted(table.name)) SET \(values.joined(separator: ", ")) "
             + "WHERE \(SQL.matches(table.key))"
     }
 
@@ -93,7 +93,7 @@ public final class WriteTransaction: ReadTransaction {
     private func setSources<Source: EntityID, Target: EntityID>(
         of target: Target, in join: JoinTable, to sources: [Source]
     ) throws {
-        let table = SQL.quoted(join.name)
+        let table = quoted(join.name)
         let select = try open().cached(
             "SELECT \(SQL.list(join.source)) FROM \(table) WHERE \(SQL.matches(join.target))")
         try select.bind(target, at: 1)
@@ -129,7 +129,7 @@ public final class WriteTransaction: ReadTransaction {
             let table = Source.table
             // Whoever pointed at either end lets go of it first: no two rows may point at one.
             if isSymmetric { try release(Source.self, columns, from: [id] + [target as? Source.ID].compactMap(\.self)) }
-            let update = try open().cached(Self.update(table, columns))
+            let update = try open().cached(update(table, columns))
             try update.bind(id, at: 1)
             try update.bind(target, at: 1 + Source.ID.columnCount)
             try update.run()
@@ -144,13 +144,13 @@ public final class WriteTransaction: ReadTransaction {
             let table = Target.table
             let other = SQL.parameters(table.key.count, from: 1 + columns.count)
             let release = try open().cached(
-                "UPDATE \(SQL.quoted(table.name)) SET \(columns.map { SQL.quoted($0) + " = NULL" }.joined(separator: ", "))"
+                "UPDATE \(quoted(table.name)) SET \(columns.map { SQL.quoted($0) + " = NULL" }.joined(separator: ", "))"
                     + " WHERE \(SQL.matches(columns)) AND (\(SQL.list(table.key))) IS NOT (\(other))")
             try release.bind(id, at: 1)
             try release.bind(target, at: 1 + Source.ID.columnCount)
             try release.run()
             guard let target else { return }
-            let take = try open().cached(Self.update(table, columns))
+            let take = try open().cached(update(table, columns))
             try take.bind(target, at: 1)
             try take.bind(id, at: 1 + Target.ID.columnCount)
             try take.run()

@@ -44,11 +44,12 @@ public enum AppSchema: Strata.Schema {
             .map(from: "user", to: "user"),
         ]),
         Strata.MigrationStep(from: "1.1", to: "2.0", changes: [
-            .custom(from: "user", to: "user"),
+            .custom(from: "user", to: "user", references: ["department_id": "department_id"]),
         ]) { step in
             var migration = Migration_1_1_to_2_0()
             try migration.willMigrate(step.context)
             try step.migrate(AppSchema.V1_1.User.self) { try migration.migrate($0, $1) }
+            try step.followKeys()
             try migration.didMigrate(step.context)
         },
     ]

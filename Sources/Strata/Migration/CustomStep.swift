@@ -1,0 +1,75 @@
+import SchemaSQL
+
+/// One run of a step that has code, as the generated code sees it.
+public final class CustomStep {
+    /// What the migration's functions are given.
+    public let context: MigrationContext
+    /// The rows that were migrated by code.
+    private(set) var rows = 0
+
+    private let changes: [TableChange]
+    private let tables: [String]
+    private var codeTables: [String: (old: String, oldKey: [String], references: [String: String])] = [:]
+
+    init(context: MigrationContext, changes: [TableChange], tables: [String]) {
+        self.context = context
+        self.changes = changes
+        self.tables = tables
+    }
+
+    /// Runs `body` with every row of an entity that goes, and writes what becomes of it into another's table. A row
+    /// that is dropped goes with its table.
+    public func merge<Old: StoredEntity, New: StoredEntity>(
+        _ type: Old.Type, _ body: (Old, MigrationContext) throws -> Outcome<New>
+    ) throws {
+        let cursor = try context.old(type)
+        while let old = try cursor.next() {
+            switch try body(old, context) {
+            case .keep(let new): try context.insert(new)
+            case .drop: break
+            case .merge(let id):
+                guard try context.find(New.self, id: id) != nil else {
+                    throw MigrationError.mergedIntoNothing(table: New.table.name, rows: 1)
+                }
+            }
+            rows += 1
+        }
+    }
+
+    /// Runs `body` with every row of an old entity, and writes what becomes of it. No more than one row is in memory.
+    public func migrate<Old: StoredEntity, New: StoredEntity>(
+        _ type: Old.Type, _ body: (Old, MigrationContext) throws -> Outcome<New>
+    ) throws {
+        let table = New.table.name
+        var references: [String: String] = [:]
+        for case .custom(_, table, let columns) in changes { references = columns }
+        codeTables[table] = (Old.table.name, Old.table.key, references)
+        let map = try KeyMap(table, old: Old.ID.columnCount, new: New.ID.columnCount, context.connection)
+        context.keyMaps[table] = map
+        let insert = try context.connection.prepare(New.table.insert(into: context.temporaryNames[table] ?? table))
+        let cursor = try context.old(type)
+        while let old = try cursor.next() {
+            let id = Old.id(of: old)
+            switch try body(old, context) {
+            case .keep(let new):
+                let newID = New.id(of: new)
+                if (id as? New.ID) != newID { try map.record(id, as: newID) }
+                try new.bind(to: insert)
+                try insert.run()
+            case .drop:
+                try map.record(id, as: New.ID?.none)
+            case .merge(let target):
+                try map.record(id, as: target)
+            }
+            rows += 1
+        }
+    }
+
+    /// Makes all that points at rows with other keys, at merged rows and at dropped rows follow them.
+    ///
+    /// - Throws: `MigrationError` where a row was merged into one that is not there, or where a row that was dropped may
+    ///   not go because something points at it.
+    public func followKeys() throws {
+        try KeyFollowing(context: context, codeTables: codeTables, tables: tables).run()
+    }
+}

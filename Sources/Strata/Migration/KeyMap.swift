@@ -1,0 +1,306 @@
+import SchemaSQL
+
+/// What became of the keys of a table's rows in a step, where they did not stay what they were: the new key, or nothing
+/// where the row went. It is a table in the temporary database.
+final class KeyMap {
+    /// The table's name, quoted.
+    let name: String
+    let oldColumns: [String]
+    let newColumns: [String]
+    /// Whether nothing was recorded.
+    private(set) var isEmpty = true
+    private let connection: Connection
+
+    /// A map from keys of `old` columns to keys of `new` columns of `table`.
+    init(_ table: String, old: Int, new: Int, _ connection: Connection) throws {
+        name = "temp." + SQL.quoted("strata_keys_" + table)
+        oldColumns = (0..<old).map { "o\($0)" }
+        newColumns = (0..<new).map { "n\($0)" }
+        self.connection = connection
+        let key = oldColumns.joined(separator: ", ")
+        // Columns without a type keep what they are given.
+        try connection.execute(
+            "CREATE TABLE \(name) (\((oldColumns + newColumns).joined(separator: ", ")), PRIMARY KEY (\(key))) WITHOUT ROWID"
+        )
+        let index = SQL.quoted("strata_keys_new_" + table)
+        try connection.execute(
+            "CREATE INDEX temp.\(index) ON \(SQL.quoted("strata_keys_" + table)) (\(newColumns.joined(separator: ", ")))"
+        )
+    }
+
+    /// Records what became of a row.
+    func record<Old: EntityID, New: EntityID>(_ old: Old, as new: New?) throws {
+        isEmpty = false
+        let count = oldColumns.count + newColumns.count
+        let statement = try connection.cached("INSERT INTO \(name) VALUES (\(SQL.parameters(count)))")
+        try statement.bind(old, at: 1)
+        try statement.bind(new, at: 1 + oldColumns.count)
+        try statement.run()
+    }
+
+    /// The new key of the row whose old key is `id`; nil where it went or has its own key still.
+    func key<Old: EntityID, New: EntityID>(for id: Old) throws -> New? {
+        let statement = try connection.cached(
+            "SELECT \(newColumns.joined(separator: ", ")) FROM \(name) WHERE \(SQL.matches(oldColumns)) AND n0 IS NOT NULL"
+        )
+        try statement.bind(id, at: 1)
+        defer { statement.reset() }
+        return try statement.step() ? New(row: statement.row, at: 0) : nil
+    }
+}
+
+/// Makes all that points at rows which code has migrated follow them: to their new keys, to the rows that they were
+/// merged into, or, by the rules for deletion of the new version, to nothing.
+struct KeyFollowing {
+    let context: MigrationContext
+    /// The tables whose rows are a person's, by the new table: the old one, its key, and its foreign key columns by the
+    /// new ones that take them over.
+    let codeTables: [String: (old: String, oldKey: [String], references: [String: String])]
+    /// The tables of the new version.
+    let tables: [String]
+
+    private struct ForeignKey {
+        let table: String
+        /// The columns of the table's own key.
+        let key: [String]
+        var columns: [String]
+        let target: String
+        let rule: String
+
+        /// Whether the table's own key is made of it.
+        var isInKey: Bool { !Set(columns).isDisjoint(with: key) }
+    }
+
+    private var connection: Connection { context.connection }
+    private var maps: [String: KeyMap] { context.keyMaps }
+
+    func run() throws {
+        if maps.values.allSatisfy(\.isEmpty) { return }
+        for (table, map) in maps.sorted(by: { $0.key < $1.key }) { try settle(map, of: table) }
+        let foreignKeys = try tables.flatMap(foreignKeys)
+        try drop(foreignKeys)
+        try move(foreignKeys)
+    }
+
+    /// Follows rows that were merged into rows which were merged themselves.
+    private func settle(_ map: KeyMap, of table: String) throws {
+        let key = try self.key(of: table)
+        func matches(_ left: [String], _ right: [String]) -> String {
+            zip(left, right).map { "\($0) = \($1)" }.joined(separator: " AND ")
+        }
+        let new = map.newColumns.map { "m.\($0)" }
+        let isMissing = """
+            m.n0 IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(context.quoted(table)) AS t WHERE \(matches(key.map { "t." + SQL.quoted($0) }, new)))
+            """
+        if map.oldColumns.count == map.newColumns.count {
+            let next =
+                "\(map.name) AS next WHERE \(matches(map.oldColumns.map { "next.\($0)" }, new)) AND next.n0 IS NOT NULL"
+            let values = map.newColumns.map { "\($0) = (SELECT next.\($0) FROM \(next))" }.joined(separator: ", ")
+            // Each pass shortens every chain by one, so that only a ring would need more passes than there are rows.
+            var passes = try connection.integer("SELECT count(*) FROM \(map.name)") ?? 0
+            repeat {
+                try connection.execute(
+                    "UPDATE \(map.name) AS m SET \(values) WHERE \(isMissing) AND EXISTS (SELECT 1 FROM \(next))")
+                passes -= 1
+            } while connection.changes > 0 && passes > 0
+        }
+        let missing = try connection.integer("SELECT count(*) FROM \(map.name) AS m WHERE \(isMissing)") ?? 0
+        if missing > 0 { throw MigrationError.mergedIntoNothing(table: table, rows: missing) }
+    }
+
+    // MARK: The schema
+
+    private func key(of table: String) throws -> [String] {
+        try columns("SELECT name FROM pragma_table_info(\(literal(table))) WHERE pk > 0 ORDER BY pk")
+    }
+
+    private func literal(_ table: String) -> String {
+        SQL.literal(context.temporaryNames[table] ?? table)
+    }
+
+    private func columns(_ sql: String) throws -> [String] {
+        var columns: [String] = []
+        try connection.query(sql) { columns.append(try $0.string(0)) }
+        return columns
+    }
+
+    private func foreignKeys(of table: String) throws -> [ForeignKey] {
+        let key = try self.key(of: table)
+        var keys: [Int: ForeignKey] = [:]
+        let sql =
+            "SELECT id, \"table\", \"from\", on_delete FROM pragma_foreign_key_list(\(literal(table))) ORDER BY id, seq"
+        try connection.query(sql) { row in
+            let id = try row.int(0)
+            let target = try row.string(1)
+            let rule = try row.string(3)
+            keys[id, default: ForeignKey(table: table, key: key, columns: [], target: target, rule: rule)].columns
+                .append(try row.string(2))
+        }
+        return keys.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    // MARK: What is meant
+
+    /// The condition that the row `t` points at a row of which `map` tells `condition`, and still by its old key.
+    private func isPointing(_ foreignKey: ForeignKey, _ map: KeyMap, _ condition: String) -> String {
+        let columns = foreignKey.columns.map { "t." + SQL.quoted($0) }
+        let pairs = zip(map.oldColumns, columns).map { "k.\($0) = \($1)" }.joined(separator: " AND ")
+        return "EXISTS (SELECT 1 FROM \(map.name) AS k WHERE \(pairs) AND \(condition)) AND \(isOld(foreignKey))"
+    }
+
+    /// The condition that the row `t` has its foreign key from an old row: one that a person has set leads where the
+    /// person says.
+    private func isOld(_ foreignKey: ForeignKey) -> String {
+        guard let code = codeTables[foreignKey.table] else {
+            return context.isNotAdded(foreignKey.table, foreignKey.key)
+        }
+        let sources = foreignKey.columns.map { code.references[$0] }
+        guard !sources.contains(nil) else { return "false" }
+        let same = zip(foreignKey.columns, sources.compactMap(\.self)).map {
+            "o.\(SQL.quoted($1)) = t.\(SQL.quoted($0))"
+        }.joined(separator: " AND ")
+        let old = SQL.quoted(code.old)
+        let keys = foreignKey.key.map { "t." + SQL.quoted($0) }
+        let oldKeys = code.oldKey.map { "o." + SQL.quoted($0) }
+        let isSame = zip(oldKeys, keys).map { "\($0) = \($1)" }.joined(separator: " AND ")
+        guard let map = maps[foreignKey.table] else {
+            return "EXISTS (SELECT 1 FROM \(old) AS o WHERE \(isSame) AND \(same))"
+        }
+        let isMapped = zip(oldKeys, map.oldColumns).map { "own.\($1) = \($0)" }.joined(separator: " AND ")
+        let isNew = zip(keys, map.newColumns).map { "own.\($1) = \($0)" }.joined(separator: " AND ")
+        return """
+            (EXISTS (SELECT 1 FROM \(old) AS o WHERE \(isSame) AND \(same) AND NOT EXISTS (SELECT 1 FROM \(map.name) AS own WHERE \(isMapped))) \
+            OR EXISTS (SELECT 1 FROM \(map.name) AS own JOIN \(old) AS o ON \(isMapped) WHERE \(isNew) AND \(same)))
+            """
+    }
+
+    // MARK: Rows that went
+
+    /// Applies the rules for deletion to what points at rows that went, until nothing changes.
+    private func drop(_ foreignKeys: [ForeignKey]) throws {
+        var isChanged = true
+        while isChanged {
+            isChanged = false
+            for foreignKey in foreignKeys {
+                guard let map = maps[foreignKey.target] else { continue }
+                let condition = isPointing(foreignKey, map, "k.n0 IS NULL")
+                let table = context.quoted(foreignKey.table)
+                let count = try connection.integer("SELECT count(*) FROM \(table) AS t WHERE \(condition)") ?? 0
+                if count == 0 { continue }
+                isChanged = true
+                switch foreignKey.rule {
+                case "SET NULL":
+                    let values = foreignKey.columns.map { SQL.quoted($0) + " = NULL" }.joined(separator: ", ")
+                    try connection.execute("UPDATE \(table) AS t SET \(values) WHERE \(condition)")
+                case "CASCADE":
+                    if foreignKeys.contains(where: { $0.target == foreignKey.table }) {
+                        try recordDrops(of: foreignKey, condition)
+                    }
+                    try connection.execute("DELETE FROM \(table) AS t WHERE \(condition)")
+                default:
+                    throw MigrationError.droppedRowsReferenced(
+                        table: foreignKey.table, target: foreignKey.target, rows: count)
+                }
+            }
+        }
+    }
+
+    private func recordDrops(of foreignKey: ForeignKey, _ condition: String) throws {
+        let map = try map(of: foreignKey)
+        let keys = foreignKey.key.map { "t." + SQL.quoted($0) }
+        let rows = "FROM \(context.quoted(foreignKey.table)) AS t WHERE \(condition)"
+        let nulls = map.newColumns.map { _ in "NULL" }.joined(separator: ", ")
+        // The condition asks the map itself: what is to go is written down first.
+        let doomed = "temp." + SQL.quoted("strata_doomed")
+        let names = map.newColumns.joined(separator: ", ")
+        try connection.execute("CREATE TABLE \(doomed) (\(names))")
+        try connection.execute("INSERT INTO \(doomed) SELECT \(keys.joined(separator: ", ")) \(rows)")
+        if map.oldColumns.count == map.newColumns.count {
+            try connection.execute(
+                """
+                INSERT OR IGNORE INTO \(map.name) SELECT \(names), \(nulls) FROM \(doomed) AS d \
+                WHERE NOT EXISTS (SELECT 1 FROM \(map.name) AS own WHERE \(map.newColumns.map { "own.\($0) = d.\($0)" }.joined(separator: " AND ")))
+                """)
+        }
+        let values = map.newColumns.map { "\($0) = NULL" }.joined(separator: ", ")
+        let isDoomed = map.newColumns.map { "d.\($0) = own.\($0)" }.joined(separator: " AND ")
+        try connection.execute(
+            "UPDATE \(map.name) AS own SET \(values) WHERE EXISTS (SELECT 1 FROM \(doomed) AS d WHERE \(isDoomed))")
+        try connection.execute("DROP TABLE \(doomed)")
+    }
+
+    /// The map of the table of a foreign key, made where there is none yet.
+    private func map(of foreignKey: ForeignKey) throws -> KeyMap {
+        if let map = maps[foreignKey.table] { return map }
+        let count = foreignKey.key.count
+        let map = try KeyMap(foreignKey.table, old: count, new: count, connection)
+        context.keyMaps[foreignKey.table] = map
+        return map
+    }
+
+    // MARK: Rows with other keys
+
+    /// Gives what points at rows with other keys those keys. A table whose own key is made of such comes before those
+    /// that point at it.
+    private func move(_ foreignKeys: [ForeignKey]) throws {
+        var rest = foreignKeys
+        while !rest.isEmpty {
+            // One whose target's key is not about to change.
+            let place = rest.indices.first { place in
+                !rest.indices.contains { other in
+                    other != place && rest[other].table == rest[place].target && rest[other].isInKey
+                }
+            }
+            try move(rest.remove(at: place ?? 0), foreignKeys)
+        }
+    }
+
+    private func move(_ foreignKey: ForeignKey, _ foreignKeys: [ForeignKey]) throws {
+        guard let map = maps[foreignKey.target] else { return }
+        let isMoved = zip(map.oldColumns, map.newColumns).map { "k.\($0) IS NOT k.\($1)" }.joined(separator: " OR ")
+        let condition = isPointing(foreignKey, map, "k.n0 IS NOT NULL AND (\(isMoved))")
+        let table = context.quoted(foreignKey.table)
+        guard try connection.integer("SELECT EXISTS (SELECT 1 FROM \(table) AS t WHERE \(condition))") == 1 else {
+            return
+        }
+        let all = try columns("SELECT name FROM pragma_table_info(\(literal(foreignKey.table))) ORDER BY cid")
+        let pairs = zip(map.oldColumns, foreignKey.columns).map { "k.\($0) = t.\(SQL.quoted($1))" }.joined(
+            separator: " AND ")
+        let values = all.map { column -> String in
+            guard let place = foreignKey.columns.firstIndex(of: column) else { return "t." + SQL.quoted(column) }
+            return "(SELECT k.\(map.newColumns[place]) FROM \(map.name) AS k WHERE \(pairs))"
+        }
+        let isPointedAt = foreignKeys.contains { $0.target == foreignKey.table }
+        let own = foreignKey.isInKey && isPointedAt ? try self.map(of: foreignKey) : nil
+        // Taken out and put back: two keys may change places, and a key is unique at every moment.
+        let moved = "temp." + SQL.quoted("strata_moved")
+        let names = (["row"] + all.indices.map { "c\($0)" } + foreignKey.key.indices.map { "k\($0)" })
+        let keys = foreignKey.key.map { "t." + SQL.quoted($0) }
+        try connection.execute("CREATE TABLE \(moved) (\(names.map(SQL.quoted).joined(separator: ", ")))")
+        try connection.execute(
+            "INSERT INTO \(moved) SELECT t.rowid, \((values + keys).joined(separator: ", ")) FROM \(table) AS t WHERE \(condition)"
+        )
+        try connection.execute(
+            "DELETE FROM \(table) WHERE rowid IN (SELECT \"row\" FROM \(moved))")
+        let cells = all.indices.map { "\"c\($0)\"" }.joined(separator: ", ")
+        // Of rows that are merged, two may have pointed at one: a join table names it once.
+        let conflict = foreignKey.isInKey && !isPointedAt ? "OR IGNORE " : ""
+        try connection.execute(
+            "INSERT \(conflict)INTO \(table) (\(SQL.list(all))) SELECT \(cells) FROM \(moved) ORDER BY \"row\"")
+        if let own, own.oldColumns.count == own.newColumns.count {
+            let places = foreignKey.key.map { name in all.firstIndex(of: name).map { "m.\"c\($0)\"" } ?? "NULL" }
+            let before = foreignKey.key.indices.map { "m.\"k\($0)\"" }
+            let isOwn = zip(own.newColumns, before).map { "own.\($0) = \($1)" }.joined(separator: " AND ")
+            let values = zip(own.newColumns, places).map { "\($0) = (SELECT \($1) FROM \(moved) AS m WHERE \(isOwn))" }
+            try connection.execute(
+                """
+                INSERT OR IGNORE INTO \(own.name) SELECT \(before.joined(separator: ", ")), \(before.joined(separator: ", ")) \
+                FROM \(moved) AS m WHERE NOT EXISTS (SELECT 1 FROM \(own.name) AS own WHERE \(isOwn))
+                """)
+            try connection.execute(
+                "UPDATE \(own.name) AS own SET \(values.joined(separator: ", ")) WHERE EXISTS (SELECT 1 FROM \(moved) AS m WHERE \(isOwn))"
+            )
+        }
+        try connection.execute("DROP TABLE \(moved)")
+    }
+}

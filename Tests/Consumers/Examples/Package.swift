@@ -1,0 +1,19 @@
+// swift-tools-version: 6.0
+
+import PackageDescription
+
+let package = Package(
+    name: "Examples",
+    platforms: [.macOS(.v13)],
+    dependencies: [.package(name: "strata", path: "../../..")],
+    targets: [
+        .target(
+            name: "Examples", dependencies: [.product(name: "Strata", package: "strata")],
+            plugins: [.plugin(name: "StrataBuild", package: "strata")]),
+        .testTarget(
+            name: "ExamplesTests",
+            dependencies: ["Examples", .product(name: "StrataTesting", package: "strata")],
+            plugins: [.plugin(name: "StrataBuild", package: "strata")]),
+    ],
+    swiftLanguageModes: [.v6]
+)

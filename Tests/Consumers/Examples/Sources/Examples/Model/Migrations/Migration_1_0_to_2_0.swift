@@ -1,0 +1,71 @@
+import Foundation
+import Strata
+
+struct Migration_1_0_to_2_0: ExamplesSchema.CustomMigration_1_0_to_2_0 {
+    /// The first tag of each word.
+    private var tags: [String: Tag.ID] = [:]
+    /// The artist of each name.
+    private var artists: [String: Artist.ID] = [:]
+
+    // Split an entity.
+    mutating func migrate(_ old: V1_0.Person, _ context: Context) throws -> Strata.Outcome<V2_0.Person> {
+        let address = V2_0.Address(
+            id: Address.ID(rawValue: context.uuid(for: "address of \(old.id.rawValue)")), street: old.street,
+            city: old.city)
+        try context.insert(address)
+        return .keep(.init(migrating: old, addressID: address.id))
+    }
+
+    // Merge two entities.
+    mutating func migrate(_ old: V1_0.Draft, _ context: Context) throws -> Strata.Outcome<V2_0.Post> {
+        .keep(.init(id: try context.newID(of: V2_0.Post.self), text: old.text, published: false))
+    }
+
+    // Remove duplicates before a unique index.
+    mutating func migrate(_ old: V1_0.Tag, _ context: Context) throws -> Strata.Outcome<V2_0.Tag> {
+        if let first = tags[old.word] { return .merge(into: first) }
+        tags[old.word] = old.id
+        return .keep(.init(migrating: old))
+    }
+
+    // Give rows another type of key, and point at them by it.
+    mutating func migrate(_ old: V1_0.Country, _ context: Context) throws -> Strata.Outcome<V2_0.Country> {
+        .keep(.init(migrating: old))
+    }
+
+    mutating func migrate(_ old: V1_0.Town, _ context: Context) throws -> Strata.Outcome<V2_0.Town> {
+        let country = try old.countryID.flatMap { try context.key(of: V2_0.Country.self, for: $0) }
+        return .keep(.init(migrating: old, countryID: country))
+    }
+
+    // Give rows other keys: what points at them follows.
+    mutating func migrate(_ old: V1_0.Account, _ context: Context) throws -> Strata.Outcome<V2_0.Account> {
+        var new = V2_0.Account(migrating: old)
+        new.id = Account.ID(rawValue: old.id.rawValue &+ 1)
+        return .keep(new)
+    }
+
+    // Fill through a relation.
+    mutating func migrate(_ old: V1_0.OrderLine, _ context: Context) throws -> Strata.Outcome<V2_0.OrderLine> {
+        .keep(.init(migrating: old, price: try context.related(old, \.product)?.price ?? 0))
+    }
+
+    // Make a text an entity.
+    mutating func migrate(_ old: V1_0.Song, _ context: Context) throws -> Strata.Outcome<V2_0.Song> {
+        if let artist = artists[old.artistName] { return .keep(.init(migrating: old, artistID: artist)) }
+        let artist = V2_0.Artist(id: try context.newID(of: V2_0.Artist.self), name: old.artistName)
+        try context.insert(artist)
+        artists[old.artistName] = artist.id
+        return .keep(.init(migrating: old, artistID: artist.id))
+    }
+
+    // Drop rows.
+    mutating func migrate(_ old: V1_0.Message, _ context: Context) throws -> Strata.Outcome<V2_0.Message> {
+        old.text.isEmpty ? .drop : .keep(.init(migrating: old))
+    }
+
+    // Rewrite values.
+    mutating func migrate(_ old: V1_0.Contact, _ context: Context) throws -> Strata.Outcome<V2_0.Contact> {
+        .keep(.init(migrating: old, phone: old.phone.hasPrefix("+") ? old.phone : "+49" + old.phone.drop { $0 == "0" }))
+    }
+}
