@@ -54,6 +54,8 @@ let package = Package(
         .testTarget(name: "MustacheTests", dependencies: ["Mustache"]),
         .testTarget(name: "GenerationTests", dependencies: ["Commands", "Strata"]),
         .testTarget(name: "StrataTests", dependencies: ["Strata", "Descriptions"]),
+        .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
+        .testTarget(name: "FaultTests", dependencies: ["CFaultVFS", "Laundry", "Movies", "Strata"]),
         .testTarget(name: "LaundryTests", dependencies: ["Laundry", "StrataTesting"], plugins: ["StrataBuild"]),
         .testTarget(name: "MoviesTests", dependencies: ["Movies", "StrataTesting"], plugins: ["StrataBuild"]),
     ],

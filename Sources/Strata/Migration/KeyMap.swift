@@ -276,12 +276,14 @@ struct KeyFollowing {
         let moved = "temp." + SQL.quoted("strata_moved")
         let names = (["row"] + all.indices.map { "c\($0)" } + foreignKey.key.indices.map { "k\($0)" })
         let keys = foreignKey.key.map { "t." + SQL.quoted($0) }
+        // A column may have one of the names of a row's number.
+        let row = ["rowid", "_rowid_", "oid"].first { !all.map { $0.lowercased() }.contains($0) } ?? "rowid"
         try connection.execute("CREATE TABLE \(moved) (\(names.map(SQL.quoted).joined(separator: ", ")))")
         try connection.execute(
-            "INSERT INTO \(moved) SELECT t.rowid, \((values + keys).joined(separator: ", ")) FROM \(table) AS t WHERE \(condition)"
+            "INSERT INTO \(moved) SELECT t.\(row), \((values + keys).joined(separator: ", ")) FROM \(table) AS t WHERE \(condition)"
         )
         try connection.execute(
-            "DELETE FROM \(table) WHERE rowid IN (SELECT \"row\" FROM \(moved))")
+            "DELETE FROM \(table) WHERE \(row) IN (SELECT \"row\" FROM \(moved))")
         let cells = all.indices.map { "\"c\($0)\"" }.joined(separator: ", ")
         // Of rows that are merged, two may have pointed at one: a join table names it once.
         let conflict = foreignKey.isInKey && !isPointedAt ? "OR IGNORE " : ""
@@ -289,18 +291,25 @@ struct KeyFollowing {
             "INSERT \(conflict)INTO \(table) (\(SQL.list(all))) SELECT \(cells) FROM \(moved) ORDER BY \"row\"")
         if let own, own.oldColumns.count == own.newColumns.count {
             let places = foreignKey.key.map { name in all.firstIndex(of: name).map { "m.\"c\($0)\"" } ?? "NULL" }
-            let before = foreignKey.key.indices.map { "m.\"k\($0)\"" }
-            let isOwn = zip(own.newColumns, before).map { "own.\($0) = \($1)" }.joined(separator: " AND ")
-            let values = zip(own.newColumns, places).map { "\($0) = (SELECT \($1) FROM \(moved) AS m WHERE \(isOwn))" }
-            try connection.execute(
-                """
-                INSERT OR IGNORE INTO \(own.name) SELECT \(before.joined(separator: ", ")), \(before.joined(separator: ", ")) \
-                FROM \(moved) AS m WHERE NOT EXISTS (SELECT 1 FROM \(own.name) AS own WHERE \(isOwn))
-                """)
-            try connection.execute(
-                "UPDATE \(own.name) AS own SET \(values.joined(separator: ", ")) WHERE EXISTS (SELECT 1 FROM \(moved) AS m WHERE \(isOwn))"
-            )
+            try record(moved, before: foreignKey.key.indices.map { "m.\"k\($0)\"" }, after: places, in: own)
         }
         try connection.execute("DROP TABLE \(moved)")
+    }
+
+    /// Records that the keys of the rows `m` of the table `moved` have changed, perhaps for the second time.
+    private func record(_ moved: String, before: [String], after: [String], in map: KeyMap) throws {
+        let isOwn = zip(map.newColumns, before).map { "own.\($0) = \($1)" }.joined(separator: " AND ")
+        let keys = (before + before).joined(separator: ", ")
+        try connection.execute(
+            """
+            INSERT OR IGNORE INTO \(map.name) SELECT \(keys) FROM \(moved) AS m \
+            WHERE NOT EXISTS (SELECT 1 FROM \(map.name) AS own WHERE \(isOwn))
+            """)
+        let values = zip(map.newColumns, after).map { "\($0) = (SELECT \($1) FROM \(moved) AS m WHERE \(isOwn))" }
+        try connection.execute(
+            """
+            UPDATE \(map.name) AS own SET \(values.joined(separator: ", ")) \
+            WHERE EXISTS (SELECT 1 FROM \(moved) AS m WHERE \(isOwn))
+            """)
     }
 }

@@ -16,13 +16,17 @@ package final class Connection {
         }
     }
 
+    /// The file system of SQLite by which files are reached; nil for the system's own. Tests put in one that fails.
+    @TaskLocal package static var fileSystem: String?
+
     let pointer: OpaquePointer
     private var statements: [String: Statement] = [:]
 
     /// Opens the database at `path`; SQLite touches the file only when something is read.
     package init(path: String, mode: Mode) throws {
         var pointer: OpaquePointer?
-        let code = sqlite3_open_v2(path, &pointer, mode.flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        let flags = mode.flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let code = sqlite3_open_v2(path, &pointer, flags, Self.fileSystem)
         guard code == SQLITE_OK, let pointer else {
             let error = SQLiteError(of: pointer)
             sqlite3_close_v2(pointer)

@@ -1,0 +1,186 @@
+import CFaultVFS
+import Foundation
+import Laundry
+import Movies
+import Strata
+import Testing
+
+/// A migration that fails, wherever it does, leaves exactly the old store or exactly the new one, and can be tried again.
+///
+/// By default a few of the places are taken, others each time. `STRATA_FAULTS=all` in the environment takes every one.
+@Suite struct FaultTests {
+    /// A migration, and the store that it begins with.
+    struct Scenario: Sendable, CustomTestStringConvertible {
+        let name: String
+        let schema: any Schema.Type
+        let journal: StoreOptions.Journal
+        /// Makes the old store.
+        let make: @Sendable (URL) throws -> Void
+
+        var testDescription: String { "\(name), \(journal.rawValue)" }
+    }
+
+    private static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+
+    static let scenarios: [Scenario] = [StoreOptions.Journal.delete, .wal].flatMap { journal in
+        [
+            Scenario(name: "code", schema: LaundrySchema.self, journal: journal) { url in
+                try copy("LaundryTests/Fixtures/LaundrySchema/1.0.sqlite", to: url)
+            },
+            Scenario(name: "inferred", schema: MoviesSchema.self, journal: journal) { url in
+                try copy("MoviesTests/Fixtures/MoviesSchema/1.0.sqlite", to: url)
+            },
+            Scenario(name: "ten versions", schema: Chain.self, journal: journal) { url in
+                _ = try Store(at: url, schema: OldChain.self)
+                let rows = (1...200).map { "(\($0), 'row \($0)', \($0 * 7))" }.joined(separator: ", ")
+                try Connection(path: url.path, mode: .readWrite).execute("INSERT INTO t VALUES \(rows)")
+            },
+        ]
+    }
+
+    private static func copy(_ fixture: String, to url: URL) throws {
+        try FileManager.default.copyItem(at: tests.appendingPathComponent(fixture), to: url)
+    }
+
+    @Test(arguments: scenarios, [FAULT_ERROR_ONCE, FAULT_ERROR_FROM_THEN_ON, FAULT_FULL_ONCE, FAULT_FULL_FROM_THEN_ON])
+    func `a fault leaves the old store or the new one`(scenario: Scenario, kind: fault_kind) throws {
+        try check(scenario, kind, seeds: 1)
+    }
+
+    @Test(arguments: scenarios) func `a power cut leaves the old store or the new one`(scenario: Scenario) throws {
+        try check(scenario, FAULT_POWER_CUT, seeds: 3)
+    }
+
+    private func check(_ scenario: Scenario, _ kind: fault_kind, seeds: Int) throws {
+        let isWhole = ProcessInfo.processInfo.environment["STRATA_FAULTS"] == "all"
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let original = folder.appendingPathComponent("original.sqlite")
+        try scenario.make(original)
+        try Connection(path: original.path, mode: .readWrite).execute(
+            "PRAGMA journal_mode = \(scenario.journal.rawValue)")
+        let old = try contents(of: original)
+        let migrated = folder.appendingPathComponent("migrated.sqlite")
+        try FileManager.default.copyItem(at: original, to: migrated)
+        _ = try Store(at: migrated, schema: scenario.schema)
+        let new = try contents(of: migrated)
+        #expect(old != new)
+
+        var place = isWhole ? 1 : Int.random(in: 1...9)
+        var count = 0
+        var happened = true
+        while happened {
+            for _ in 0..<seeds {
+                let seed = UInt64.random(in: 0...UInt64.max)
+                let url = folder.appendingPathComponent("\(place).sqlite")
+                defer {
+                    for suffix in ["", "-journal", "-wal", "-shm"] {
+                        try? FileManager.default.removeItem(atPath: url.path + suffix)
+                    }
+                }
+                try FileManager.default.copyItem(at: original, to: url)
+                happened = try open(url, scenario.schema, kind, place, seed)
+                count += 1
+                let where_ = "\(scenario), fault \(kind.rawValue) at \(place), seed \(seed)"
+                let left = try contents(of: url)
+                #expect(left == old || left == new, "neither the old store nor the new one: \(where_)")
+                #expect(happened || left == new, "nothing failed, and it is not the new one: \(where_)")
+                _ = try Store(at: url, schema: scenario.schema)
+                #expect(try contents(of: url) == new, "tried again: \(where_)")
+            }
+            place += isWhole ? 1 : Int.random(in: 1...9)
+        }
+        #expect(count > (isWhole ? 15 : 2))
+    }
+
+    /// Opens the store while its file system fails; true where it did.
+    private func open(
+        _ url: URL, _ schema: any Schema.Type, _ kind: fault_kind, _ place: Int, _ seed: UInt64
+    ) throws -> Bool {
+        let name = "fault-" + UUID().uuidString
+        let system = try #require(fault_vfs_create(name, kind, Int32(place), seed))
+        Connection.$fileSystem.withValue(name) { _ = try? Store(at: url, schema: schema) }
+        let happened = fault_vfs_happened(system) != 0
+        #expect(fault_vfs_destroy(system) == 0)
+        return happened
+    }
+
+    /// All that the database holds, but for times.
+    private func contents(of url: URL) throws -> [String: [String]] {
+        let connection = try Connection(path: url.path, mode: .readWrite)
+        #expect(try connection.text("PRAGMA integrity_check") == "ok")
+        var contents: [String: [String]] = [:]
+        try connection.query("SELECT name, sql FROM sqlite_schema") { row in
+            contents["\(row.value(0))"] = ["\(row.value(1))"]
+        }
+        for case let name in Array(contents.keys) where contents[name]?.first?.contains("CREATE TABLE") == true {
+            let columns = name.contains("strata_migrations") ? "from_version, to_version, rows" : "*"
+            guard !name.contains("sqlite_") else { continue }
+            let table = name.replacingOccurrences(of: "'", with: "").replacingOccurrences(of: "\"", with: "")
+            try connection.query("SELECT \(columns) FROM \"\(table)\"") { row in
+                contents[name]?.append(row.values.map { "\($0)" }.joined(separator: " | "))
+            }
+        }
+        contents["version"] = [try connection.integer("PRAGMA user_version").map(String.init) ?? ""]
+        return contents
+    }
+
+    /// What these tests would find if there were something to find.
+    @Test func `a power cut without syncs breaks a database`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var broken = 0
+        for round in 0..<40 {
+            let url = folder.appendingPathComponent("\(round).sqlite")
+            _ = try Store(at: url, schema: OldChain.self)
+            let rows = (1...200).map { "(\($0), 'row \($0)', \($0 * 7))" }.joined(separator: ", ")
+            let setup = try Connection(path: url.path, mode: .readWrite)
+            try setup.execute("PRAGMA journal_mode = delete")
+            try setup.execute("INSERT INTO t VALUES \(rows)")
+            let name = "fault-" + UUID().uuidString
+            let system = try #require(fault_vfs_create(name, FAULT_POWER_CUT, Int32(6 + round % 12), UInt64(round)))
+            Connection.$fileSystem.withValue(name) {
+                guard let connection = try? Connection(path: url.path, mode: .readWrite) else { return }
+                try? connection.execute("PRAGMA synchronous = OFF")
+                try? connection.execute("UPDATE t SET a = a || a || a")
+            }
+            _ = fault_vfs_destroy(system)
+            let values = try? Set(
+                [
+                    Connection(path: url.path, mode: .readWrite).integer("SELECT sum(length(a)) FROM t")
+                ])
+            let isSound = (try? Connection(path: url.path, mode: .readWrite).text("PRAGMA integrity_check")) == "ok"
+            let total = (1...200).map { "row \($0)".count }.reduce(0, +)
+            if !isSound || !(values == [total] || values == [3 * total]) { broken += 1 }
+        }
+        #expect(broken > 4)
+    }
+}
+
+/// Ten versions of one table: each renames a column, and each third rewrites another.
+enum Chain: Schema {
+    static let name = "ChainSchema"
+    static let fingerprint: UInt64 = 110
+    static let versions = (1...10).map { number in
+        SchemaVersion(
+            "\(number)", fingerprint: 100 + UInt64(number),
+            tables: [
+                Table("t", ["\"id\" INTEGER PRIMARY KEY", "\"a\" TEXT NOT NULL", "\"c\(number)\" INTEGER"])
+            ])
+    }
+    static let steps = (1..<10).map { number in
+        var columns = ["c\(number + 1)": "\"c\(number)\""]
+        if number % 3 == 0 { columns["a"] = "\"a\" || '\(number)'" }
+        return MigrationStep(
+            from: "\(number)", to: "\(number + 1)", changes: [.map(from: "t", to: "t", columns: columns)])
+    }
+}
+
+enum OldChain: Schema {
+    static let name = Chain.name
+    static let fingerprint: UInt64 = 101
+    static let versions = Array(Chain.versions.prefix(1))
+    static let steps: [MigrationStep] = []
+}
