@@ -25,7 +25,9 @@ public struct StepStatements: Sendable {
     /// Creates the new tables under their temporary names.
     public private(set) var create: [String] = []
     /// Copies rows that need no code.
-    public private(set) var fill: [String] = []
+    public var fill: [String] { copies.map { $0.statement() } }
+    /// The copies that `fill` makes.
+    package private(set) var copies: [RowCopy] = []
     /// Drops what is old, and alters what is not made anew; wants `legacy_alter_table` off, so that what refers to a
     /// table follows its name.
     public private(set) var alter: [String] = []
@@ -61,7 +63,9 @@ public struct StepStatements: Sendable {
             switch mapping.origins[table.name] {
             case .rows(let source, let columns, let filter):
                 actions.append((table.name, .rebuild))
-                if let source = oldTables[source] { fill.append(Self.copy(source, table, columns, filter)) }
+                if let source = oldTables[source] {
+                    copies.append(RowCopy(source: source, target: table, values: columns, filter: filter))
+                }
             case .code: actions.append((table.name, .code))
             case .empty, nil: actions.append((table.name, .create))
             }
@@ -101,21 +105,5 @@ public struct StepStatements: Sendable {
         }
         let byName = Dictionary(alterations.values.map { ($0.new.name, $0) }, uniquingKeysWith: { first, _ in first })
         return mapping.new.compactMap { byName[$0.name] }
-    }
-
-    private static func copy(
-        _ source: Table, _ target: Table, _ values: [String: String], _ filter: String?
-    ) -> String {
-        var columns = target.columns.filter { values[$0] != target.defaultValue(of: $0) }
-        var expressions = columns.compactMap { values[$0] }
-        columns = columns.map(SQL.quoted)
-        if filter == nil, let from = source.hiddenRowID, let to = target.hiddenRowID {
-            columns.insert(to, at: 0)
-            expressions.insert(from, at: 0)
-        }
-        var statement = "INSERT INTO \(SQL.quoted("strata_new_" + target.name)) (\(columns.joined(separator: ", ")))\n"
-        statement += "SELECT \(expressions.joined(separator: ", ")) FROM \(SQL.quoted(source.name))"
-        if let filter { statement += " WHERE \(filter)" }
-        return statement
     }
 }

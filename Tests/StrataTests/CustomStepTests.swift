@@ -174,6 +174,25 @@ private struct Other: StoredEntity {
         }
     }
 
+    @Test func `code is given up between two rows`() throws {
+        try withOldStore { url in
+            let before = try Data(contentsOf: url)
+            var options = StoreOptions()
+            options.isMigrationCancelled = { true }
+            Coded.$code.withValue({ step in
+                try step.migrate(OldItem.self) { (old: OldItem, _) -> Outcome<Item> in
+                    #expect(old.id == 1)
+                    return .keep(Item(id: old.id, title: old.title, stars: 0))
+                }
+            }) {
+                #expect(throws: MigrationError.cancelled) {
+                    _ = try Store(at: url, schema: Coded.self, options: options)
+                }
+            }
+            #expect(try Data(contentsOf: url) == before)
+        }
+    }
+
     @Test func `an error of the code comes out as it was thrown`() throws {
         try withOldStore { url in
             let thrown = SQLiteErrorLike()
@@ -186,10 +205,40 @@ private struct Other: StoredEntity {
         }
     }
 
-    @Test func `a store with views or triggers of its own is left alone`() throws {
+    @Test func `views and triggers of somebody else stay`() throws {
         try withOldStore { url in
-            try Connection(path: url.path, mode: .readWrite).execute("CREATE VIEW theirs AS SELECT title FROM store")
-            #expect(throws: MigrationError.foreignObjects(["theirs"])) { _ = try Store(at: url, schema: Coded.self) }
+            try Connection(path: url.path, mode: .readWrite).execute(
+                """
+                CREATE VIEW theirs AS SELECT title FROM store;
+                CREATE VIEW more AS SELECT count(*) AS n FROM theirs;
+                CREATE TRIGGER note AFTER INSERT ON store BEGIN UPDATE other SET a = new.title WHERE id = 1; END;
+                """)
+            try Coded.$code.withValue({ step in
+                try step.migrate(OldItem.self) { (old: OldItem, _) -> Outcome<Item> in
+                    .keep(Item(id: old.id, title: old.title, stars: 0))
+                }
+            }) {
+                _ = try Store(at: url, schema: Coded.self)
+            }
+            #expect(try rows(url, "SELECT n FROM more") == [[.integer(2)]])
+            // The rows that the migration wrote are none that the trigger was meant for.
+            #expect(try rows(url, "SELECT a FROM other WHERE id = 1") == [[.text("x")]])
+            try Connection(path: url.path, mode: .readWrite).execute("INSERT INTO store VALUES (9, 'z', 0)")
+            #expect(try rows(url, "SELECT a FROM other WHERE id = 1") == [[.text("z")]])
+        }
+    }
+
+    @Test(arguments: [
+        "CREATE VIEW theirs AS SELECT name FROM shop", "CREATE VIEW theirs AS SELECT gone FROM shop",
+        "CREATE TRIGGER theirs AFTER UPDATE ON shop BEGIN DELETE FROM shop WHERE name = 'x'; END",
+    ])
+    func `views and triggers that do not fit the new version refuse it`(sql: String) throws {
+        try withFile { url in
+            try makeOldShop(at: url)
+            try Connection(path: url.path, mode: .readWrite).execute(sql)
+            let before = try Data(contentsOf: url)
+            #expect(throws: MigrationError.foreignObjects(["theirs"])) { _ = try Store(at: url, schema: Shop.self) }
+            #expect(try Data(contentsOf: url) == before)
         }
     }
 

@@ -69,14 +69,16 @@ func rows(_ url: URL, _ sql: String) throws -> [[SQLiteValue]] {
     return rows
 }
 
+/// Makes a store of the first version of `Shop`.
+func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
+    var options = StoreOptions()
+    options.journal = journal
+    _ = try Store(at: url, schema: FirstShop.self, options: options)
+    let connection = try Connection(path: url.path, mode: .readWrite)
+    try connection.execute("INSERT INTO shop VALUES (1, 'a', 5), (2, NULL, NULL), (9223372036854775807, '', -1)")
+}
+
 @Suite struct StoreOpeningTests {
-    private func makeOldStore(at url: URL, journal: StoreOptions.Journal = .delete) throws {
-        var options = StoreOptions()
-        options.journal = journal
-        _ = try Store(at: url, schema: FirstShop.self, options: options)
-        let connection = try Connection(path: url.path, mode: .readWrite)
-        try connection.execute("INSERT INTO shop VALUES (1, 'a', 5), (2, NULL, NULL), (9223372036854775807, '', -1)")
-    }
 
     @Test func `a new store has the newest schema, its mark and its fingerprint`() throws {
         try withFile { url in
@@ -96,7 +98,7 @@ func rows(_ url: URL, _ sql: String) throws -> [[SQLiteValue]] {
     @Test(arguments: [StoreOptions.Journal.delete, .wal])
     func `an old store is taken through every version to the newest`(journal: StoreOptions.Journal) throws {
         try withFile { url in
-            try makeOldStore(at: url, journal: journal)
+            try makeOldShop(at: url, journal: journal)
             _ = try Store(at: url, schema: Shop.self)
             #expect(
                 try rows(url, "SELECT id, title, stars FROM store ORDER BY id") == [
@@ -115,7 +117,7 @@ func rows(_ url: URL, _ sql: String) throws -> [[SQLiteValue]] {
 
     @Test func `a store of the newest version is opened without a write`() throws {
         try withFile { url in
-            try makeOldStore(at: url)
+            try makeOldShop(at: url)
             _ = try Store(at: url, schema: Shop.self)
             let before = try Data(contentsOf: url)
             let store = try Store(at: url, schema: Shop.self)
@@ -158,6 +160,83 @@ func rows(_ url: URL, _ sql: String) throws -> [[SQLiteValue]] {
         }
     }
 
+    @Test func `a store in memory is made, and is its own`() throws {
+        let store = try Store(inMemory: Shop.self)
+        try store.write { try $0.insert(Item(id: 1, title: "a", stars: 1)) }
+        #expect(try store.read { (store: ReadTransaction) throws in try store.count(Item.self) } == 1)
+        #expect(
+            try Store(inMemory: Shop.self).read { (store: ReadTransaction) throws in try store.count(Item.self) } == 0)
+    }
+
+    @Test func `a store is opened when it is first needed, and again where that failed`() throws {
+        try withFile { url in
+            let store = Store(lazilyAt: url, schema: Shop.self)
+            #expect(!FileManager.default.fileExists(atPath: url.path))
+            try Data(
+                "no database, but long enough to be looked at as one, which takes a hundred bytes or so, at least".utf8
+            )
+            .write(to: url)
+            #expect(throws: StoreError.notADatabase) { try store.read { _ in } }
+            try FileManager.default.removeItem(at: url)
+            try makeOldShop(at: url)
+            #expect(try store.read { (store: ReadTransaction) throws in try store.count(Item.self) } == 3)
+        }
+    }
+
+    @Test func `a store is opened on a thread of its own`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let url = folder.appendingPathComponent("store.sqlite")
+        try makeOldShop(at: url)
+        let store = try await Store.open(at: url, schema: Shop.self)
+        #expect(try store.read { (store: ReadTransaction) throws in try store.count(Item.self) } == 3)
+        await #expect(throws: StoreError.self) { _ = try await Store.open(at: url, schema: OldShop.self) }
+    }
+
+    @Test(arguments: [StoreOptions.Journal.delete, .wal])
+    func `a store that is only read is neither made, migrated nor written`(journal: StoreOptions.Journal) throws {
+        var options = StoreOptions()
+        options.isReadOnly = true
+        try withFile { url in
+            #expect(throws: StoreError.self) { _ = try Store(at: url, schema: Shop.self, options: options) }
+            #expect(!FileManager.default.fileExists(atPath: url.path))
+            try makeOldShop(at: url, journal: journal)
+            let before = try Data(contentsOf: url)
+            #expect(throws: StoreError.needsMigration(found: "1.0", newest: "10.0")) {
+                _ = try Store(at: url, schema: Shop.self, options: options)
+            }
+            #expect(try Data(contentsOf: url) == before)
+            _ = try Store(at: url, schema: Shop.self)
+            let store = try Store(at: url, schema: Shop.self, options: options)
+            #expect(try store.read { (store: ReadTransaction) throws in try store.count(Item.self) } == 3)
+            #expect(throws: StoreError.readOnly) { try store.write { _ in } }
+        }
+    }
+
+    @Test(arguments: [StoreOptions.Journal.delete, .wal])
+    func `a store of another schema or version is set aside where that is asked for`(
+        journal: StoreOptions.Journal
+    ) throws {
+        var options = StoreOptions()
+        options.recreatesOnMismatch = true
+        try withFile { url in
+            try makeOldShop(at: url, journal: journal)
+            _ = try Store(at: url, schema: Shop.self)
+            // What the app of the newer version has written stays, under another name.
+            for number in 1...2 {
+                let store = try Store(at: url, schema: number == 1 ? OldShop.self : OtherShop.self, options: options)
+                let aside = try #require(store.setAside)
+                #expect(aside.lastPathComponent == "store.aside-\(number).sqlite")
+                #expect(try rows(aside, "SELECT count(*) FROM store") == [[.integer(number == 1 ? 3 : 0)]])
+            }
+            #expect(try Store(at: url, schema: OtherShop.self, options: options).setAside == nil)
+            try Data(repeating: 7, count: 4096).write(to: url)
+            #expect(throws: StoreError.notADatabase) { _ = try Store(at: url, schema: Shop.self, options: options) }
+            #expect(try Data(contentsOf: url) == Data(repeating: 7, count: 4096))
+        }
+    }
+
     @Test func `a log that nobody has brought back is left alone by a refusal`() throws {
         try withFile { url in
             _ = try Store(at: url, schema: Shop.self)
@@ -194,7 +273,7 @@ func rows(_ url: URL, _ sql: String) throws -> [[SQLiteValue]] {
             try expectRefusal(.notAStore, Shop.self, at: url)
         }
         try withFile { url in
-            try makeOldStore(at: url)
+            try makeOldShop(at: url)
             var bytes = try Data(contentsOf: url)
             // The page that every table is found by.
             for index in 100..<200 { bytes[index] = 0xff }
@@ -224,7 +303,7 @@ func rows(_ url: URL, _ sql: String) throws -> [[SQLiteValue]] {
 
     @Test func `a store that another holds is waited for and then refused`() throws {
         try withFile { url in
-            try makeOldStore(at: url)
+            try makeOldShop(at: url)
             let other = try Connection(path: url.path, mode: .readWrite)
             try other.execute("BEGIN EXCLUSIVE")
             var options = StoreOptions()
@@ -237,19 +316,19 @@ func rows(_ url: URL, _ sql: String) throws -> [[SQLiteValue]] {
 
     @Test func `metadata that is damaged or of a newer format is refused`() throws {
         try withFile { url in
-            try makeOldStore(at: url)
+            try makeOldShop(at: url)
             try Connection(path: url.path, mode: .readWrite).execute(
                 "UPDATE strata_metadata SET value = 2 WHERE key = 'format'")
             try expectRefusal(.newerFormat(found: 2), Shop.self, at: url)
         }
         try withFile { url in
-            try makeOldStore(at: url)
+            try makeOldShop(at: url)
             try Connection(path: url.path, mode: .readWrite).execute(
                 "DELETE FROM strata_metadata WHERE key = 'version'")
             try expectRefusal(.corrupt(reason: "strata_metadata is not whole"), Shop.self, at: url)
         }
         try withFile { url in
-            try makeOldStore(at: url)
+            try makeOldShop(at: url)
             try Connection(path: url.path, mode: .readWrite).execute(
                 "UPDATE strata_metadata SET value = '1.5' WHERE key = 'version'")
             try expectRefusal(.unknownVersion(found: "1.5", newest: "10.0"), Shop.self, at: url)

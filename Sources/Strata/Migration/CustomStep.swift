@@ -9,9 +9,11 @@ public final class CustomStep {
 
     private let changes: [TableChange]
     private let tables: [String]
+    private let monitor: MigrationMonitor
     private var codeTables: [String: (old: String, oldKey: [String], references: [String: String])] = [:]
 
-    init(context: MigrationContext, changes: [TableChange], tables: [String]) {
+    init(context: MigrationContext, changes: [TableChange], tables: [String], monitor: MigrationMonitor) {
+        self.monitor = monitor
         self.context = context
         self.changes = changes
         self.tables = tables
@@ -33,6 +35,7 @@ public final class CustomStep {
                 }
             }
             rows += 1
+            try monitor.checkCancellation()
         }
     }
 
@@ -62,6 +65,7 @@ public final class CustomStep {
                 try map.record(id, as: target)
             }
             rows += 1
+            try monitor.advance(1, table: table)
         }
     }
 

@@ -4,12 +4,14 @@ public enum MigrationError: Error, Hashable, Sendable {
     case danglingForeignKeys([String: Int])
     /// What the store holds after the migration is not the new version's schema.
     case schemaDiffers(objects: [String])
-    /// The store has triggers or views of its own, which the migration might break.
+    /// The store has triggers or views of its own that do not fit the new version.
     case foreignObjects([String])
     /// Foreign keys could not be turned off, so that rebuilding a table would delete rows elsewhere.
     case foreignKeysStuck
     /// There is no step from that version.
     case noStep(from: String)
+    /// Somebody gave the migration up.
+    case cancelled
     /// Rows were merged into rows that are not there.
     case mergedIntoNothing(table: String, rows: Int)
     /// Rows that were dropped may not go: rows of another table point at them and deny it.
@@ -26,9 +28,11 @@ extension MigrationError: CustomStringConvertible {
         case .schemaDiffers(let objects):
             "the migrated store differs from a new one in " + objects.joined(separator: ", ")
         case .foreignObjects(let names):
-            "the store has triggers or views of its own, which must be dropped first: " + names.joined(separator: ", ")
+            "the store has triggers or views of its own that do not fit the new version, and must be dropped first: "
+                + names.joined(separator: ", ")
         case .foreignKeysStuck: "foreign keys could not be turned off; is a transaction open?"
         case .noStep(let version): "the schema has no step from version \(version)"
+        case .cancelled: "the migration was given up"
         case .mergedIntoNothing(let table, let rows):
             "\(rows) rows were merged into rows of \(table) that are not there"
         case .droppedRowsReferenced(let table, let target, let rows):

@@ -8,14 +8,14 @@ import SchemaSQL
 struct Migrator {
     let connection: Connection
     let schema: any Schema.Type
-    let strategy: StoreOptions.MigrationStrategy
+    let options: StoreOptions
     /// The moment at which the migration began.
     private let now = Date()
 
-    init(connection: Connection, schema: any Schema.Type, strategy: StoreOptions.MigrationStrategy) {
+    init(connection: Connection, schema: any Schema.Type, options: StoreOptions) {
         self.connection = connection
         self.schema = schema
-        self.strategy = strategy
+        self.options = options
     }
 
     func run() throws {
@@ -31,11 +31,19 @@ struct Migrator {
             // Another process may have been faster: the version is read again now that nobody else can write.
             let path = try source()
             guard !path.isEmpty, let newest = schema.versions.last else { return }
-            try refuseForeignObjects()
+            let objects = try ForeignObjects(takenFrom: connection)
             let start = Date()
             var rows = 0
             // 3. to 9.
-            for stage in try stages(of: path) { rows += try run(stage) }
+            let monitor = MigrationMonitor(options, from: path[0].from, to: newest.name)
+            connection.setInterruption(options.isMigrationCancelled)
+            defer { connection.setInterruption(nil) }
+            do {
+                for stage in try stages(of: path) { rows += try run(stage, monitor) }
+            } catch let error as SQLiteError where error.code == 9 {  // SQLITE_INTERRUPT
+                throw MigrationError.cancelled
+            }
+            try objects.putBack(into: connection)
             try compare(with: newest)
             // 10. "If foreign key constraints were originally enabled then run PRAGMA foreign_key_check."
             try checkForeignKeys()
@@ -48,7 +56,7 @@ struct Migrator {
     /// The steps from the version that the store has to the newest one.
     ///
     /// - Throws: `StoreError` where the store is none of this schema, or of no version that it knows.
-    private func source() throws -> [MigrationStep] {
+    func source() throws -> [MigrationStep] {
         let metadata = try StoreMetadata(reading: connection)
         guard metadata.schema == schema.name else {
             throw StoreError.otherSchema(found: metadata.schema, expected: schema.name)
@@ -101,7 +109,7 @@ struct Migrator {
             guard let old = schema.versions.first(where: { $0.name == step.from }),
                 let new = schema.versions.first(where: { $0.name == step.to })
             else { throw MigrationError.noStep(from: step.from) }
-            if strategy == .fused, !step.isCustom, let last = stages.last, last.custom == nil,
+            if options.migrationStrategy == .fused, !step.isCustom, let last = stages.last, last.custom == nil,
                 let mapping = last.mapping.followed(by: step.changes, to: new.tables)
             {
                 stages[stages.count - 1].mapping = mapping
@@ -114,21 +122,24 @@ struct Migrator {
     }
 
     /// Carries out one stage and gives the number of rows that it wrote.
-    private func run(_ stage: Stage) throws -> Int {
+    private func run(_ stage: Stage, _ monitor: MigrationMonitor) throws -> Int {
         let statements = StepStatements(
             stage.mapping.naming(indexes: try SchemaComparison.indexNames(of: connection)),
             keepsOldTables: stage.custom != nil)
         var rows = 0
         for statement in statements.create { try connection.execute(statement) }
-        for statement in statements.fill {
-            try connection.execute(statement)
-            rows += connection.changes
+        if monitor.isWatched {
+            for change in stage.changes where stage.custom != nil {
+                if case .custom(let table, _, _) = change { monitor.expect(try count(table)) }
+            }
+            for copy in statements.copies { monitor.expect(try count(copy.source.name)) }
         }
+        for copy in statements.copies { rows += try run(copy, monitor) }
         if let custom = stage.custom {
             let context = try MigrationContext(
                 connection: connection, temporaryNames: statements.temporaryNames, now: now)
             let run = CustomStep(
-                context: context, changes: stage.changes, tables: stage.mapping.new.map(\.name))
+                context: context, changes: stage.changes, tables: stage.mapping.new.map(\.name), monitor: monitor)
             try custom(run)
             rows += run.rows
             try context.end()
@@ -144,12 +155,39 @@ struct Migrator {
         return rows
     }
 
-    private func refuseForeignObjects() throws {
-        var names: [String] = []
-        try connection.query("SELECT name FROM sqlite_schema WHERE type IN ('trigger', 'view') ORDER BY name") {
-            names.append(try $0.string(0))
+    private func count(_ table: String) throws -> Int {
+        try connection.integer("SELECT count(*) FROM \(SQL.quoted(table))") ?? 0
+    }
+
+    /// Copies the rows of a table and gives their number.
+    private func run(_ copy: RowCopy, _ monitor: MigrationMonitor) throws -> Int {
+        guard monitor.isWatched else {
+            try connection.execute(copy.statement())
+            return connection.changes
         }
-        if !names.isEmpty { throw MigrationError.foreignObjects(names) }
+        let table = SQL.quoted(copy.source.name)
+        let insert = try connection.prepare(copy.statement(isPart: true))
+        let end = try connection.prepare(
+            """
+            SELECT max(r), count(*) FROM (SELECT \(copy.rowID) AS r FROM \(table) WHERE \(copy.rowID) >= ?1 \
+            ORDER BY \(copy.rowID) LIMIT \(MigrationMonitor.part))
+            """)
+        var rows = 0
+        var first = Int.min
+        while true {
+            try end.bind(first, at: 1)
+            guard try end.step(), let last = try end.row.optionalInt(0) else { break }
+            let count = try end.row.int(1)
+            end.reset()
+            try insert.bind(first, at: 1)
+            try insert.bind(last, at: 2)
+            try insert.run()
+            rows += connection.changes
+            try monitor.advance(count, table: copy.target.name)
+            if last == Int.max { break }
+            first = last + 1
+        }
+        return rows
     }
 
     private func compare(with version: SchemaVersion) throws {

@@ -17,7 +17,8 @@ package enum SchemaComparison {
         var found: [String: [String]] = [:]
         // Indexes without SQL are SQLite's own, for keys that the table's SQL names.
         let query = """
-            SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+            SELECT type, name, sql FROM sqlite_schema
+            WHERE type IN ('table', 'index') AND sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
             """
         try connection.query(query) { row in
             let sql = try row.string(2)

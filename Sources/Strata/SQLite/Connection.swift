@@ -1,6 +1,15 @@
 import CSQLite
 import SchemaSQL
 
+/// Something that SQLite asks whether it is to stop.
+private final class Interruption {
+    let isWanted: @Sendable () -> Bool
+
+    init(_ isWanted: @escaping @Sendable () -> Bool) {
+        self.isWanted = isWanted
+    }
+}
+
 /// A connection to a database; used by one thread at a time, which whoever owns it sees to.
 package final class Connection {
     /// How a database is opened.
@@ -20,6 +29,8 @@ package final class Connection {
     @TaskLocal package static var fileSystem: String?
 
     let pointer: OpaquePointer
+    /// What SQLite asks while it works; it holds no reference to it.
+    private var interruption: Interruption?
     private var statements: [String: Statement] = [:]
 
     /// Opens the database at `path`; SQLite touches the file only when something is read.
@@ -52,6 +63,16 @@ package final class Connection {
     /// Whether the last connection to close brings a write-ahead log back into the main file.
     package func setCheckpointsOnClose(_ isOn: Bool) {
         _ = strata_db_config_switch(pointer, Int32(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE), isOn ? 0 : 1)
+    }
+
+    /// Makes statements end with SQLITE_INTERRUPT when `isWanted` says so, which is asked every so many instructions; nil
+    /// asks nobody.
+    func setInterruption(_ isWanted: (@Sendable () -> Bool)?) {
+        interruption = isWanted.map(Interruption.init)
+        guard let interruption else { return sqlite3_progress_handler(pointer, 0, nil, nil) }
+        sqlite3_progress_handler(
+            pointer, 10_000, { Unmanaged<Interruption>.fromOpaque($0!).takeUnretainedValue().isWanted() ? 1 : 0 },
+            Unmanaged.passUnretained(interruption).toOpaque())
     }
 
     /// Whether a transaction is open.

@@ -1,4 +1,3 @@
-import CSQLite
 import Foundation
 
 /// How a store is opened.
@@ -21,6 +20,11 @@ public struct StoreOptions: Sendable {
 
     /// How a store is taken through several versions.
     public var migrationStrategy: MigrationStrategy = .fused
+    /// Called while a store is migrated, on the thread that opens it: about twenty times a second at most.
+    public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
+    /// Asked again and again while a store is migrated: when it says true, opening throws `MigrationError.cancelled`, and
+    /// the store stays what it was.
+    public var isMigrationCancelled: (@Sendable () -> Bool)?
     /// The journal of a store that is made anew; one that is there keeps its own.
     public var journal: Journal = .wal
     /// How long to wait for another connection's lock, in seconds.
@@ -30,6 +34,14 @@ public struct StoreOptions: Sendable {
     /// instead of being refused with `StoreError.draftChanged`. It is so in debug builds only: no released app has
     /// written such a store.
     public var recreatesChangedDrafts = false
+
+    /// Whether a store that is not of this schema, or of a version or a draft that it does not know, is set aside under
+    /// another name, and a new one made. It never acts on what cannot be read, is damaged or is no database: a file that
+    /// is locked or encrypted looks like that.
+    public var recreatesOnMismatch = false
+
+    /// Whether the store is only read: nothing is made, migrated or written, and an older one is refused.
+    public var isReadOnly = false
 
     /// The usual options.
     public init() {}
@@ -41,35 +53,72 @@ public struct StoreOptions: Sendable {
 /// wholly new, or, where anything fails, exactly what it was.
 public final class Store: Sendable {
     private let connection: LockedConnection
+    private let isReadOnly: Bool
 
     /// Opens the store at `url`, migrates it if it is old, or makes it if there is none.
     ///
     /// - Throws: `StoreError` where the file is no store that this schema can open; it is then unchanged to the byte.
     ///   `MigrationError`, `SQLiteError`, or what a custom migration threw, where a migration fails; the store is then
     ///   at its old version with all its rows.
-    public init(at url: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()) throws {
-        guard url.isFileURL else { throw StoreError.notAFile }
-        #if DEBUG
-            do {
-                connection = LockedConnection(try Self.open(url, schema, options))
-            } catch StoreError.draftChanged(let version)
-                where options.recreatesChangedDrafts && version == schema.versions.last?.name
-            {
-                for suffix in ["", "-wal", "-shm", "-journal"] {
-                    let path = url.path + suffix
-                    if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
-                }
-                connection = LockedConnection(try Self.open(url, schema, options))
-            }
-        #else
-            connection = LockedConnection(try Self.open(url, schema, options))
-        #endif
+    public convenience init(at url: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()) throws {
+        self.init(lazilyAt: url, schema: schema, options: options)
+        try connection.withLock { _ in }
     }
 
-    private static func open(_ url: URL, _ schema: any Schema.Type, _ options: StoreOptions) throws -> Connection {
-        let connection = try SQLiteError.translated { try Connection(path: url.path, mode: .create) }
-        try StoreOpening(connection: connection, schema: schema, options: options).open()
-        return connection
+    /// The store at `url`, which is opened, migrated or made when it is first read or written: that then throws what
+    /// opening throws, and tries again the next time.
+    public init(lazilyAt url: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()) {
+        isReadOnly = options.isReadOnly
+        connection = LockedConnection { try OpenedStore(at: url, schema, options) }
+    }
+
+    /// A store of its own in memory, which is gone when it is let go.
+    public init(inMemory schema: any Schema.Type) throws {
+        isReadOnly = false
+        connection = LockedConnection { try OpenedStore(inMemory: schema) }
+        try connection.withLock { _ in }
+    }
+
+    /// Opens the store at `url` like the initializer, on a thread of its own. A task that is cancelled gives a migration
+    /// up.
+    public static func open(
+        at url: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()
+    ) async throws -> Store {
+        for try await event in opening(at: url, schema: schema, options: options) {
+            if case .opened(let store) = event { return store }
+        }
+        throw CancellationError()
+    }
+
+    /// Opens the store at `url` on a thread of its own, and tells how far a migration is. Who stops listening gives it up.
+    public static func opening(
+        at url: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()
+    ) -> AsyncThrowingStream<StoreOpeningEvent, any Error> {
+        AsyncThrowingStream(bufferingPolicy: .bufferingNewest(8)) { continuation in
+            let flag = CancellationFlag()
+            continuation.onTermination = { _ in flag.set() }
+            var options = options
+            let (report, isCancelled) = (options.migrationProgress, options.isMigrationCancelled)
+            options.migrationProgress = { progress in
+                report?(progress)
+                continuation.yield(.migrating(progress))
+            }
+            options.isMigrationCancelled = { flag.isSet || isCancelled?() == true }
+            let final = options
+            DispatchQueue.global().async {
+                do {
+                    continuation.yield(.opened(try Store(at: url, schema: schema, options: final)))
+                    continuation.finish()
+                } catch {
+                    continuation.finish(throwing: error)
+                }
+            }
+        }
+    }
+
+    /// Where the file is that was there before, if `StoreOptions.recreatesOnMismatch` has set it aside.
+    public var setAside: URL? {
+        connection.setAside
     }
 
     /// Runs `body` in a read transaction: it sees one state of the store, whatever others write.
@@ -86,7 +135,8 @@ public final class Store: Sendable {
 
     /// Runs `body` in a write transaction: all that it writes is there afterwards, or nothing where it throws.
     public func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
-        try connection.withLock { connection in
+        if isReadOnly { throw StoreError.readOnly }
+        return try connection.withLock { connection in
             if connection.isInTransaction { throw StoreError.nestedTransaction }
             return try connection.transaction("BEGIN IMMEDIATE") {
                 let transaction = WriteTransaction(connection)
@@ -97,6 +147,16 @@ public final class Store: Sendable {
     }
 }
 
+/// Whether something is no longer wanted; set and read on several threads.
+private final class CancellationFlag: @unchecked Sendable {
+    private let lock = NSLock()
+    private var value = false
+
+    var isSet: Bool { lock.withLock { value } }
+
+    func set() { lock.withLock { value = true } }
+}
+
 /// A connection that one thread at a time may use.
 ///
 /// It is `Sendable` because the connection is reached only in `withLock`, while the lock is held. All that `Store` gives
@@ -105,15 +165,96 @@ public final class Store: Sendable {
 /// another is found and refused, not waited for.
 private final class LockedConnection: @unchecked Sendable {
     private let lock = NSRecursiveLock()
-    private let connection: Connection
+    private let open: () throws -> OpenedStore
+    private var store: OpenedStore?
 
-    init(_ connection: Connection) {
-        self.connection = connection
+    /// A connection that `open` makes when it is first needed.
+    init(_ open: @escaping @Sendable () throws -> OpenedStore) {
+        self.open = open
+    }
+
+    var setAside: URL? {
+        lock.withLock { store?.setAside }
     }
 
     func withLock<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         lock.lock()
         defer { lock.unlock() }
-        return try body(connection)
+        if let store { return try body(store.connection) }
+        let store = try open()
+        self.store = store
+        return try body(store.connection)
+    }
+}
+
+/// A connection to a store of the newest version, and what was done to get it.
+private struct OpenedStore {
+    let connection: Connection
+    var setAside: URL?
+
+    init(inMemory schema: any Schema.Type) throws {
+        connection = try Connection(path: ":memory:", mode: .create)
+        try StoreOpening(connection: connection, schema: schema, options: StoreOptions()).open()
+    }
+
+    init(at url: URL, _ schema: any Schema.Type, _ options: StoreOptions) throws {
+        guard url.isFileURL else { throw StoreError.notAFile }
+        do {
+            connection = try Self.connect(url, schema, options)
+        } catch let error as StoreError {
+            if Self.isDroppedDraft(error, schema, options) {
+                for suffix in ["", "-wal", "-shm", "-journal"] {
+                    let path = url.path + suffix
+                    if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
+                }
+            } else if options.recreatesOnMismatch, !options.isReadOnly, error.isMismatch {
+                setAside = try Self.setAside(url)
+            } else {
+                throw error
+            }
+            connection = try Self.connect(url, schema, options)
+        }
+    }
+
+    private static func connect(
+        _ url: URL, _ schema: any Schema.Type, _ options: StoreOptions
+    ) throws -> Connection {
+        let connection = try SQLiteError.translated {
+            try Connection(path: url.path, mode: options.isReadOnly ? .readOnly : .create)
+        }
+        try StoreOpening(connection: connection, schema: schema, options: options).open()
+        return connection
+    }
+
+    private static func isDroppedDraft(
+        _ error: StoreError, _ schema: any Schema.Type, _ options: StoreOptions
+    ) -> Bool {
+        #if DEBUG
+            guard case .draftChanged(let version) = error else { return false }
+            return options.recreatesChangedDrafts && version == schema.versions.last?.name
+        #else
+            return false
+        #endif
+    }
+
+    /// Gives the file another name, with all that its journals hold brought into it first.
+    private static func setAside(_ url: URL) throws -> URL {
+        do {
+            let connection = try Connection(path: url.path, mode: .readWrite)
+            // With a rollback journal nobody needs to leave the log behind, and nobody else may be there.
+            try connection.execute("PRAGMA journal_mode = DELETE")
+            try connection.execute("BEGIN EXCLUSIVE; COMMIT")
+        } catch let error as SQLiteError where error.code == 5 {  // SQLITE_BUSY
+            throw StoreError.busy
+        }
+        var number = 1
+        var aside: URL
+        repeat {
+            aside = url.deletingPathExtension().appendingPathExtension("aside-\(number)")
+                .appendingPathExtension(url.pathExtension)
+            number += 1
+        } while FileManager.default.fileExists(atPath: aside.path)
+        try FileManager.default.moveItem(at: url, to: aside)
+        return aside
     }
 }

@@ -4,6 +4,10 @@ public enum StoreError: Error, Hashable, Sendable {
     case newer(found: String, newest: String)
     /// The store is older than the oldest version that the schema still supports.
     case tooOld(found: String, oldest: String)
+    /// The store is older than the newest version, and was opened only to be read.
+    case needsMigration(found: String, newest: String)
+    /// Something was to be written to a store that was opened only to be read.
+    case readOnly
     /// The store belongs to another schema.
     case otherSchema(found: String, expected: String)
     /// The store's version is none that the schema knows.
@@ -30,6 +34,16 @@ public enum StoreError: Error, Hashable, Sendable {
     case transactionEnded
 }
 
+extension StoreError {
+    /// Whether the store is sound, but not one that the schema can open.
+    var isMismatch: Bool {
+        switch self {
+        case .newer, .tooOld, .otherSchema, .unknownVersion, .draftChanged, .newerFormat: true
+        default: false
+        }
+    }
+}
+
 extension StoreError: CustomStringConvertible {
     /// What happened, and what to do next.
     public var description: String {
@@ -39,6 +53,10 @@ extension StoreError: CustomStringConvertible {
         case .tooOld(let found, let oldest):
             "the store has version \(found), older than \(oldest), the oldest that is still supported: "
                 + "an older app must open it first"
+        case .needsMigration(let found, let newest):
+            "the store has version \(found), older than \(newest), and was opened only to be read: "
+                + "it must be opened for writing first"
+        case .readOnly: "the store was opened only to be read"
         case .otherSchema(let found, let expected):
             "the store belongs to the schema \(found), not to \(expected): another file was meant"
         case .unknownVersion(let found, let newest):
@@ -75,7 +93,7 @@ extension SQLiteError {
         case 26: StoreError.notADatabase  // SQLITE_NOTADB
         case 11: StoreError.corrupt(reason: message)  // SQLITE_CORRUPT
         case 5: StoreError.busy  // SQLITE_BUSY
-        case 14, 10, 3, 23: StoreError.unreadable(reason: message)  // CANTOPEN, IOERR, PERM, AUTH
+        case 14, 10, 8, 3, 23: StoreError.unreadable(reason: message)  // CANTOPEN, IOERR, READONLY, PERM, AUTH
         default: self
         }
     }

@@ -12,7 +12,9 @@ package struct StoreOpening {
         connection.setBusyTimeout(Int32(max(0, min(options.busyTimeout, 86_400)) * 1000))
         let userVersion = try SQLiteError.translated { try connection.integer("PRAGMA user_version") ?? 0 }
         if userVersion != Int(schema.fingerprint.userVersion) {
-            if try SQLiteError.translated({ try userVersion == 0 && isEmpty() }) {
+            if options.isReadOnly {
+                try refuse()
+            } else if try SQLiteError.translated({ try userVersion == 0 && isEmpty() }) {
                 try create()
             } else {
                 try migrate()
@@ -22,6 +24,14 @@ package struct StoreOpening {
         }
         connection.setCheckpointsOnClose(true)
         try connection.execute("PRAGMA foreign_keys = ON")
+    }
+
+    /// Says why a store cannot be read as it is.
+    private func refuse() throws {
+        let migrator = Migrator(connection: connection, schema: schema, options: options)
+        if let step = try SQLiteError.translated({ try migrator.source() }).first {
+            throw StoreError.needsMigration(found: step.from, newest: schema.versions.last?.name ?? "")
+        }
     }
 
     private func isEmpty() throws -> Bool {
@@ -53,7 +63,7 @@ package struct StoreOpening {
     }
 
     private func migrate() throws {
-        try Migrator(connection: connection, schema: schema, strategy: options.migrationStrategy).run()
+        try Migrator(connection: connection, schema: schema, options: options).run()
     }
 
     /// Makes all tables of `version` in an empty database.
