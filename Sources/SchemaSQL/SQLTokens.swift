@@ -85,7 +85,7 @@ extension SQL {
     }
 
     /// What stands in `sql` besides names and strings.
-    static func words(_ sql: String) -> String {
+    package static func words(_ sql: String) -> String {
         tokens(sql).map { if case .other(let text) = $0 { text } else { "" } }.joined()
     }
 

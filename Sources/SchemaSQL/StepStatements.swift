@@ -7,7 +7,7 @@
 /// phases.
 public struct StepStatements: Sendable {
     /// What is done to a table.
-    public enum Action: String, Sendable, Codable {
+    public enum Action: String, Hashable, Sendable, Codable {
         /// Nothing, or only to its indexes.
         case keep
         /// Its definition alone is changed.

@@ -26,30 +26,43 @@ struct Migrator {
         guard try connection.integer("PRAGMA foreign_keys") == 0 else { throw MigrationError.foreignKeysStuck }
         let isLegacy = try connection.integer("PRAGMA legacy_alter_table") == 1
         defer { try? connection.execute("PRAGMA legacy_alter_table = \(isLegacy ? "ON" : "OFF")") }
-        // 2. "Start a transaction."
-        try connection.transaction("BEGIN IMMEDIATE") {
-            // Another process may have been faster: the version is read again now that nobody else can write.
-            let path = try source()
-            guard !path.isEmpty, let newest = schema.versions.last else { return }
-            let objects = try ForeignObjects(takenFrom: connection)
-            let start = Date()
-            var rows = 0
-            // 3. to 9.
-            let monitor = MigrationMonitor(options, from: path[0].from, to: newest.name)
-            connection.setInterruption(options.isMigrationCancelled)
-            defer { connection.setInterruption(nil) }
-            do {
+        do {
+            try migrate(tolerating: 0)
+        } catch MigrationError.danglingForeignKeys(let tables) {
+            // What led nowhere before is no fault of the migration, and no reason to leave the store behind for ever.
+            let before = try danglingForeignKeys().values.reduce(0, +)
+            guard before > 0 else { throw MigrationError.danglingForeignKeys(tables) }
+            try migrate(tolerating: before)
+        }
+    }
+
+    /// Takes the store to the newest version, where no more than so many foreign keys may lead nowhere afterwards.
+    private func migrate(tolerating dangling: Int) throws {
+        connection.setInterruption(options.isMigrationCancelled)
+        defer { connection.setInterruption(nil) }
+        do {
+            // 2. "Start a transaction."
+            try connection.transaction("BEGIN IMMEDIATE") {
+                // Another process may have been faster: the version is read again now that nobody else can write.
+                let path = try source()
+                guard !path.isEmpty, let newest = schema.versions.last else { return }
+                let objects = try ForeignObjects(takenFrom: connection)
+                let start = Date()
+                var rows = 0
+                // 3. to 9.
+                let monitor = MigrationMonitor(options, from: path[0].from, to: newest.name)
                 for stage in try stages(of: path) { rows += try run(stage, monitor) }
-            } catch let error as SQLiteError where error.code == 9 {  // SQLITE_INTERRUPT
-                throw MigrationError.cancelled
+                try objects.putBack(into: connection)
+                try compare(with: newest)
+                // 10. "If foreign key constraints were originally enabled then run PRAGMA foreign_key_check."
+                let tables = try danglingForeignKeys()
+                if tables.values.reduce(0, +) > dangling { throw MigrationError.danglingForeignKeys(tables) }
+                try StoreMetadata.write(newest, schema: schema.name, to: connection)
+                try log(from: path[0].from, to: newest.name, start: start, rows: rows)
+                // 11. "Commit the transaction", and 12. turn foreign keys on again: `StoreOpening` does.
             }
-            try objects.putBack(into: connection)
-            try compare(with: newest)
-            // 10. "If foreign key constraints were originally enabled then run PRAGMA foreign_key_check."
-            try checkForeignKeys()
-            try StoreMetadata.write(newest, schema: schema.name, to: connection)
-            try log(from: path[0].from, to: newest.name, start: start, rows: rows)
-            // 11. "Commit the transaction", and 12. turn foreign keys on again: `StoreOpening` does.
+        } catch let error as SQLiteError where error.code == 9 {  // SQLITE_INTERRUPT
+            throw MigrationError.cancelled
         }
     }
 
@@ -97,13 +110,13 @@ struct Migrator {
     }
 
     /// What is carried out at once: a step that has code, or all steps up to the next that has.
-    private struct Stage {
+    struct Stage {
         var mapping: TableMapping
         var changes: [TableChange]
         var custom: (@Sendable (CustomStep) throws -> Void)?
     }
 
-    private func stages(of path: [MigrationStep]) throws -> [Stage] {
+    func stages(of path: [MigrationStep]) throws -> [Stage] {
         var stages: [Stage] = []
         for step in path {
             guard let old = schema.versions.first(where: { $0.name == step.from }),
@@ -155,7 +168,7 @@ struct Migrator {
         return rows
     }
 
-    private func count(_ table: String) throws -> Int {
+    func count(_ table: String) throws -> Int {
         try connection.integer("SELECT count(*) FROM \(SQL.quoted(table))") ?? 0
     }
 
@@ -195,10 +208,11 @@ struct Migrator {
         if !differences.isEmpty { throw MigrationError.schemaDiffers(objects: differences) }
     }
 
-    private func checkForeignKeys() throws {
+    /// The number of foreign keys that lead nowhere, by table.
+    func danglingForeignKeys() throws -> [String: Int] {
         var tables: [String: Int] = [:]
         try connection.query("PRAGMA foreign_key_check") { tables[try $0.string(0), default: 0] += 1 }
-        if !tables.isEmpty { throw MigrationError.danglingForeignKeys(tables) }
+        return tables
     }
 
     private func log(from: String, to: String, start: Date, rows: Int) throws {

@@ -71,7 +71,11 @@ package final class Connection {
         interruption = isWanted.map(Interruption.init)
         guard let interruption else { return sqlite3_progress_handler(pointer, 0, nil, nil) }
         sqlite3_progress_handler(
-            pointer, 10_000, { Unmanaged<Interruption>.fromOpaque($0!).takeUnretainedValue().isWanted() ? 1 : 0 },
+            pointer, 10_000,
+            { argument in
+                let interruption = argument.map { Unmanaged<Interruption>.fromOpaque($0).takeUnretainedValue() }
+                return interruption?.isWanted() == true ? 1 : 0
+            },
             Unmanaged.passUnretained(interruption).toOpaque())
     }
 

@@ -1,0 +1,170 @@
+import Foundation
+import SchemaSQL
+
+/// What opening a store would do, found out without a write.
+public struct MigrationPlan: Hashable, Sendable, Codable {
+    /// A step from a version to the next.
+    public struct Step: Hashable, Sendable, Codable {
+        /// The version before.
+        public var from: String
+        /// The version after.
+        public var to: String
+        /// Whether a person wrote code for it.
+        public var isCustom: Bool
+    }
+
+    /// What is done to a table.
+    public struct Table: Hashable, Sendable, Codable {
+        /// What is done: a table is kept, altered in place, rebuilt with all its rows, created, filled by a person's code,
+        /// or dropped.
+        public typealias Action = StepStatements.Action
+
+        /// Its name: that which it has afterwards, or had.
+        public var name: String
+        /// What is done to it.
+        public var action: Action
+        /// The rows that are moved; nil where another step decides how many there are.
+        public var rows: Int?
+    }
+
+    /// Rows that a constraint of the newest version does not allow, because of which the migration would fail.
+    public struct Violation: Hashable, Sendable, Codable {
+        /// The table as it is afterwards.
+        public var table: String
+        /// The constraint: `NOT NULL title`, `UNIQUE word`, `FOREIGN KEY`.
+        public var constraint: String
+        /// How many rows break it. Of rows that agree in a unique key, all but one do.
+        public var rows: Int
+        /// Whether they break it already, so that the migration does not fail because of them.
+        public var isOld: Bool
+    }
+
+    /// The name of the schema.
+    public var schema: String
+    /// The version that the store has.
+    public var from: String
+    /// The newest version.
+    public var to: String
+    /// The steps that are taken.
+    public var steps: [Step] = []
+    /// What is done to the tables, as it is carried out: what stands between two steps of code is done at once.
+    public var tables: [[Table]] = []
+    /// The rows that break a constraint, as far as this is known before code runs.
+    public var violations: [Violation] = []
+    /// The size of the database, in bytes.
+    public var databaseBytes: Int
+    /// About how much the files grow at most while it is migrated, in bytes: copies of tables, and the journal.
+    public var neededBytes: Int = 0
+
+    /// What opening the store at `url` would do.
+    ///
+    /// - Throws: `StoreError` where the file is no store that the schema can open.
+    public init(from url: URL, to schema: any Schema.Type, options: StoreOptions = StoreOptions()) throws {
+        let connection = try SQLiteError.translated { try Connection(path: url.path, mode: .readOnly) }
+        let migrator = Migrator(connection: connection, schema: schema, options: options)
+        let path = try SQLiteError.translated { try migrator.source() }
+        self.schema = schema.name
+        self.to = schema.versions.last?.name ?? ""
+        self.from = path.first?.from ?? to
+        databaseBytes =
+            try (connection.integer("PRAGMA page_count") ?? 0) * (connection.integer("PRAGMA page_size") ?? 0)
+        steps = path.map { Step(from: $0.from, to: $0.to, isCustom: $0.isCustom) }
+        var moved = 0
+        for (place, stage) in try migrator.stages(of: path).enumerated() {
+            let statements = StepStatements(stage.mapping, keepsOldTables: stage.custom != nil)
+            tables.append(
+                try statements.actions.map { name, action in
+                    var rows: Int?
+                    switch stage.mapping.origins[name] {
+                    case .rows(let source, _, _) where place == 0, .code(let source) where place == 0:
+                        rows = [.rebuild, .code].contains(action) ? try migrator.count(source) : 0
+                    case .rows, .code: rows = nil
+                    case .empty, nil: rows = 0
+                    }
+                    moved += rows ?? 0
+                    return Table(name: name, action: action, rows: rows)
+                })
+            if place == 0 { violations += try Self.violations(of: stage.mapping, in: connection) }
+        }
+        violations += try migrator.danglingForeignKeys().sorted { $0.key < $1.key }.map {
+            Violation(table: $0.key, constraint: "FOREIGN KEY", rows: $0.value, isOld: true)
+        }
+        if moved > 0 {
+            let all = try path.first.map { step in
+                try (schema.versions.first { $0.name == step.from }?.tables ?? []).map { try migrator.count($0.name) }
+                    .reduce(0, +)
+            }
+            // Rows are copied, and the pages that they leave are kept in the journal.
+            neededBytes = 2 * databaseBytes * min(moved, max(all ?? 1, 1)) / max(all ?? 1, 1)
+        }
+    }
+
+    /// Whether the store is of the newest version already.
+    public var isEmpty: Bool { steps.isEmpty }
+
+    /// Whether nothing is known because of which the migration would fail.
+    public var isPossible: Bool { violations.allSatisfy(\.isOld) }
+
+    private static func violations(of mapping: TableMapping, in connection: Connection) throws -> [Violation] {
+        var violations: [Violation] = []
+        func add(_ table: SchemaSQL.Table, _ constraint: String, _ sql: String) throws {
+            let rows = try connection.integer(sql) ?? 0
+            if rows > 0 {
+                violations.append(Violation(table: table.name, constraint: constraint, rows: rows, isOld: false))
+            }
+        }
+        let old = Dictionary(mapping.old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        for table in mapping.new {
+            guard case .rows(let source, let values, let filter) = mapping.origins[table.name] else { continue }
+            if old[source] == table, values.allSatisfy({ SQL.quoted($0.key) == $0.value }) { continue }
+            let rows = "FROM \(SQL.quoted(source))"
+            let condition = filter.map { "(\($0)) AND " } ?? ""
+            for element in table.elements {
+                guard let column = SQL.leadingIdentifier(element), let value = values[column],
+                    SQL.words(element).contains(" NOT NULL"), value != SQL.quoted(column)
+                else { continue }
+                try add(table, "NOT NULL \(column)", "SELECT count(*) \(rows) WHERE \(condition)(\(value)) IS NULL")
+            }
+            for index in table.indexes where index.isUnique {
+                let keys = index.columns.compactMap { column in
+                    values[column].map { "\($0)\(collation(of: column, in: table))" }
+                }
+                let known = index.columns.compactMap { values[$0] }.map { "(\($0)) IS NOT NULL" }
+                guard keys.count == index.columns.count else { continue }
+                try add(
+                    table, "UNIQUE \(index.columns.joined(separator: ", "))",
+                    """
+                    SELECT sum(n - 1) FROM (SELECT count(*) AS n \(rows) WHERE \(condition)\(known.joined(separator: " AND ")) \
+                    GROUP BY \(keys.joined(separator: ", ")) HAVING n > 1)
+                    """)
+            }
+        }
+        return violations
+    }
+
+    private static func collation(of column: String, in table: SchemaSQL.Table) -> String {
+        let element = table.elements.first { SQL.leadingIdentifier($0) == column } ?? ""
+        return SQL.words(element).contains(" COLLATE NOCASE") ? " COLLATE NOCASE" : ""
+    }
+}
+
+extension MigrationPlan: CustomStringConvertible {
+    /// The plan as a table for a person.
+    public var description: String {
+        if isEmpty { return "\(schema): version \(to), which is the newest" }
+        var lines = ["\(schema): from version \(from) to \(to)"]
+        lines.append(
+            "  steps: " + steps.map { "\($0.from) -> \($0.to)\($0.isCustom ? " (code)" : "")" }.joined(separator: ", "))
+        for (place, stage) in tables.enumerated() {
+            for table in stage where table.action != .keep {
+                let rows = table.rows.map { $0 == 0 ? "" : ", \($0) rows" } ?? ""
+                lines.append("  \(place + 1). \(table.action.rawValue) \(table.name)\(rows)")
+            }
+        }
+        lines += violations.map { violation in
+            "  \(violation.rows) rows of \(violation.table) break \(violation.constraint)\(violation.isOld ? " already" : "")"
+        }
+        lines.append("  \(databaseBytes) bytes, and at most about \(neededBytes) more while it runs")
+        return lines.joined(separator: "\n")
+    }
+}
