@@ -55,7 +55,11 @@ let package = Package(
         .testTarget(name: "GenerationTests", dependencies: ["Commands", "Strata"]),
         .testTarget(name: "StrataTests", dependencies: ["Strata", "Descriptions"]),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
-        .testTarget(name: "FaultTests", dependencies: ["CFaultVFS", "Laundry", "Movies", "Strata"]),
+        .target(name: "ChainSchema", dependencies: ["Strata"], path: "Tests/ChainSchema"),
+        .executableTarget(name: "MigratingChild", dependencies: ["ChainSchema"], path: "Tests/MigratingChild"),
+        .testTarget(
+            name: "FaultTests",
+            dependencies: ["CFaultVFS", "ChainSchema", "Laundry", "MigratingChild", "Movies", "Strata"]),
         .testTarget(name: "LaundryTests", dependencies: ["Laundry", "StrataTesting"], plugins: ["StrataBuild"]),
         .testTarget(name: "MoviesTests", dependencies: ["Movies", "StrataTesting"], plugins: ["StrataBuild"]),
     ],

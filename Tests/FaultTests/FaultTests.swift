@@ -1,4 +1,5 @@
 import CFaultVFS
+import ChainSchema
 import Foundation
 import Laundry
 import Movies
@@ -157,30 +158,4 @@ import Testing
         }
         #expect(broken > 4)
     }
-}
-
-/// Ten versions of one table: each renames a column, and each third rewrites another.
-enum Chain: Schema {
-    static let name = "ChainSchema"
-    static let fingerprint: UInt64 = 110
-    static let versions = (1...10).map { number in
-        SchemaVersion(
-            "\(number)", fingerprint: 100 + UInt64(number),
-            tables: [
-                Table("t", ["\"id\" INTEGER PRIMARY KEY", "\"a\" TEXT NOT NULL", "\"c\(number)\" INTEGER"])
-            ])
-    }
-    static let steps = (1..<10).map { number in
-        var columns = ["c\(number + 1)": "\"c\(number)\""]
-        if number % 3 == 0 { columns["a"] = "\"a\" || '\(number)'" }
-        return MigrationStep(
-            from: "\(number)", to: "\(number + 1)", changes: [.map(from: "t", to: "t", columns: columns)])
-    }
-}
-
-enum OldChain: Schema {
-    static let name = Chain.name
-    static let fingerprint: UInt64 = 101
-    static let versions = Array(Chain.versions.prefix(1))
-    static let steps: [MigrationStep] = []
 }

@@ -1,0 +1,28 @@
+import Strata
+
+/// Ten versions of one table: each renames a column, and each third rewrites another.
+package enum Chain: Schema {
+    package static let name = "ChainSchema"
+    package static let fingerprint: UInt64 = 110
+    package static let versions = (1...10).map { number in
+        SchemaVersion(
+            "\(number)", fingerprint: 100 + UInt64(number),
+            tables: [
+                Table("t", ["\"id\" INTEGER PRIMARY KEY", "\"a\" TEXT NOT NULL", "\"c\(number)\" INTEGER"])
+            ])
+    }
+    package static let steps = (1..<10).map { number in
+        var columns = ["c\(number + 1)": "\"c\(number)\""]
+        if number % 3 == 0 { columns["a"] = "\"a\" || '\(number)'" }
+        return MigrationStep(
+            from: "\(number)", to: "\(number + 1)", changes: [.map(from: "t", to: "t", columns: columns)])
+    }
+}
+
+/// The schema as an app of its first version knew it.
+package enum OldChain: Schema {
+    package static let name = Chain.name
+    package static let fingerprint: UInt64 = 101
+    package static let versions = Array(Chain.versions.prefix(1))
+    package static let steps: [MigrationStep] = []
+}
