@@ -10,6 +10,10 @@ public enum MigrationError: Error, Hashable, Sendable {
     case foreignKeysStuck
     /// There is no step from that version.
     case noStep(from: String)
+    /// There is a file where a copy is to be written, or one that SQLite would take for a journal of it.
+    case destinationExists(String)
+    /// A copy of the store does not hold what the store holds.
+    case badCopy(String)
     /// Somebody gave the migration up.
     case cancelled
     /// Rows were merged into rows that are not there.
@@ -32,6 +36,8 @@ extension MigrationError: CustomStringConvertible {
                 + names.joined(separator: ", ")
         case .foreignKeysStuck: "foreign keys could not be turned off; is a transaction open?"
         case .noStep(let version): "the schema has no step from version \(version)"
+        case .destinationExists(let path): "there is a file at \(path) already: remove it, or choose another name"
+        case .badCopy(let path): "the copy at \(path) was not whole, and has been removed"
         case .cancelled: "the migration was given up"
         case .mergedIntoNothing(let table, let rows):
             "\(rows) rows were merged into rows of \(table) that are not there"

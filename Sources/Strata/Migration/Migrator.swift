@@ -19,7 +19,8 @@ struct Migrator {
     }
 
     func run() throws {
-        _ = try SQLiteError.translated { try source() }
+        let path = try SQLiteError.translated { try source() }
+        if let backup = options.backup, !path.isEmpty { try DatabaseCopy.write(connection, to: backup) }
         // 1. "If foreign key constraints are enabled, disable them using PRAGMA foreign_keys=OFF." Inside a transaction
         // the pragma does nothing, and DROP TABLE would then delete or null what points at the table.
         try connection.execute("PRAGMA foreign_keys = OFF")
@@ -174,6 +175,7 @@ struct Migrator {
 
     /// Copies the rows of a table and gives their number.
     private func run(_ copy: RowCopy, _ monitor: MigrationMonitor) throws -> Int {
+        try monitor.checkCancellation()
         guard monitor.isWatched else {
             try connection.execute(copy.statement())
             return connection.changes

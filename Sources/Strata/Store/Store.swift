@@ -20,6 +20,9 @@ public struct StoreOptions: Sendable {
 
     /// How a store is taken through several versions.
     public var migrationStrategy: MigrationStrategy = .fused
+    /// Where a copy of a store is written before it is migrated: checked, and kept. There must be no file yet. Nil writes
+    /// none.
+    public var backup: URL?
     /// Called while a store is migrated, on the thread that opens it: about twenty times a second at most.
     public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
     /// Asked again and again while a store is migrated: when it says true, opening throws `MigrationError.cancelled`, and

@@ -1,0 +1,86 @@
+import Foundation
+import Strata
+import Testing
+
+/// Backups, and migrations into another file.
+@Suite struct DatabaseCopyTests {
+    private func files(_ folder: URL) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    }
+
+    @Test(arguments: [StoreOptions.Journal.delete, .wal])
+    func `a backup holds the old store, and is written only where there is something to migrate`(
+        journal: StoreOptions.Journal
+    ) throws {
+        try withFile { url in
+            try makeOldShop(at: url, journal: journal)
+            var options = StoreOptions()
+            options.backup = url.deletingLastPathComponent().appendingPathComponent("backup.sqlite")
+            let backup = try #require(options.backup)
+            _ = try Store(at: url, schema: Shop.self, options: options)
+            #expect(try rows(backup, "SELECT count(*) FROM shop") == [[.integer(3)]])
+            #expect(try rows(backup, "SELECT value FROM strata_metadata WHERE key = 'version'") == [[.text("1.0")]])
+            _ = try Store(at: url, schema: Shop.self, options: options)
+            // And it opens like the store that it was.
+            #expect(
+                try Store(at: backup, schema: Shop.self).read { (store: ReadTransaction) throws in
+                    try store.count(Item.self)
+                } == 3)
+        }
+    }
+
+    @Test func `a backup that is there already is left alone, and nothing is migrated`() throws {
+        try withFile { url in
+            try makeOldShop(at: url)
+            let before = try Data(contentsOf: url)
+            var options = StoreOptions()
+            options.backup = url.deletingLastPathComponent().appendingPathComponent("backup.sqlite")
+            let journal = url.deletingLastPathComponent().appendingPathComponent("backup.sqlite-wal")
+            try Data("mine".utf8).write(to: journal)
+            #expect(throws: MigrationError.destinationExists(journal.path)) {
+                _ = try Store(at: url, schema: Shop.self, options: options)
+            }
+            #expect(try Data(contentsOf: url) == before)
+            #expect(try Data(contentsOf: journal) == Data("mine".utf8))
+        }
+    }
+
+    @Test(arguments: [StoreOptions.Journal.delete, .wal])
+    func `a store is migrated into another file, and stays what it was`(journal: StoreOptions.Journal) throws {
+        try withFile { url in
+            try makeOldShop(at: url, journal: journal)
+            let before = try Data(contentsOf: url)
+            let folder = url.deletingLastPathComponent()
+            let destination = folder.appendingPathComponent("new.sqlite")
+            try Store.migrate(from: url, to: destination, schema: Shop.self)
+            #expect(try Data(contentsOf: url) == before)
+            #expect(try files(folder).filter { $0.hasPrefix("new") } == ["new.sqlite"])
+            #expect(try rows(destination, "PRAGMA journal_mode") == [[.text("delete")]])
+            #expect(try rows(destination, "SELECT count(*) FROM store") == [[.integer(3)]])
+            #expect(throws: MigrationError.destinationExists(destination.path)) {
+                try Store.migrate(from: url, to: destination, schema: Shop.self)
+            }
+        }
+    }
+
+    @Test func `what cannot be migrated leaves no file`() throws {
+        try withFile { url in
+            try makeOldShop(at: url)
+            let folder = url.deletingLastPathComponent()
+            var options = StoreOptions()
+            options.isMigrationCancelled = { true }
+            #expect(throws: MigrationError.cancelled) {
+                try Store.migrate(
+                    from: url, to: folder.appendingPathComponent("new.sqlite"), schema: Shop.self, options: options)
+            }
+            try Data(repeating: 1, count: 5000).write(to: folder.appendingPathComponent("other.sqlite"))
+            #expect(throws: StoreError.notADatabase) {
+                try Store.migrate(
+                    from: folder.appendingPathComponent("other.sqlite"),
+                    to: folder.appendingPathComponent("new.sqlite"),
+                    schema: Shop.self)
+            }
+            #expect(try files(folder) == ["other.sqlite", "store.sqlite"])
+        }
+    }
+}
