@@ -9,10 +9,12 @@ package struct RowCopy: Sendable {
     /// A condition on the rows of the old table.
     let filter: String?
 
-    /// A name of the old table's row numbers, which tell how far a copy is.
-    package var rowID: String {
-        let names = Set(source.columns.map { $0.lowercased() })
-        return ["rowid", "_rowid_", "oid"].first { !names.contains($0) } ?? "rowid"
+    /// What tells how far a copy is: the old table's row numbers, quoted. Nil where its columns hide them.
+    package var rowID: String? {
+        if let key = source.elements.first(where: { $0.hasSuffix("INTEGER PRIMARY KEY") }) {
+            return SQL.leadingIdentifier(key).map(SQL.quoted)
+        }
+        return source.hiddenRowID
     }
 
     /// The statement.
@@ -29,7 +31,7 @@ package struct RowCopy: Sendable {
         var statement = "INSERT INTO \(SQL.quoted("strata_new_" + target.name)) (\(columns.joined(separator: ", ")))\n"
         statement += "SELECT \(expressions.joined(separator: ", ")) FROM \(SQL.quoted(source.name))"
         var conditions = filter.map { [isPart ? "(\($0))" : $0] } ?? []
-        if isPart { conditions.append("\(rowID) BETWEEN ?1 AND ?2") }
+        if isPart, let rowID { conditions.append("\(rowID) BETWEEN ?1 AND ?2") }
         if !conditions.isEmpty { statement += " WHERE " + conditions.joined(separator: " AND ") }
         return statement
     }

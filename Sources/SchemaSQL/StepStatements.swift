@@ -88,11 +88,13 @@ public struct StepStatements: Sendable {
     private static func alterations(_ mapping: TableMapping, keepsOldTables: Bool) -> [TableAlteration] {
         let oldTables = Dictionary(mapping.old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         let oldNames = Set(oldTables.keys.map { $0.lowercased() })
+        let newNames = Set(mapping.new.map { $0.name.lowercased() })
         var alterations: [String: TableAlteration] = [:]
         for table in mapping.new {
             guard case .rows(let source, let columns, nil) = mapping.origins[table.name], let old = oldTables[source],
                 alterations[source] == nil,
-                let alteration = TableAlteration(of: old, to: table, columns: columns, oldNames: oldNames),
+                let alteration = TableAlteration(
+                    of: old, to: table, columns: columns, oldNames: oldNames, newNames: newNames),
                 alteration.statements.isEmpty || !keepsOldTables
             else { continue }
             alterations[source] = alteration

@@ -15,12 +15,19 @@ struct TableAlteration {
 
     /// The alteration of `old` to `new`, whose columns have the values `columns`; nil where the rows must be copied.
     ///
-    /// - `oldNames`: the names of all tables of the old version in small letters.
-    init?(of old: Table, to new: Table, columns: [String: String], oldNames: Set<String>) {
+    /// - `oldNames`, `newNames`: the names of all tables of both versions in small letters.
+    init?(
+        of old: Table, to new: Table, columns: [String: String], oldNames: Set<String>, newNames: Set<String>
+    ) {
         self.old = old
         self.new = new
         // A name that is taken would need another between, and SQLite would make what refers to the one refer to the other.
-        if old.name != new.name, oldNames.contains(new.name.lowercased()) { return nil }
+        // And what is new refers to a table by its name already, which must not be taken for the old one's.
+        if old.name != new.name,
+            oldNames.contains(new.name.lowercased()) || newNames.contains(old.name.lowercased())
+        {
+            return nil
+        }
         var sources: [String: String] = [:]
         var added: [String] = []
         for column in new.columns {

@@ -237,6 +237,28 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
         }
     }
 
+    @Test func `what a migration throws is no reason to set a store aside`() throws {
+        enum Throwing: Schema {
+            static let name = Shop.name
+            static let fingerprint = Shop.fingerprint
+            static let versions = Shop.versions
+            static let steps = [
+                MigrationStep(from: "1.0", to: "10.0", changes: []) { _ in
+                    throw StoreError.otherSchema(found: "a", expected: "b")
+                }
+            ]
+        }
+        var options = StoreOptions()
+        options.recreatesOnMismatch = true
+        try withFile { url in
+            try makeOldShop(at: url)
+            #expect(throws: StoreError.otherSchema(found: "a", expected: "b")) {
+                _ = try Store(at: url, schema: Throwing.self, options: options)
+            }
+            #expect(try rows(url, "SELECT count(*) FROM shop") == [[.integer(3)]])
+        }
+    }
+
     @Test func `a log that nobody has brought back is left alone by a refusal`() throws {
         try withFile { url in
             _ = try Store(at: url, schema: Shop.self)

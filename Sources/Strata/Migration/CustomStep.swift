@@ -47,7 +47,9 @@ public final class CustomStep {
         var references: [String: String] = [:]
         for case .custom(_, table, let columns) in changes { references = columns }
         codeTables[table] = (Old.table.name, Old.table.key, references)
-        let map = try KeyMap(table, old: Old.ID.columnCount, new: New.ID.columnCount, context.connection)
+        let map = try KeyMap(
+            table, old: try collations(of: Old.table, Old.table.name),
+            new: try collations(of: New.table, context.temporaryNames[table] ?? table), context.connection)
         context.keyMaps[table] = map
         let insert = try context.connection.prepare(New.table.insert(into: context.temporaryNames[table] ?? table))
         let cursor = try context.old(type)
@@ -57,6 +59,7 @@ public final class CustomStep {
             case .keep(let new):
                 let newID = New.id(of: new)
                 if (id as? New.ID) != newID { try map.record(id, as: newID) }
+                guard context.connection.isInTransaction else { throw MigrationError.rolledBack }
                 try new.bind(to: insert)
                 try insert.run()
             case .drop:
@@ -67,6 +70,11 @@ public final class CustomStep {
             rows += 1
             try monitor.advance(1, table: table)
         }
+    }
+
+    /// The collation of each column of a table's key, as it stands in a definition.
+    private func collations(of table: EntityTable, _ name: String) throws -> [String] {
+        try KeyMap.collations(of: table.key, in: name, context.connection)
     }
 
     /// Makes all that points at rows with other keys, at merged rows and at dropped rows follow them.

@@ -11,21 +11,30 @@ final class KeyMap {
     private(set) var isEmpty = true
     private let connection: Connection
 
-    /// A map from keys of `old` columns to keys of `new` columns of `table`.
-    init(_ table: String, old: Int, new: Int, _ connection: Connection) throws {
+    /// A map of the keys of `table`, whose columns have these collations.
+    init(_ table: String, old: [String], new: [String], _ connection: Connection) throws {
         name = "temp." + SQL.quoted("strata_keys_" + table)
-        oldColumns = (0..<old).map { "o\($0)" }
-        newColumns = (0..<new).map { "n\($0)" }
+        oldColumns = old.indices.map { "o\($0)" }
+        newColumns = new.indices.map { "n\($0)" }
         self.connection = connection
+        // Columns without a type keep what they are given; compared as the keys are, or they would not be found.
+        let columns = zip(oldColumns + newColumns, old + new).map { $0 + $1 }.joined(separator: ", ")
         let key = oldColumns.joined(separator: ", ")
-        // Columns without a type keep what they are given.
-        try connection.execute(
-            "CREATE TABLE \(name) (\((oldColumns + newColumns).joined(separator: ", ")), PRIMARY KEY (\(key))) WITHOUT ROWID"
-        )
-        let index = SQL.quoted("strata_keys_new_" + table)
-        try connection.execute(
-            "CREATE INDEX temp.\(index) ON \(SQL.quoted("strata_keys_" + table)) (\(newColumns.joined(separator: ", ")))"
-        )
+        try connection.execute("CREATE TABLE \(name) (\(columns), PRIMARY KEY (\(key))) WITHOUT ROWID")
+        let index = SQL.quoted("strata_keyindex_" + table)
+        let table = SQL.quoted("strata_keys_" + table)
+        try connection.execute("CREATE INDEX temp.\(index) ON \(table) (\(newColumns.joined(separator: ", ")))")
+    }
+
+    /// The collations of columns of a table, as they stand in a definition; empty for the usual one.
+    static func collations(of columns: [String], in table: String, _ connection: Connection) throws -> [String] {
+        let sql = try connection.text(
+            "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = \(SQL.literal(table))")
+        let elements = Table.elements(of: sql ?? "")
+        return columns.map { column in
+            let element = elements.first { SQL.leadingIdentifier($0) == column } ?? ""
+            return SQL.words(element).contains(" COLLATE NOCASE") ? " COLLATE NOCASE" : ""
+        }
     }
 
     /// Records what became of a row.
@@ -76,6 +85,7 @@ struct KeyFollowing {
 
     func run() throws {
         if maps.values.allSatisfy(\.isEmpty) { return }
+        if context.hasChangedRows { throw MigrationError.changedBeforeKeys }
         for (table, map) in maps.sorted(by: { $0.key < $1.key }) { try settle(map, of: table) }
         let foreignKeys = try tables.flatMap(foreignKeys)
         try drop(foreignKeys)
@@ -232,8 +242,9 @@ struct KeyFollowing {
     /// The map of the table of a foreign key, made where there is none yet.
     private func map(of foreignKey: ForeignKey) throws -> KeyMap {
         if let map = maps[foreignKey.table] { return map }
-        let count = foreignKey.key.count
-        let map = try KeyMap(foreignKey.table, old: count, new: count, connection)
+        let name = context.temporaryNames[foreignKey.table] ?? foreignKey.table
+        let collations = try KeyMap.collations(of: foreignKey.key, in: name, connection)
+        let map = try KeyMap(foreignKey.table, old: collations, new: collations, connection)
         context.keyMaps[foreignKey.table] = map
         return map
     }
@@ -274,24 +285,24 @@ struct KeyFollowing {
         let own = foreignKey.isInKey && isPointedAt ? try self.map(of: foreignKey) : nil
         // Taken out and put back: two keys may change places, and a key is unique at every moment.
         let moved = "temp." + SQL.quoted("strata_moved")
-        let names = (["row"] + all.indices.map { "c\($0)" } + foreignKey.key.indices.map { "k\($0)" })
+        let places = foreignKey.key.indices.map { "\"k\($0)\"" }
+        let cells = all.indices.map { "\"c\($0)\"" }
         let keys = foreignKey.key.map { "t." + SQL.quoted($0) }
-        // A column may have one of the names of a row's number.
-        let row = ["rowid", "_rowid_", "oid"].first { !all.map { $0.lowercased() }.contains($0) } ?? "rowid"
-        try connection.execute("CREATE TABLE \(moved) (\(names.map(SQL.quoted).joined(separator: ", ")))")
+        try connection.execute("CREATE TABLE \(moved) (\((cells + places).joined(separator: ", ")))")
         try connection.execute(
-            "INSERT INTO \(moved) SELECT t.\(row), \((values + keys).joined(separator: ", ")) FROM \(table) AS t WHERE \(condition)"
+            "INSERT INTO \(moved) SELECT \((values + keys).joined(separator: ", ")) FROM \(table) AS t WHERE \(condition)"
         )
         try connection.execute(
-            "DELETE FROM \(table) WHERE \(row) IN (SELECT \"row\" FROM \(moved))")
-        let cells = all.indices.map { "\"c\($0)\"" }.joined(separator: ", ")
-        // Of rows that are merged, two may have pointed at one: a join table names it once.
-        let conflict = foreignKey.isInKey && !isPointedAt ? "OR IGNORE " : ""
+            "DELETE FROM \(table) WHERE (\(SQL.list(foreignKey.key))) IN (SELECT \(places.joined(separator: ", ")) FROM \(moved))"
+        )
+        // Of rows that are merged, two may have pointed at one: a join table names it once. Nothing but a place is lost.
+        let isJoin = all.allSatisfy { $0 == "position" || $0.hasPrefix("source_") || $0.hasPrefix("target_") }
         try connection.execute(
-            "INSERT \(conflict)INTO \(table) (\(SQL.list(all))) SELECT \(cells) FROM \(moved) ORDER BY \"row\"")
+            "INSERT \(isJoin ? "OR IGNORE " : "")INTO \(table) (\(SQL.list(all))) SELECT \(cells.joined(separator: ", ")) FROM \(moved) ORDER BY rowid"
+        )
         if let own, own.oldColumns.count == own.newColumns.count {
-            let places = foreignKey.key.map { name in all.firstIndex(of: name).map { "m.\"c\($0)\"" } ?? "NULL" }
-            try record(moved, before: foreignKey.key.indices.map { "m.\"k\($0)\"" }, after: places, in: own)
+            let after = foreignKey.key.map { name in all.firstIndex(of: name).map { "m.\"c\($0)\"" } ?? "NULL" }
+            try record(moved, before: places.map { "m." + $0 }, after: after, in: own)
         }
         try connection.execute("DROP TABLE \(moved)")
     }

@@ -11,17 +11,24 @@ public final class MigrationContext {
     /// What became of the keys of rows that code has migrated, by the new table.
     var keyMaps: [String: KeyMap] = [:]
 
+    /// Whether rows were changed that may have to follow others to their keys.
+    private(set) var hasChangedRows = false
+    /// The old tables whose rows become rows of new ones, by those.
+    private let sources: [String: String]
     private let old: ReadTransaction
     private let new: WriteTransaction
     /// A table of the step's own that holds the tables and the keys of rows that were added by `insert`. It is there from
     /// the beginning: SQLite gives up a query of one temporary table while another is made.
     private static let additions = "temp.\"strata_added\""
 
-    init(connection: Connection, temporaryNames: [String: String], now: Date) throws {
+    init(
+        connection: Connection, temporaryNames: [String: String], sources: [String: String], now: Date
+    ) throws {
+        self.sources = sources
         self.connection = connection
         self.temporaryNames = temporaryNames
         self.now = now
-        self.old = ReadTransaction(connection)
+        self.old = ReadTransaction(connection, names: [:])
         self.new = WriteTransaction(connection, names: temporaryNames)
         let width = try connection.integer(
             "SELECT max(t.pk) FROM sqlite_schema AS s, pragma_table_info(s.name) AS t WHERE s.type = 'table'")
@@ -51,7 +58,7 @@ public final class MigrationContext {
             // the keys would be drawn up once and miss what is added meanwhile.
             sql += " AS t WHERE " + isNotAdded(table.name, table.key)
         }
-        return Cursor(try connection.prepare(sql), of: old) { try Old.read($0) }
+        return Cursor(try old.open().prepare(sql), of: old) { try Old.read($0) }
     }
 
     /// The old rows that the old row `source` points at, in order.
@@ -87,7 +94,7 @@ public final class MigrationContext {
         try new.insert(entity)
         let width = New.ID.columnCount
         let columns = (0..<width).map { ", k\($0)" }.joined()
-        let record = try connection.cached(
+        let record = try new.open().cached(
             "INSERT INTO \(Self.additions) (\"table\"\(columns)) VALUES (\(SQL.parameters(width + 1)))")
         try record.bind(New.table.name, at: 1)
         try record.bind(New.id(of: entity), at: 2)
@@ -101,7 +108,8 @@ public final class MigrationContext {
         let table = New.table
         let values = table.columns.enumerated().map { "\(SQL.quoted($1)) = ?\($0 + 1)" }.joined(separator: ", ")
         let condition = SQL.matches(table.key, from: table.columns.count + 1)
-        let statement = try connection.cached("UPDATE \(quoted(table.name)) SET \(values) WHERE \(condition)")
+        hasChangedRows = true
+        let statement = try new.open().cached("UPDATE \(quoted(table.name)) SET \(values) WHERE \(condition)")
         try entity.bind(to: statement)
         try statement.bind(New.id(of: entity), at: table.columns.count + 1)
         try statement.run()
@@ -112,6 +120,7 @@ public final class MigrationContext {
     public func setRelated<Source: StoredEntity, Target>(
         _ source: Source, _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>, to targets: [Target.ID]
     ) throws {
+        hasChangedRows = true
         try new.setRelated(source, path, to: targets)
     }
 
@@ -119,12 +128,14 @@ public final class MigrationContext {
     public func setRelated<Source: StoredEntity, Target>(
         _ source: Source, _ path: KeyPath<Source.Relationships, ToOne<Source, Target>>, to target: Target.ID?
     ) throws {
+        hasChangedRows = true
         try new.setRelated(source, path, to: target)
     }
 
     /// Runs SQL. While the step runs, the table of a new entity is called as `name(of:)` says.
     public func execute(_ sql: String) throws {
-        try connection.execute(sql)
+        hasChangedRows = true
+        try new.open().execute(sql)
     }
 
     /// What the table of a new entity is called while the step runs, in quotes.
@@ -143,11 +154,11 @@ public final class MigrationContext {
             for key in try integerKeys(of: table) {
                 id = max(id, try connection.integer("SELECT max(\(key.column)) FROM \(key.table)") ?? 0)
             }
-            // Where the greatest of all numbers is taken, the others are looked through, as SQLite does.
-            if id == Int.max {
-                id = 0
-                scarceIDs.insert(table)
-            }
+        }
+        // Where the greatest of all numbers is taken, the others are looked through, as SQLite does.
+        if id == Int.max {
+            id = 0
+            scarceIDs.insert(table)
         }
         repeat { id += 1 } while try scarceIDs.contains(table) && isTaken(id, in: table)
         lastIDs[table] = id
@@ -166,7 +177,7 @@ public final class MigrationContext {
 
     /// The integer keys of a table as it was and as it will be; it may be new, or its key may have been called otherwise.
     private func integerKeys(of table: String) throws -> [(table: String, column: String)] {
-        try Set([table, temporaryNames[table] ?? table]).compactMap { name in
+        try Set([sources[table] ?? table, temporaryNames[table] ?? table]).compactMap { name in
             try connection.text(
                 "SELECT name FROM pragma_table_info(\(SQL.literal(name))) WHERE pk = 1 AND type = 'INTEGER'"
             ).map { (SQL.quoted(name), SQL.quoted($0)) }

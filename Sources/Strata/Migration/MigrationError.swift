@@ -14,6 +14,10 @@ public enum MigrationError: Error, Hashable, Sendable {
     case destinationExists(String)
     /// A copy of the store does not hold what the store holds.
     case badCopy(String)
+    /// SQLite undid the transaction because of an error that the code of a migration kept to itself.
+    case rolledBack
+    /// Code changed rows of the new version while others were still to follow rows to their new keys.
+    case changedBeforeKeys
     /// Somebody gave the migration up.
     case cancelled
     /// Rows were merged into rows that are not there.
@@ -38,6 +42,9 @@ extension MigrationError: CustomStringConvertible {
         case .noStep(let version): "the schema has no step from version \(version)"
         case .destinationExists(let path): "there is a file at \(path) already: remove it, or choose another name"
         case .badCopy(let path): "the copy at \(path) was not whole, and has been removed"
+        case .rolledBack: "an error of SQLite, which the code of the migration caught, has undone the transaction"
+        case .changedBeforeKeys:
+            "rows get other keys in this step, so update, setRelated and execute belong into didMigrate"
         case .cancelled: "the migration was given up"
         case .mergedIntoNothing(let table, let rows):
             "\(rows) rows were merged into rows of \(table) that are not there"

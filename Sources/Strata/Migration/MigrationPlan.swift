@@ -86,8 +86,11 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
                 })
             if place == 0 { violations += try Self.violations(of: stage.mapping, in: connection) }
         }
-        violations += try migrator.danglingForeignKeys().sorted { $0.key < $1.key }.map {
-            Violation(table: $0.key, constraint: "FOREIGN KEY", rows: $0.value, isOld: true)
+        let dangling = try migrator.danglingForeignKeys().sorted {
+            ($0.key.table, $0.key.target) < ($1.key.table, $1.key.target)
+        }
+        violations += dangling.map {
+            Violation(table: $0.key.table, constraint: "FOREIGN KEY", rows: $0.value, isOld: true)
         }
         if moved > 0 {
             let all = try path.first.map { step in

@@ -28,17 +28,17 @@ struct Migrator {
         let isLegacy = try connection.integer("PRAGMA legacy_alter_table") == 1
         defer { try? connection.execute("PRAGMA legacy_alter_table = \(isLegacy ? "ON" : "OFF")") }
         do {
-            try migrate(tolerating: 0)
-        } catch MigrationError.danglingForeignKeys(let tables) {
+            try migrate(toleratesOld: false)
+        } catch MigrationError.danglingForeignKeys {
             // What led nowhere before is no fault of the migration, and no reason to leave the store behind for ever.
-            let before = try danglingForeignKeys().values.reduce(0, +)
-            guard before > 0 else { throw MigrationError.danglingForeignKeys(tables) }
-            try migrate(tolerating: before)
+            try migrate(toleratesOld: true)
         }
     }
 
-    /// Takes the store to the newest version, where no more than so many foreign keys may lead nowhere afterwards.
-    private func migrate(tolerating dangling: Int) throws {
+    /// Takes the store to the newest version.
+    ///
+    /// - `toleratesOld`: whether as many foreign keys of a table may lead nowhere as did before.
+    private func migrate(toleratesOld: Bool) throws {
         connection.setInterruption(options.isMigrationCancelled)
         defer { connection.setInterruption(nil) }
         do {
@@ -47,6 +47,7 @@ struct Migrator {
                 // Another process may have been faster: the version is read again now that nobody else can write.
                 let path = try source()
                 guard !path.isEmpty, let newest = schema.versions.last else { return }
+                let old = toleratesOld ? try danglingForeignKeys() : [:]
                 let objects = try ForeignObjects(takenFrom: connection)
                 let start = Date()
                 var rows = 0
@@ -56,8 +57,11 @@ struct Migrator {
                 try objects.putBack(into: connection)
                 try compare(with: newest)
                 // 10. "If foreign key constraints were originally enabled then run PRAGMA foreign_key_check."
-                let tables = try danglingForeignKeys()
-                if tables.values.reduce(0, +) > dangling { throw MigrationError.danglingForeignKeys(tables) }
+                let new = try danglingForeignKeys().filter { $0.value > old[$0.key, default: 0] }
+                if !new.isEmpty {
+                    let tables = Dictionary(new.map { ($0.key.table, $0.value) }, uniquingKeysWith: +)
+                    throw MigrationError.danglingForeignKeys(tables)
+                }
                 try StoreMetadata.write(newest, schema: schema.name, to: connection)
                 try log(from: path[0].from, to: newest.name, start: start, rows: rows)
                 // 11. "Commit the transaction", and 12. turn foreign keys on again: `StoreOpening` does.
@@ -151,10 +155,13 @@ struct Migrator {
         for copy in statements.copies { rows += try run(copy, monitor) }
         if let custom = stage.custom {
             let context = try MigrationContext(
-                connection: connection, temporaryNames: statements.temporaryNames, now: now)
+                connection: connection, temporaryNames: statements.temporaryNames, sources: Self.sources(stage.changes),
+                now: now)
             let run = CustomStep(
                 context: context, changes: stage.changes, tables: stage.mapping.new.map(\.name), monitor: monitor)
             try custom(run)
+            // An error that the code kept to itself may have undone everything.
+            guard connection.isInTransaction else { throw MigrationError.rolledBack }
             rows += run.rows
             try context.end()
             // "Open statements lock the table": those of the step must not live on.
@@ -169,6 +176,18 @@ struct Migrator {
         return rows
     }
 
+    /// The old tables whose rows become rows of new ones, by those.
+    private static func sources(_ changes: [TableChange]) -> [String: String] {
+        var sources: [String: String] = [:]
+        for change in changes {
+            switch change {
+            case .custom(let from, let to, _), .map(let from, let to, _, nil): sources[to] = from
+            case .create, .drop, .map: break
+            }
+        }
+        return sources
+    }
+
     func count(_ table: String) throws -> Int {
         try connection.integer("SELECT count(*) FROM \(SQL.quoted(table))") ?? 0
     }
@@ -176,7 +195,7 @@ struct Migrator {
     /// Copies the rows of a table and gives their number.
     private func run(_ copy: RowCopy, _ monitor: MigrationMonitor) throws -> Int {
         try monitor.checkCancellation()
-        guard monitor.isWatched else {
+        guard monitor.isWatched, let rowID = copy.rowID else {
             try connection.execute(copy.statement())
             return connection.changes
         }
@@ -184,8 +203,8 @@ struct Migrator {
         let insert = try connection.prepare(copy.statement(isPart: true))
         let end = try connection.prepare(
             """
-            SELECT max(r), count(*) FROM (SELECT \(copy.rowID) AS r FROM \(table) WHERE \(copy.rowID) >= ?1 \
-            ORDER BY \(copy.rowID) LIMIT \(MigrationMonitor.part))
+            SELECT max(r), count(*) FROM (SELECT \(rowID) AS r FROM \(table) WHERE \(rowID) >= ?1 \
+            ORDER BY \(rowID) LIMIT \(MigrationMonitor.part))
             """)
         var rows = 0
         var first = Int.min
@@ -210,11 +229,19 @@ struct Migrator {
         if !differences.isEmpty { throw MigrationError.schemaDiffers(objects: differences) }
     }
 
-    /// The number of foreign keys that lead nowhere, by table.
-    func danglingForeignKeys() throws -> [String: Int] {
-        var tables: [String: Int] = [:]
-        try connection.query("PRAGMA foreign_key_check") { tables[try $0.string(0), default: 0] += 1 }
-        return tables
+    /// From where to where foreign keys lead nowhere.
+    struct DanglingKey: Hashable {
+        let table: String
+        let target: String
+    }
+
+    /// The number of foreign keys that lead nowhere.
+    func danglingForeignKeys() throws -> [DanglingKey: Int] {
+        var keys: [DanglingKey: Int] = [:]
+        try connection.query("PRAGMA foreign_key_check") { row in
+            keys[DanglingKey(table: try row.string(0), target: try row.string(2)), default: 0] += 1
+        }
+        return keys
     }
 
     private func log(from: String, to: String, start: Date, rows: Int) throws {

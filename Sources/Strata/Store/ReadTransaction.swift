@@ -4,10 +4,10 @@ import SchemaSQL
 public class ReadTransaction {
     private let connection: Connection
     private var isEnded = false
-    /// What tables are called meanwhile, by their own names.
-    private let names: [String: String]
+    /// What tables are called meanwhile, by their own names; nil outside of a migration.
+    private let names: [String: String]?
 
-    package init(_ connection: Connection, names: [String: String] = [:]) {
+    package init(_ connection: Connection, names: [String: String]? = nil) {
         self.connection = connection
         self.names = names
     }
@@ -19,12 +19,14 @@ public class ReadTransaction {
 
     /// What a table is called.
     func name(_ table: String) -> String {
-        names[table] ?? table
+        names?[table] ?? table
     }
 
     /// The connection, while the transaction lasts.
     func open() throws -> Connection {
         if isEnded { throw StoreError.transactionEnded }
+        // Without a transaction, each statement of a migration would be for good.
+        if names != nil, !connection.isInTransaction { throw MigrationError.rolledBack }
         return connection
     }
 

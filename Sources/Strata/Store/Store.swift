@@ -202,31 +202,43 @@ private struct OpenedStore {
 
     init(at url: URL, _ schema: any Schema.Type, _ options: StoreOptions) throws {
         guard url.isFileURL else { throw StoreError.notAFile }
+        if options.recreatesOnMismatch || options.recreatesChangedDrafts {
+            setAside = try Self.makeWay(url, schema, options)
+        }
+        let opening = try Self.connect(url, schema, options)
+        try opening.open()
+        connection = opening.connection
+    }
+
+    /// Removes a store that is not of the schema, or sets it aside and gives its new place.
+    private static func makeWay(
+        _ url: URL, _ schema: any Schema.Type, _ options: StoreOptions
+    ) throws -> URL? {
         do {
-            connection = try Self.connect(url, schema, options)
+            // What a migration throws later is no reason to take the store for another's.
+            try connect(url, schema, options).identify()
         } catch let error as StoreError {
-            if Self.isDroppedDraft(error, schema, options) {
+            if isDroppedDraft(error, schema, options) {
                 for suffix in ["", "-wal", "-shm", "-journal"] {
                     let path = url.path + suffix
                     if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
                 }
             } else if options.recreatesOnMismatch, !options.isReadOnly, error.isMismatch {
-                setAside = try Self.setAside(url)
+                return try setAside(url)
             } else {
                 throw error
             }
-            connection = try Self.connect(url, schema, options)
         }
+        return nil
     }
 
     private static func connect(
         _ url: URL, _ schema: any Schema.Type, _ options: StoreOptions
-    ) throws -> Connection {
+    ) throws -> StoreOpening {
         let connection = try SQLiteError.translated {
             try Connection(path: url.path, mode: options.isReadOnly ? .readOnly : .create)
         }
-        try StoreOpening(connection: connection, schema: schema, options: options).open()
-        return connection
+        return StoreOpening(connection: connection, schema: schema, options: options)
     }
 
     private static func isDroppedDraft(

@@ -9,7 +9,7 @@ package struct StoreOpening {
     /// Nothing is written, not even a write-ahead log brought back, until the store is known to be one of `schema`.
     func open() throws {
         connection.setCheckpointsOnClose(false)
-        connection.setBusyTimeout(Int32(max(0, min(options.busyTimeout, 86_400)) * 1000))
+        setBusyTimeout()
         let userVersion = try SQLiteError.translated { try connection.integer("PRAGMA user_version") ?? 0 }
         if userVersion != Int(schema.fingerprint.userVersion) {
             if options.isReadOnly {
@@ -24,6 +24,22 @@ package struct StoreOpening {
         }
         connection.setCheckpointsOnClose(true)
         try connection.execute("PRAGMA foreign_keys = ON")
+    }
+
+    /// Says why a store is none that the schema can open, where it is none. Nothing is written.
+    func identify() throws {
+        connection.setCheckpointsOnClose(false)
+        setBusyTimeout()
+        let userVersion = try SQLiteError.translated { try connection.integer("PRAGMA user_version") ?? 0 }
+        if userVersion == Int(schema.fingerprint.userVersion) { return }
+        try SQLiteError.translated {
+            if try userVersion == 0 && isEmpty() { return }
+            _ = try Migrator(connection: connection, schema: schema, options: options).source()
+        }
+    }
+
+    private func setBusyTimeout() {
+        connection.setBusyTimeout(Int32(max(0, min(options.busyTimeout, 86_400)) * 1000))
     }
 
     /// Says why a store cannot be read as it is.

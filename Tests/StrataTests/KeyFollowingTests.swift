@@ -1,0 +1,295 @@
+import Foundation
+import SchemaModel
+import SchemaSQL
+import Strata
+import Testing
+
+/// Tables by hand, which code migrates and others point at.
+private enum Raw: Schema {
+    @TaskLocal static var old: [SchemaSQL.Table] = []
+    @TaskLocal static var new: [SchemaSQL.Table] = []
+    @TaskLocal static var changes: [TableChange] = []
+    @TaskLocal static var code: (@Sendable (CustomStep) throws -> Void)?
+    static let name = "RawSchema"
+    static let fingerprint: UInt64 = 2
+    static var versions: [Strata.SchemaVersion] {
+        [
+            Strata.SchemaVersion("1", fingerprint: 1, tables: old),
+            Strata.SchemaVersion("2", fingerprint: 2, tables: new),
+        ]
+    }
+    static var steps: [MigrationStep] { [MigrationStep(from: "1", to: "2", changes: changes, custom: code)] }
+}
+
+private enum OldRaw: Schema {
+    static let name = "RawSchema"
+    static let fingerprint: UInt64 = 1
+    static var versions: [Strata.SchemaVersion] { Array(Raw.versions.prefix(1)) }
+    static let steps: [MigrationStep] = []
+}
+
+/// A row of the table `s`.
+private struct S: StoredEntity {
+    struct ID: RawEntityID, ExpressibleByIntegerLiteral { var rawValue: Int }
+    struct Relationships: EntityRelationships {}
+    static let table = EntityTable("s", key: ["id"], columns: ["id", "v"])
+    var id: ID
+    var v: String
+    static func id(of entity: S) -> ID { entity.id }
+    init(id: ID, v: String) {
+        self.id = id
+        self.v = v
+    }
+    init(row: Row) throws { self.init(id: try row.id(0), v: try row.string(1)) }
+    func bind(to statement: Statement) throws {
+        try statement.bind(id, at: 1)
+        try statement.bind(v, at: 2)
+    }
+}
+
+/// What becomes of rows that point at rows which code has migrated, and of all that may be in the way.
+@Suite struct KeyFollowingTests {
+    private static let s = Table("s", ["\"id\" INTEGER PRIMARY KEY", "\"v\" TEXT"])
+
+    private func withStore(
+        _ old: [SchemaSQL.Table], new: [SchemaSQL.Table]? = nil, rows: String,
+        changes: [TableChange] = [.custom(from: "s", to: "s")],
+        code: @escaping @Sendable (CustomStep) throws -> Void, options: StoreOptions = StoreOptions(),
+        _ check: (URL) throws -> Void
+    ) throws {
+        try Raw.$old.withValue(old) {
+            try Raw.$new.withValue(new ?? old) {
+                try Raw.$changes.withValue(changes) {
+                    try withFile { (url: URL) throws in
+                        _ = try Store(at: url, schema: OldRaw.self)
+                        try Connection(path: url.path, mode: .readWrite).execute(rows)
+                        try Raw.$code.withValue(changes.isEmpty ? nil : code) {
+                            _ = try Store(at: url, schema: Raw.self, options: options)
+                        }
+                        try check(url)
+                    }
+                }
+            }
+        }
+    }
+
+    private static func rekeying(_ keys: [Int: Int]) -> @Sendable (CustomStep) throws -> Void {
+        { step in
+            try step.migrate(S.self) { (old: S, _) -> Outcome<S> in
+                .keep(S(id: .init(rawValue: keys[old.id.rawValue] ?? old.id.rawValue), v: old.v))
+            }
+            try step.followKeys()
+        }
+    }
+
+    @Test func `columns that are called like a row's number lose no row`() throws {
+        let t = Table(
+            "t",
+            [
+                "\"id\" INTEGER PRIMARY KEY", "\"rowid\" INTEGER", "\"_rowid_\" INTEGER", "\"oid\" INTEGER",
+                "\"s_id\" INTEGER REFERENCES \"s\" (\"id\") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED",
+            ])
+        var options = StoreOptions()
+        options.migrationProgress = { _ in }
+        try withStore(
+            [Self.s, t],
+            rows:
+                "INSERT INTO s VALUES (1, 'x'), (2, 'y'); INSERT INTO t VALUES (10, 7, 7, 7, 1), (11, 7, 7, 7, NULL), (12, NULL, 7, 7, 2)",
+            code: Self.rekeying([1: 11]), options: options
+        ) { (url: URL) throws in
+            #expect(
+                try rows(url, "SELECT id, s_id FROM t ORDER BY id") == [
+                    [.integer(10), .integer(11)], [.integer(11), .null], [.integer(12), .integer(2)],
+                ])
+        }
+        // Nor where the rows are copied, watched, and no column tells how far.
+        let hidden = Table("t", ["\"rowid\" INTEGER", "\"_rowid_\" INTEGER", "\"oid\" TEXT NOT NULL PRIMARY KEY"])
+        let wider = Table("t", hidden.elements + ["\"n\" REAL NOT NULL DEFAULT 0.5"])
+        try withStore(
+            [hidden], new: [wider], rows: "INSERT INTO t VALUES (NULL, 1, 'a'), (7, 7, 'b')",
+            changes: [.map(from: "t", to: "t")], code: { _ in }, options: options
+        ) { (url: URL) throws in
+            #expect(try rows(url, "SELECT count(*) FROM t") == [[.integer(2)]])
+        }
+    }
+
+    @Test func `rows whose key is made of merged ones are not lost without a word`() throws {
+        let item = Table(
+            "item",
+            [
+                "\"s_id\" INTEGER NOT NULL REFERENCES \"s\" (\"id\") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED",
+                "\"place\" INTEGER NOT NULL", "\"note\" TEXT", "PRIMARY KEY (\"s_id\", \"place\")",
+            ])
+        let merging: @Sendable (CustomStep) throws -> Void = { step in
+            try step.migrate(S.self) { (old: S, _) -> Outcome<S> in old.id == 1 ? .keep(old) : .merge(into: 1) }
+            try step.followKeys()
+        }
+        let content = "INSERT INTO s VALUES (1, 'x'), (2, 'y');"
+        try withStore(
+            [Self.s, item], rows: content + "INSERT INTO item VALUES (1, 1, 'mine'), (2, 2, 'ok')", code: merging
+        ) { (url: URL) throws in
+            #expect(try rows(url, "SELECT note FROM item WHERE s_id = 1") == [[.text("mine")], [.text("ok")]])
+        }
+        #expect(throws: SQLiteError.self) {
+            try withStore(
+                [Self.s, item], rows: content + "INSERT INTO item VALUES (1, 1, 'mine'), (2, 1, 'precious')",
+                code: merging
+            ) { _ in }
+        }
+    }
+
+    @Test func `keys that are compared without regard to case are followed so`() throws {
+        let s = Table("s", ["\"id\" TEXT NOT NULL COLLATE NOCASE PRIMARY KEY", "\"v\" TEXT"])
+        let t = Table(
+            "t",
+            [
+                "\"id\" INTEGER PRIMARY KEY",
+                "\"s_id\" TEXT REFERENCES \"s\" (\"id\") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED",
+            ])
+        try withStore(
+            [s, t],
+            rows: "INSERT INTO s VALUES ('abc', 'x'), ('def', 'y'); INSERT INTO t VALUES (1, 'ABC'), (2, 'def')",
+            code: { step in
+                try step.migrate(N.self) { (old: N, _) -> Outcome<N> in
+                    old.v == "x"
+                        ? .keep(N(id: .init(rawValue: "def"), v: "x")) : .keep(N(id: .init(rawValue: "abc"), v: "y"))
+                }
+                try step.followKeys()
+            }
+        ) { (url: URL) throws in
+            #expect(
+                try rows(url, "SELECT s.v FROM t JOIN s ON s.id = t.s_id ORDER BY t.id") == [
+                    [.text("x")], [.text("y")],
+                ])
+        }
+    }
+
+    /// A row of `s` with a text for a key.
+    private struct N: StoredEntity {
+        struct ID: RawEntityID { var rawValue: String }
+        struct Relationships: EntityRelationships {}
+        static let table = EntityTable("s", key: ["id"], columns: ["id", "v"])
+        var id: ID
+        var v: String
+        static func id(of entity: N) -> ID { entity.id }
+        init(id: ID, v: String) {
+            self.id = id
+            self.v = v
+        }
+        init(row: Row) throws { self.init(id: try row.id(0), v: try row.string(1)) }
+        func bind(to statement: Statement) throws {
+            try statement.bind(id, at: 1)
+            try statement.bind(v, at: 2)
+        }
+    }
+
+    @Test func `rows that are changed before others follow are refused, where any follow`() throws {
+        #expect(throws: MigrationError.changedBeforeKeys) {
+            try withStore(
+                [Self.s], rows: "INSERT INTO s VALUES (1, 'x'), (2, 'y')",
+                code: { step in
+                    try step.migrate(S.self) { (old: S, context) -> Outcome<S> in
+                        try context.execute("UPDATE \(context.name(of: S.self)) SET v = 'z'")
+                        return .keep(S(id: .init(rawValue: 3 - old.id.rawValue), v: old.v))
+                    }
+                    try step.followKeys()
+                }
+            ) { _ in }
+        }
+    }
+
+    @Test func `nothing is written once SQLite has undone the transaction`() throws {
+        #expect(throws: MigrationError.rolledBack) {
+            try withStore(
+                [Self.s, Table("t", ["\"id\" INTEGER PRIMARY KEY", "\"a\" TEXT"])],
+                rows: "INSERT INTO s VALUES (1, 'x'); INSERT INTO t VALUES (1, 'old')",
+                code: { step in
+                    try? step.context.execute("ROLLBACK")
+                    try step.context.execute("UPDATE t SET a = 'new'")
+                }
+            ) { _ in }
+        }
+    }
+
+    @Test func `new keys are looked for up to the greatest number, and among the old rows of a renamed table`() throws {
+        let book = Table("book", Self.s.elements)
+        try withStore(
+            [Self.s], new: [book], rows: "INSERT INTO s VALUES (1, 'x'), (9223372036854775806, 'y')",
+            changes: [.custom(from: "s", to: "book")],
+            code: { step in
+                let ids = try (0..<4).map { _ in try step.context.newID(of: Book.self).rawValue }
+                #expect(ids == [.max, 2, 3, 4])
+                try step.migrate(S.self) { (old: S, _) -> Outcome<Book> in
+                    .keep(Book(id: .init(rawValue: old.id.rawValue)))
+                }
+            }
+        ) { (url: URL) throws in
+            #expect(try rows(url, "SELECT count(*) FROM book") == [[.integer(2)]])
+        }
+    }
+
+    private struct Book: StoredEntity {
+        struct ID: RawEntityID { var rawValue: Int }
+        struct Relationships: EntityRelationships {}
+        static let table = EntityTable("book", key: ["id"], columns: ["id"])
+        var id: ID
+        static func id(of entity: Book) -> ID { entity.id }
+        init(id: ID) { self.id = id }
+        init(row: Row) throws { self.init(id: try row.id(0)) }
+        func bind(to statement: Statement) throws { try statement.bind(id, at: 1) }
+    }
+
+    @Test func `new keys that lead nowhere are refused, also where as many old ones went`() throws {
+        let reference = "REFERENCES \"s\" (\"id\") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED"
+        let t = Table("t", ["\"id\" INTEGER PRIMARY KEY", "\"s_id\" INTEGER \(reference)"])
+        let u = Table("u", t.elements)
+        #expect(throws: MigrationError.danglingForeignKeys(["t": 1])) {
+            try withStore(
+                [Self.s, t, u], new: [Self.s, t],
+                rows:
+                    "PRAGMA foreign_keys = OFF; INSERT INTO s VALUES (1, 'x'), (2, 'y'); INSERT INTO t VALUES (11, 2); INSERT INTO u VALUES (1, 99)",
+                changes: [.custom(from: "s", to: "s"), .drop("u")],
+                code: { step in
+                    try step.migrate(S.self) { (old: S, _) -> Outcome<S> in .keep(old) }
+                    try step.followKeys()
+                    try step.context.execute("DELETE FROM \(step.context.name(of: S.self)) WHERE id = 2")
+                }
+            ) { _ in }
+        }
+    }
+
+    @Test func `a table that is renamed, and a new one of its name, are kept apart`() throws {
+        let files = [
+            #"""
+            { "name": "w", "identifier": { "type": "int" }, "version_history": [{ "version": "1" }, { "version": "2", "previous_name": "v" }],
+              "properties": [{ "name": "a", "property_type": "int" }] }
+            """#,
+            #"""
+            { "name": "v", "identifier": { "type": "int" }, "version_history": [{ "version": "1" }, { "version": "3", "previous_name": "u" }],
+              "properties": [{ "name": "up", "nullable": true, "property_type": { "entity_name": "v", "association": "to_one" } }] }
+            """#,
+            #"""
+            { "name": "t", "identifier": { "type": "int" }, "version_history": [{ "version": "1" }],
+              "properties": [{ "name": "u", "nullable": true, "property_type": { "entity_name": "v", "association": "to_one" } },
+                { "name": "b", "property_type": "string", "version_history": [{ "version": "1" }, { "version": "2", "previous": { "property_type": "int" } }] }] }
+            """#,
+        ]
+        try Described.$history.withValue(try history(files)) {
+            for strategy in [StoreOptions.MigrationStrategy.fused, .stepwise] {
+                try withFile { (url: URL) throws in
+                    try makeStore(
+                        at: url, version: 0,
+                        rows:
+                            "INSERT INTO v VALUES (1, 5); INSERT INTO u VALUES (2, 2); INSERT INTO t VALUES (10, 2, 6)")
+                    var options = StoreOptions()
+                    options.migrationStrategy = strategy
+                    _ = try Store(at: url, schema: Described.self, options: options)
+                    #expect(
+                        try rows(url, "SELECT t.b, v.up_id, w.a FROM t JOIN v ON v.id = t.u_id, w") == [
+                            [.text("6"), .integer(2), .integer(5)]
+                        ])
+                }
+            }
+        }
+    }
+}
