@@ -51,7 +51,13 @@ public struct StepStatements: Sendable {
         let altered = Dictionary(alterations.map { ($0.new.name, $0) }, uniquingKeysWith: { first, _ in first })
         let oldTables = Dictionary(mapping.old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         var rebuilt: [Table] = []
+        var untouched: Set<String> = []
         for table in mapping.new {
+            if mapping.origins[table.name] == nil, oldTables[table.name] == table {
+                untouched.insert(table.name)
+                actions.append((table.name, .keep))
+                continue
+            }
             if let alteration = altered[table.name] {
                 actions.append((table.name, alteration.statements.isEmpty ? .keep : .alter))
                 continue
@@ -60,17 +66,17 @@ public struct StepStatements: Sendable {
             temporaryNames[table.name] = temporary
             create.append(table.createStatement(named: temporary))
             rebuilt.append(table)
-            switch mapping.origins[table.name] {
+            switch mapping.origin(of: table, among: oldTables) {
             case .rows(let source, let columns, let filter):
                 actions.append((table.name, .rebuild))
                 if let source = oldTables[source] {
                     copies.append(RowCopy(source: source, target: table, values: columns, filter: filter))
                 }
             case .code: actions.append((table.name, .code))
-            case .empty, nil: actions.append((table.name, .create))
+            case .empty: actions.append((table.name, .create))
             }
         }
-        let kept = Set(alterations.map(\.old.name))
+        let kept = untouched.union(alterations.map(\.old.name))
         let dropped = mapping.old.map(\.name).filter { !kept.contains($0) }
         let names = Set(mapping.new.map(\.name))
         actions += dropped.filter { !names.contains($0) }.map { ($0, .drop) }
@@ -81,7 +87,9 @@ public struct StepStatements: Sendable {
         finish = rebuilt.map { table in
             "ALTER TABLE \(SQL.quoted("strata_new_" + table.name)) RENAME TO \(SQL.quoted(table.name))"
         }
-        finish += mapping.new.flatMap { altered[$0.name]?.indexCreations ?? $0.indexStatements }
+        finish += mapping.new.filter { !untouched.contains($0.name) }.flatMap {
+            altered[$0.name]?.indexCreations ?? $0.indexStatements
+        }
     }
 
     /// The tables that need no copy of their rows, in the order of the new version.
@@ -91,7 +99,10 @@ public struct StepStatements: Sendable {
         let newNames = Set(mapping.new.map { $0.name.lowercased() })
         var alterations: [String: TableAlteration] = [:]
         for table in mapping.new {
-            guard case .rows(let source, let columns, nil) = mapping.origins[table.name], let old = oldTables[source],
+            // What is the same in both versions refers to nothing that is renamed, or it would not be the same.
+            if mapping.origins[table.name] == nil, oldTables[table.name] == table { continue }
+            guard case .rows(let source, let columns, nil) = mapping.origin(of: table, among: oldTables),
+                let old = oldTables[source],
                 alterations[source] == nil,
                 let alteration = TableAlteration(
                     of: old, to: table, columns: columns, oldNames: oldNames, newNames: newNames),

@@ -17,7 +17,8 @@ package struct TableMapping: Sendable {
     package private(set) var old: [Table]
     /// The tables of the newer version.
     package private(set) var new: [Table]
-    /// Where the rows of each table of the newer version come from, by the table's name.
+    /// Where the rows of each table of the newer version come from, by the table's name; those that are not named are
+    /// kept as they are, which nearly all are.
     package private(set) var origins: [String: TableOrigin]
 
     /// An expression that is longer, or nested deeper, is not made so by fusing: the next step is taken by itself.
@@ -28,12 +29,18 @@ package struct TableMapping: Sendable {
     package init(of tables: [Table]) {
         old = tables
         new = tables
-        origins = Dictionary(
-            tables.map { table in
-                let columns = Dictionary(
-                    table.columns.map { ($0, SQL.quoted($0)) }, uniquingKeysWith: { first, _ in first })
-                return (table.name, TableOrigin.rows(of: table.name, columns: columns, filter: nil))
-            }, uniquingKeysWith: { first, _ in first })
+        origins = [:]
+    }
+
+    /// All rows of a table as they are.
+    private static func identity(_ table: Table) -> TableOrigin {
+        let columns = Dictionary(table.columns.map { ($0, SQL.quoted($0)) }, uniquingKeysWith: { first, _ in first })
+        return .rows(of: table.name, columns: columns, filter: nil)
+    }
+
+    /// Where the rows of a table of the newer version come from.
+    package func origin(of table: Table, among old: [String: Table]) -> TableOrigin {
+        origins[table.name] ?? old[table.name].map(Self.identity) ?? .empty
     }
 
     /// The mapping of one step.
@@ -68,13 +75,14 @@ package struct TableMapping: Sendable {
             case .drop: break
             case .custom(let from, let to, _): origins[to] = .code(from: from)
             case .map(let from, let to, let columns, let filter):
-                guard let source = before[from], let target = after[to], let origin = self.origins[from],
-                    let next = Self.origin(of: target, from: source, origin, columns, filter)
+                guard let source = before[from], let target = after[to],
+                    let next = Self.origin(
+                        of: target, from: source, self.origins[from] ?? Self.identity(source), columns, filter)
                 else { return nil }
                 origins[to] = next
             }
         }
-        for table in tables where origins[table.name] == nil { origins[table.name] = self.origins[table.name] }
+        for (name, origin) in self.origins where origins[name] == nil && after[name] != nil { origins[name] = origin }
         var result = self
         result.new = tables
         result.origins = origins
