@@ -98,15 +98,15 @@ public final class Store: Sendable {
         at url: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()
     ) -> AsyncThrowingStream<StoreOpeningEvent, any Error> {
         AsyncThrowingStream(bufferingPolicy: .bufferingNewest(8)) { continuation in
-            let flag = CancellationFlag()
-            continuation.onTermination = { _ in flag.set() }
+            let listening = Progress(totalUnitCount: 1)
+            continuation.onTermination = { _ in listening.cancel() }
             var options = options
             let (report, isCancelled) = (options.migrationProgress, options.isMigrationCancelled)
             options.migrationProgress = { progress in
                 report?(progress)
                 continuation.yield(.migrating(progress))
             }
-            options.isMigrationCancelled = { flag.isSet || isCancelled?() == true }
+            options.isMigrationCancelled = { listening.isCancelled || isCancelled?() == true }
             let final = options
             DispatchQueue.global().async {
                 do {
@@ -150,25 +150,16 @@ public final class Store: Sendable {
     }
 }
 
-/// Whether something is no longer wanted; set and read on several threads.
-private final class CancellationFlag: @unchecked Sendable {
-    private let lock = NSLock()
-    private var value = false
-
-    var isSet: Bool { lock.withLock { value } }
-
-    func set() { lock.withLock { value = true } }
-}
-
-/// A connection that one thread at a time may use.
+/// A connection that one thread at a time may use, and that is opened when it is first needed.
 ///
-/// It is `Sendable` because the connection is reached only in `withLock`, while the lock is held. All that `Store` gives
-/// away of it are transactions and their cursors: they are not `Sendable`, so that the compiler keeps them on the thread
-/// that holds the lock, and they refuse to work once it is let go. The lock is recursive so that a transaction inside
-/// another is found and refused, not waited for.
+/// `@unchecked Sendable` holds because `open` is `@Sendable` and never changes, and `store` is read and written in `withLock`
+/// and `setAside` alone, both of which hold the lock. All that `Store` gives away of the connection are transactions and their
+/// cursors: they are not `Sendable`, so that the compiler keeps them on the thread that holds the lock, and they refuse to work
+/// once it is let go. The lock is recursive, which a `Mutex` is not, so that a transaction inside another is found and
+/// refused, not waited for.
 private final class LockedConnection: @unchecked Sendable {
     private let lock = NSRecursiveLock()
-    private let open: () throws -> OpenedStore
+    private let open: @Sendable () throws -> OpenedStore
     private var store: OpenedStore?
 
     /// A connection that `open` makes when it is first needed.
