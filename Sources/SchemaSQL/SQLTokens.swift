@@ -96,6 +96,12 @@ extension SQL {
 }
 
 extension Table {
+    /// How a column is compared, as it stands in a definition: ` COLLATE NOCASE`, or nothing for the usual way.
+    package func collation(of column: String) -> String {
+        let element = elements.first { SQL.leadingIdentifier($0) == column } ?? ""
+        return SQL.words(element).contains(" COLLATE NOCASE") ? " COLLATE NOCASE" : ""
+    }
+
     /// What the column called `name` has where a row is inserted without it: its default, or `NULL`.
     func defaultValue(of name: String) -> String {
         guard let element = elements.first(where: { SQL.leadingIdentifier($0) == name }) else { return "NULL" }

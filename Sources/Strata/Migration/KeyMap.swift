@@ -30,11 +30,7 @@ final class KeyMap {
     static func collations(of columns: [String], in table: String, _ connection: Connection) throws -> [String] {
         let sql = try connection.text(
             "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = \(SQL.literal(table))")
-        let elements = Table.elements(of: sql ?? "")
-        return columns.map { column in
-            let element = elements.first { SQL.leadingIdentifier($0) == column } ?? ""
-            return SQL.words(element).contains(" COLLATE NOCASE") ? " COLLATE NOCASE" : ""
-        }
+        return columns.map(Table(table, Table.elements(of: sql ?? "")).collation)
     }
 
     /// Records what became of a row.

@@ -130,7 +130,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
             }
             for index in table.indexes where index.isUnique {
                 let keys = index.columns.compactMap { column in
-                    values[column].map { "\($0)\(collation(of: column, in: table))" }
+                    values[column].map { "\($0)\(table.collation(of: column))" }
                 }
                 let known = index.columns.compactMap { values[$0] }.map { "(\($0)) IS NOT NULL" }
                 guard keys.count == index.columns.count else { continue }
@@ -143,11 +143,6 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
             }
         }
         return violations
-    }
-
-    private static func collation(of column: String, in table: SchemaSQL.Table) -> String {
-        let element = table.elements.first { SQL.leadingIdentifier($0) == column } ?? ""
-        return SQL.words(element).contains(" COLLATE NOCASE") ? " COLLATE NOCASE" : ""
     }
 }
 
