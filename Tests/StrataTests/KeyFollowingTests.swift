@@ -28,14 +28,14 @@ private enum OldRaw: Schema {
     static let steps: [MigrationStep] = []
 }
 
-/// A row of the table `s`.
-private struct S: StoredEntity {
-    struct ID: RawEntityID, ExpressibleByIntegerLiteral { var rawValue: Int }
+/// A row of the table `s`, with a key of either type.
+private struct Valued<Raw: IdentifierValue>: StoredEntity {
+    struct ID: RawEntityID { var rawValue: Raw }
     struct Relationships: EntityRelationships {}
-    static let table = EntityTable("s", key: ["id"], columns: ["id", "v"])
+    static var table: EntityTable { EntityTable("s", key: ["id"], columns: ["id", "v"]) }
     var id: ID
     var v: String
-    static func id(of entity: S) -> ID { entity.id }
+    static func id(of entity: Self) -> ID { entity.id }
     init(id: ID, v: String) {
         self.id = id
         self.v = v
@@ -46,6 +46,9 @@ private struct S: StoredEntity {
         try statement.bind(v, at: 2)
     }
 }
+
+private typealias S = Valued<Int>
+private typealias N = Valued<String>
 
 /// What becomes of rows that point at rows which code has migrated, and of all that may be in the way.
 @Suite struct KeyFollowingTests {
@@ -121,7 +124,9 @@ private struct S: StoredEntity {
                 "\"place\" INTEGER NOT NULL", "\"note\" TEXT", "PRIMARY KEY (\"s_id\", \"place\")",
             ])
         let merging: @Sendable (CustomStep) throws -> Void = { step in
-            try step.migrate(S.self) { (old: S, _) -> Outcome<S> in old.id == 1 ? .keep(old) : .merge(into: 1) }
+            try step.migrate(S.self) { (old: S, _) -> Outcome<S> in
+                old.id.rawValue == 1 ? .keep(old) : .merge(into: .init(rawValue: 1))
+            }
             try step.followKeys()
         }
         let content = "INSERT INTO s VALUES (1, 'x'), (2, 'y');"
@@ -161,25 +166,6 @@ private struct S: StoredEntity {
                 try rows(url, "SELECT s.v FROM t JOIN s ON s.id = t.s_id ORDER BY t.id") == [
                     [.text("x")], [.text("y")],
                 ])
-        }
-    }
-
-    /// A row of `s` with a text for a key.
-    private struct N: StoredEntity {
-        struct ID: RawEntityID { var rawValue: String }
-        struct Relationships: EntityRelationships {}
-        static let table = EntityTable("s", key: ["id"], columns: ["id", "v"])
-        var id: ID
-        var v: String
-        static func id(of entity: N) -> ID { entity.id }
-        init(id: ID, v: String) {
-            self.id = id
-            self.v = v
-        }
-        init(row: Row) throws { self.init(id: try row.id(0), v: try row.string(1)) }
-        func bind(to statement: Statement) throws {
-            try statement.bind(id, at: 1)
-            try statement.bind(v, at: 2)
         }
     }
 

@@ -79,11 +79,8 @@ enum Split: TwoVersions {
     static let code: (@Sendable (CustomStep) throws -> Void)? = { step in
         try step.migrate(OldPerson.self) { (old: OldPerson, _) -> Outcome<Person> in
             let parts = old.name.split(separator: " ", maxSplits: 1)
-            return .keep(
-                Person(
-                    id: old.id, first: String(parts[0]), last: parts.count > 1 ? String(parts[1]) : "",
-                    email: old.email,
-                    city: old.city, age: old.age, score: old.score, active: old.active, created: old.created))
+            let last = parts.count > 1 ? String(parts[1]) : ""
+            return .keep(Person(id: old.id, first: String(parts[0]), last: last, details: old.details))
         }
         try step.followKeys()
     }
@@ -91,47 +88,59 @@ enum Split: TwoVersions {
 
 struct PersonID: RawEntityID { var rawValue: Int }
 
-struct OldPerson: StoredEntity {
-    typealias ID = PersonID
-    struct Relationships: EntityRelationships {}
-    static let table = EntityTable(
-        "person", key: ["id"], columns: ["id", "name", "email", "city", "age", "score", "active", "created"])
-    var id: ID
-    var name: String
+/// What stays of a person when the name is split.
+struct Details: Hashable, Sendable {
+    static let columns = ["email", "city", "age", "score", "active", "created"]
     var email: String
     var city: String
     var age: Int
     var score: Double
     var active: Bool
     var created: Date
+
+    init(row: Row, from index: Int) throws {
+        email = try row.string(index)
+        city = try row.string(index + 1)
+        age = try row.int(index + 2)
+        score = try row.double(index + 3)
+        active = try row.bool(index + 4)
+        created = try row.date(index + 5)
+    }
+
+    func bind(to statement: Statement, from index: Int) throws {
+        try statement.bind(email, at: index)
+        try statement.bind(city, at: index + 1)
+        try statement.bind(age, at: index + 2)
+        try statement.bind(score, at: index + 3)
+        try statement.bind(active, at: index + 4)
+        try statement.bind(created, at: index + 5)
+    }
+}
+
+struct OldPerson: StoredEntity {
+    typealias ID = PersonID
+    struct Relationships: EntityRelationships {}
+    static let table = EntityTable("person", key: ["id"], columns: ["id", "name"] + Details.columns)
+    var id: ID
+    var name: String
+    var details: Details
     static func id(of entity: OldPerson) -> ID { entity.id }
     init(row: Row) throws {
         id = try row.id(0)
         name = try row.string(1)
-        email = try row.string(2)
-        city = try row.string(3)
-        age = try row.int(4)
-        score = try row.double(5)
-        active = try row.bool(6)
-        created = try row.date(7)
+        details = try Details(row: row, from: 2)
     }
-    func bind(to statement: Statement) throws {}
+    func bind(to statement: Statement) throws { fatalError("nothing writes it") }
 }
 
 struct Person: StoredEntity {
     typealias ID = PersonID
     struct Relationships: EntityRelationships {}
-    static let table = EntityTable(
-        "person", key: ["id"], columns: ["id", "first", "last", "email", "city", "age", "score", "active", "created"])
+    static let table = EntityTable("person", key: ["id"], columns: ["id", "first", "last"] + Details.columns)
     var id: ID
     var first: String
     var last: String
-    var email: String
-    var city: String
-    var age: Int
-    var score: Double
-    var active: Bool
-    var created: Date
+    var details: Details
     static func id(of entity: Person) -> ID { entity.id }
 }
 
@@ -141,12 +150,7 @@ extension Person {
         try statement.bind(id, at: 1)
         try statement.bind(first, at: 2)
         try statement.bind(last, at: 3)
-        try statement.bind(email, at: 4)
-        try statement.bind(city, at: 5)
-        try statement.bind(age, at: 6)
-        try statement.bind(score, at: 7)
-        try statement.bind(active, at: 8)
-        try statement.bind(created, at: 9)
+        try details.bind(to: statement, from: 4)
     }
 }
 
