@@ -170,7 +170,7 @@ extension Generator {
         }
     }
 
-    private static func reader(_ column: StoredColumn) -> String {
+    static func reader(_ column: StoredColumn) -> String {
         let name =
             switch column.role {
             case .identifier, .reference: "ID"

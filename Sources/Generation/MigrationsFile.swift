@@ -21,6 +21,8 @@ extension Generator {
                 "functions": .list(functions(of: step)),
                 "context": .text(contextName),
                 "initializers": .list(initializers.map { initializerValues($0, step) }),
+                "columnMigrations": .list(
+                    step.customEntities.filter { hasColumnMigration($0, step) }.map { columnMigrationValues($0, step) }),
             ]
         }
         return [
@@ -86,6 +88,79 @@ extension Generator {
     /// The columns whose values a person gives.
     private func parameters(of entity: EntityStep) -> [EntityStep.ColumnStep] {
         members(of: entity).filter { if case .custom = $0.origin { true } else { false } }
+    }
+
+    /// Whether code may read and give single columns of the entity's rows: they keep their keys, and have numbers.
+    func hasColumnMigration(_ entity: EntityStep, _ step: SchemaStep) -> Bool {
+        let isKept = entity.columns.allSatisfy { column in
+            guard column.column.isKey else { return true }
+            if case .copy = column.origin { return true }
+            return false
+        }
+        return isKept && step.to.hasSameKey(entity.new, as: entity.old, in: step.from)
+            && step.from.table(of: entity.old).rowNumber != nil
+    }
+
+    /// The names of the types with which code reads and gives single columns of an entity's rows.
+    func columnMigrationNames(_ entity: EntityStep, _ step: SchemaStep) -> (
+        row: String, values: String, protocol: String
+    ) {
+        func name(_ entity: Entity, _ suffix: String, in version: SchemaVersion) -> String {
+            let taken = (version.entities.map(\.name) + version.subtypes.map(\.name)).map(SwiftName.type)
+            var name = SwiftName.type(entity.name) + suffix
+            while taken.contains(name) { name += "_" }
+            return name
+        }
+        return (
+            name(entity.old, "Row", in: step.from), name(entity.new, "Values", in: step.to),
+            names.migration(step).replacing("Migration_", with: SwiftName.type(entity.old.name) + "ColumnMigration_")
+        )
+    }
+
+    private func columnMigrationValues(_ entity: EntityStep, _ step: SchemaStep) -> Value {
+        let own = columnMigrationNames(entity, step)
+        let given = entity.columns.filter { if case .custom = $0.origin { true } else { false } }.map(\.column)
+        let read = step.from.columns(of: entity.old).enumerated().filter { $1.part == 0 }
+        var storage = "row"
+        while read.contains(where: { $1.member == storage }) { storage += "_" }
+        return [
+            "old": .text(names.type(entity.old.lineage, in: step.from)),
+            "new": .text(names.type(entity.new.lineage, in: step.to)),
+            "oldNamespace": .text(names.namespace(step.from)),
+            "newNamespace": .text(names.namespace(step.to)),
+            "entity": .text(entity.old.name),
+            "newEntity": .text(entity.new.name),
+            "row": .text(own.row),
+            "values": .text(own.values),
+            "columnProtocol": .text(own.protocol),
+            "storage": .text(storage),
+            "columns": .list(
+                read.map { place, column in
+                    [
+                        "member": .text(names.member(column)),
+                        "type": .text(names.type(of: column, lineage: entity.old.lineage, in: step.from)),
+                        "read": .text("\(Self.reader(column))(\(place))"),
+                    ]
+                }),
+            "names": .text(SwiftLiteral.strings(given.map(\.name))),
+            "parameters": .list(
+                given.filter { $0.part == 0 }.enumerated().map { place, column in
+                    [
+                        "member": .text(names.member(column)),
+                        "declaration": .text(names.parameter(column.member).declared),
+                        "parameter": .text(names.parameter(column.member).name),
+                        "type": .text(names.type(of: column, lineage: entity.new.lineage, in: step.to)),
+                        "isFirst": .flag(place == 0),
+                    ]
+                }),
+            "cases": .list(
+                given.enumerated().map { place, column in
+                    [
+                        "place": .text(String(place)),
+                        "value": .text(names.sqliteValue("self." + names.member(column), of: column, in: step.to)),
+                    ]
+                }),
+        ]
     }
 
     private func initializerValues(_ entity: EntityStep, _ step: SchemaStep) -> Value {

@@ -54,18 +54,22 @@ extension Generator {
     }
 
     private func stepValues(_ step: SchemaStep) -> Value {
-        let migrations =
-            step.customEntities.map { ("migrate", $0.old) } + step.merged.map { ("merge", $0.old) }
+        func call(_ function: String, _ old: Entity) -> Value {
+            .text("step.\(function)(\(names.type(old.lineage, in: step.from)).self) { try migration.migrate($0, $1) }")
+        }
+        let migrations = step.customEntities.map { entity -> Value in
+            // Which one of two ways it is, the migration's type says.
+            hasColumnMigration(entity, step)
+                ? .text("migration.migrate(\(names.type(entity.old.lineage, in: step.from)).self, in: step)")
+                : call("migrate", entity.old)
+        }
         return [
             "from": .text(SwiftLiteral.string(step.from.version.text)),
             "to": .text(SwiftLiteral.string(step.to.version.text)),
             "changes": .list(step.tableChanges.map { .text(Self.change($0)) }),
             "isCustom": .flag(step.isCustom),
             "migration": .text(names.migration(step)),
-            "migrations": .list(
-                migrations.map { function, old in
-                    ["function": .text(function), "old": .text(names.type(old.lineage, in: step.from))]
-                }),
+            "migrations": .list(migrations + step.merged.map { call("merge", $0.old) }),
         ]
     }
 
@@ -80,15 +84,14 @@ extension Generator {
         switch change {
         case .create(let name): return ".create(\(SwiftLiteral.string(name)))"
         case .drop(let name): return ".drop(\(SwiftLiteral.string(name)))"
-        case .custom(let from, let to, let references):
+        case .custom(let from, let to, let columns, let references):
             var text = ".custom(from: \(SwiftLiteral.string(from)), to: \(SwiftLiteral.string(to))"
+            if !columns.isEmpty { text += ", columns: \(pairs(columns))" }
             if !references.isEmpty { text += ", references: \(pairs(references))" }
             return text + ")"
         case .map(let from, let to, let columns, let filter):
             var text = ".map(from: \(SwiftLiteral.string(from)), to: \(SwiftLiteral.string(to))"
-            if !columns.isEmpty {
-                text += ", columns: \(pairs(columns))"
-            }
+            if !columns.isEmpty { text += ", columns: \(pairs(columns))" }
             if let filter { text += ", filter: \(SwiftLiteral.string(filter))" }
             return text + ")"
         }

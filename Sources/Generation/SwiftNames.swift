@@ -115,6 +115,39 @@ struct SwiftNames {
         case .decimal: "Foundation.Decimal"
         }
     }
+
+    /// What the column holds where the property of its struct has the value `member`, as Swift.
+    func sqliteValue(_ member: String, of column: StoredColumn, in version: SchemaVersion) -> String {
+        switch column.role {
+        case .identifier: return "Strata.SQLiteValue(\(member).rawValue)"
+        case .reference(let target):
+            let paths = keyPaths(target, in: version)
+            let path = paths.indices.contains(column.part) ? paths[column.part] : ""
+            return "Strata.SQLiteValue(\(member)\(column.isNullable ? "?" : "")\(path))"
+        case .attribute, .position:
+            switch column.type.scalar {
+            case nil: return "try Strata.SQLiteValue(value: \(member))"
+            case .color: return "try Strata.SQLiteValue(color: \(member))"
+            default: return "Strata.SQLiteValue(\(member))"
+            }
+        }
+    }
+
+    /// The ways from a key of an entity to the values of its columns.
+    private func keyPaths(_ lineage: Int, in version: SchemaVersion) -> [String] {
+        let index = index(of: version)
+        guard let shape = keyShapes[lineage].first(where: { $0.first <= index && index <= $0.last }) else {
+            return []
+        }
+        switch shape.form {
+        case .raw: return [".rawValue"]
+        case .members(let members):
+            return members.flatMap { member -> [String] in
+                let paths = member.target.map { keyPaths($0, in: version) } ?? [""]
+                return paths.map { "." + SwiftName.escaped(member.name) + $0 }
+            }
+        }
+    }
 }
 
 /// A subtype over the versions that share one type.

@@ -110,39 +110,10 @@ extension Generator {
             "type": .text(names.type(lineage, in: version)),
             "columns": .list(
                 shape.columns.map { column in
-                    let member = "entity." + names.member(column)
-                    let value: String
-                    switch column.role {
-                    case .identifier: value = "Strata.SQLiteValue(\(member).rawValue)"
-                    case .reference(let target):
-                        let path = keyPaths(target, in: version)
-                        let optional = column.isNullable ? "?" : ""
-                        value =
-                            "Strata.SQLiteValue(\(member)\(optional)\(path.indices.contains(column.part) ? path[column.part] : ""))"
-                    case .attribute, .position:
-                        value =
-                            column.type.scalar == nil
-                            ? "try Strata.SQLiteValue(value: \(member))" : "Strata.SQLiteValue(\(member))"
-                    }
+                    let value = names.sqliteValue("entity." + names.member(column), of: column, in: version)
                     return ["name": .text(SwiftLiteral.string(column.name)), "value": .text(value)]
                 }),
         ]
-    }
-
-    /// The ways from a key of an entity to the values of its columns.
-    private func keyPaths(_ lineage: Int, in version: SchemaVersion) -> [String] {
-        let index = names.index(of: version)
-        guard let shape = names.keyShapes[lineage].first(where: { $0.first <= index && index <= $0.last }) else {
-            return []
-        }
-        switch shape.form {
-        case .raw: return [".rawValue"]
-        case .members(let members):
-            return members.flatMap { member -> [String] in
-                let paths = member.target.map { keyPaths($0, in: version) } ?? [""]
-                return paths.map { "." + SwiftName.escaped(member.name) + $0 }
-            }
-        }
     }
 
     /// What a fixture's column of `type` is filled with.

@@ -127,6 +127,7 @@ public struct EntityStep: Sendable {
         var changes: [TableChange] = []
         let oldTable = from.table(of: old)
         let newTable = to.table(of: new)
+        let expressions = inference.expressions(of: columns)
         if isEmptied {
             changes += [.drop(oldTable.name), .create(newTable.name)]
         } else if !rowReasons.isEmpty {
@@ -135,12 +136,10 @@ public struct EntityStep: Sendable {
                 guard case .reference = step.column.role, case .copy(let before) = step.origin else { continue }
                 references[step.column.name] = before.name
             }
-            changes.append(.custom(from: oldTable.name, to: newTable.name, references: references))
-        } else {
-            let expressions = inference.expressions(of: columns)
-            if oldTable != newTable || !expressions.isEmpty {
-                changes.append(.map(from: oldTable.name, to: newTable.name, columns: expressions))
-            }
+            changes.append(
+                .custom(from: oldTable.name, to: newTable.name, columns: expressions, references: references))
+        } else if oldTable != newTable || !expressions.isEmpty {
+            changes.append(.map(from: oldTable.name, to: newTable.name, columns: expressions))
         }
         let joins = JoinTableInference(from: from, to: to, old: old, new: new, emptied: instructions.emptied)
         changes += joins.changes

@@ -9,18 +9,21 @@ package struct RowCopy: Sendable {
     /// A condition on the rows of the old table.
     let filter: String?
 
-    /// What tells how far a copy is: the old table's row numbers, quoted. Nil where its columns hide them.
-    package var rowID: String? {
-        if let key = source.elements.first(where: { $0.hasSuffix("INTEGER PRIMARY KEY") }) {
-            return SQL.leadingIdentifier(key).map(SQL.quoted)
-        }
-        return source.hiddenRowID
-    }
-
     /// The statement.
     ///
     /// - `isPart`: whether only the rows are meant whose numbers are from the first parameter to the second.
     package func statement(isPart: Bool = false) -> String {
+        statement(where: isPart ? source.rowNumber.map { "\($0) BETWEEN ?1 AND ?2" } : nil)
+    }
+
+    /// The statement for up to so many rows that the filter keeps (the second parameter), from a number on (the first).
+    package func limitedStatement() -> String {
+        // Sorting would filter all rows first, and an index may have all columns and stand in another order
+        // (https://sqlite.org/lang_indexedby.html).
+        statement(from: " NOT INDEXED", where: source.rowNumber.map { "\($0) >= ?1" }) + " LIMIT ?2"
+    }
+
+    private func statement(from hint: String = "", where condition: String?) -> String {
         var columns = target.columns.filter { values[$0] != target.defaultValue(of: $0) }
         var expressions = columns.compactMap { values[$0] }
         columns = columns.map(SQL.quoted)
@@ -29,10 +32,13 @@ package struct RowCopy: Sendable {
             expressions.insert(from, at: 0)
         }
         var statement = "INSERT INTO \(SQL.quoted("strata_new_" + target.name)) (\(columns.joined(separator: ", ")))\n"
-        statement += "SELECT \(expressions.joined(separator: ", ")) FROM \(SQL.quoted(source.name))"
-        var conditions = filter.map { [isPart ? "(\($0))" : $0] } ?? []
-        if isPart, let rowID { conditions.append("\(rowID) BETWEEN ?1 AND ?2") }
-        if !conditions.isEmpty { statement += " WHERE " + conditions.joined(separator: " AND ") }
+        statement += "SELECT \(expressions.joined(separator: ", ")) FROM \(SQL.quoted(source.name))\(hint)"
+        switch (condition, filter) {
+        case (nil, nil): break
+        case (nil, let filter?): statement += " WHERE \(filter)"
+        case (let condition?, nil): statement += " WHERE \(condition)"
+        case (let condition?, let filter?): statement += " WHERE \(condition) AND (\(filter))"
+        }
         return statement
     }
 }

@@ -30,6 +30,13 @@ public struct Table: Hashable, Sendable {
         indexes.map { $0.createStatement(on: name) }
     }
 
+    /// What SQL calls the number of a row: the key that is that number, quoted, or a hidden name; nil where columns hide
+    /// all of those.
+    public var rowNumber: String? {
+        let key = elements.first { $0.hasSuffix("INTEGER PRIMARY KEY") }.flatMap(SQL.leadingIdentifier)
+        return key.map(SQL.quoted) ?? hiddenRowID
+    }
+
     /// A name by which SQL reaches the hidden row number, or nil where the key is that number itself or columns
     /// hide it ("ROWIDs and the INTEGER PRIMARY KEY", https://sqlite.org/lang_createtable.html#rowid).
     public var hiddenRowID: String? {

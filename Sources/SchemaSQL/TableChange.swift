@@ -12,14 +12,15 @@ public enum TableChange: Hashable, Sendable {
     case map(from: String, to: String, columns: [String: String] = [:], filter: String? = nil)
     /// A person's code turns rows of the table `from` into rows of the table `to`.
     ///
+    /// - `columns`: as of `map`, for the columns whose values the code does not have to give.
     /// - `references`: the foreign key columns of `to` that hold what those of `from` held, unless the code says
     ///   otherwise, by their names in `to`.
-    case custom(from: String, to: String, references: [String: String] = [:])
+    case custom(from: String, to: String, columns: [String: String] = [:], references: [String: String] = [:])
 
     /// The table of the new version that this change makes, if any.
     public var result: String? {
         switch self {
-        case .create(let name), .map(_, let name, _, _), .custom(_, let name, _): name
+        case .create(let name), .map(_, let name, _, _), .custom(_, let name, _, _): name
         case .drop: nil
         }
     }

@@ -73,7 +73,7 @@ package struct TableMapping: Sendable {
             switch change {
             case .create(let name): origins[name] = .empty
             case .drop: break
-            case .custom(let from, let to, _): origins[to] = .code(from: from)
+            case .custom(let from, let to, _, _): origins[to] = .code(from: from)
             case .map(let from, let to, let columns, let filter):
                 guard let source = before[from], let target = after[to],
                     let next = Self.origin(

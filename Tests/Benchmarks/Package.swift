@@ -9,7 +9,8 @@ let package = Package(
     targets: [
         .systemLibrary(name: "RawSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .executableTarget(
-            name: "Benchmarks", dependencies: ["RawSQLite", .product(name: "Strata", package: "strata")]),
+            name: "Benchmarks", dependencies: ["RawSQLite", .product(name: "Strata", package: "strata")],
+            plugins: [.plugin(name: "StrataBuild", package: "strata")]),
     ],
     swiftLanguageModes: [.v5]
 )

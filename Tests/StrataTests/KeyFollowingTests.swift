@@ -4,30 +4,6 @@ import SchemaSQL
 import Strata
 import Testing
 
-/// Tables by hand, which code migrates and others point at.
-private enum Raw: Schema {
-    @TaskLocal static var old: [SchemaSQL.Table] = []
-    @TaskLocal static var new: [SchemaSQL.Table] = []
-    @TaskLocal static var changes: [TableChange] = []
-    @TaskLocal static var code: (@Sendable (CustomStep) throws -> Void)?
-    static let name = "RawSchema"
-    static let fingerprint: UInt64 = 2
-    static var versions: [Strata.SchemaVersion] {
-        [
-            Strata.SchemaVersion("1", fingerprint: 1, tables: old),
-            Strata.SchemaVersion("2", fingerprint: 2, tables: new),
-        ]
-    }
-    static var steps: [MigrationStep] { [MigrationStep(from: "1", to: "2", changes: changes, custom: code)] }
-}
-
-private enum OldRaw: Schema {
-    static let name = "RawSchema"
-    static let fingerprint: UInt64 = 1
-    static var versions: [Strata.SchemaVersion] { Array(Raw.versions.prefix(1)) }
-    static let steps: [MigrationStep] = []
-}
-
 /// A row of the table `s`, with a key of either type.
 private struct Valued<Raw: IdentifierValue>: StoredEntity {
     struct ID: RawEntityID { var rawValue: Raw }
@@ -53,28 +29,6 @@ private typealias N = Valued<String>
 /// What becomes of rows that point at rows which code has migrated, and of all that may be in the way.
 @Suite struct KeyFollowingTests {
     private static let s = Table("s", ["\"id\" INTEGER PRIMARY KEY", "\"v\" TEXT"])
-
-    private func withStore(
-        _ old: [SchemaSQL.Table], new: [SchemaSQL.Table]? = nil, rows: String,
-        changes: [TableChange] = [.custom(from: "s", to: "s")],
-        code: @escaping @Sendable (CustomStep) throws -> Void, options: StoreOptions = StoreOptions(),
-        _ check: (URL) throws -> Void
-    ) throws {
-        try Raw.$old.withValue(old) {
-            try Raw.$new.withValue(new ?? old) {
-                try Raw.$changes.withValue(changes) {
-                    try withFile { (url: URL) throws in
-                        _ = try Store(at: url, schema: OldRaw.self)
-                        try Connection(path: url.path, mode: .readWrite).execute(rows)
-                        try Raw.$code.withValue(changes.isEmpty ? nil : code) {
-                            _ = try Store(at: url, schema: Raw.self, options: options)
-                        }
-                        try check(url)
-                    }
-                }
-            }
-        }
-    }
 
     private static func rekeying(_ keys: [Int: Int]) -> @Sendable (CustomStep) throws -> Void {
         { step in

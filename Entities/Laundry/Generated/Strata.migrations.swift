@@ -34,3 +34,69 @@ extension LaundrySchema.V2_0.Laundry {
         )
     }
 }
+
+extension LaundrySchema.V1_0 {
+    /// A row of `laundry` whose columns are read when they are asked for.
+    struct LaundryRow: Strata.OldRow, ~Swift.Copyable {
+        typealias Entity = LaundrySchema.V1_0.Laundry
+        private let row: Strata.Row
+
+        init(_ row: Strata.Row) { self.row = row }
+
+        var storeID: LaundrySchema.LaundryID { get throws { try self.row.id(0) } }
+        var id: Swift.Int? { get throws { try self.row.optionalInt(1) } }
+        var name: Swift.String? { get throws { try self.row.optionalString(2) } }
+        var photo: Swift.String? { get throws { try self.row.optionalString(3) } }
+        var favorite: Swift.Bool { get throws { try self.row.bool(4) } }
+        var masterID: LaundrySchema.LaundryDataID? { get throws { try self.row.optionalID(5) } }
+        var masterPosition: Swift.Int? { get throws { try self.row.optionalInt(6) } }
+    }
+}
+
+extension LaundrySchema.V2_0 {
+    /// What cannot be inferred of a row of `laundry`.
+    struct LaundryValues: Strata.MigratedValues {
+        typealias Entity = LaundrySchema.V2_0.Laundry
+        static let columns: [Swift.String] = ["master_id"]
+        let masterID: LaundrySchema.LaundryDetailID?
+
+        init(masterID: LaundrySchema.LaundryDetailID?) {
+            self.masterID = masterID
+        }
+
+        func columnValue(at index: Swift.Int) throws -> Strata.SQLiteValue {
+            switch index {
+            case 0: Strata.SQLiteValue(self.masterID?.rawValue)
+            default: .null
+            }
+        }
+    }
+}
+
+extension LaundrySchema {
+    /// A migration that reads single columns of the rows of `laundry`, and gives what cannot be inferred: the others
+    /// are copied without it.
+    protocol LaundryColumnMigration_1_0_to_2_0: CustomMigration_1_0_to_2_0 {
+        /// What becomes of a row of `laundry`.
+        mutating func migrate(_ old: borrowing V1_0.LaundryRow, _ context: Context) throws -> Strata.Outcome<V2_0.LaundryValues>
+    }
+}
+
+extension LaundrySchema.CustomMigration_1_0_to_2_0 {
+    /// Migrates all rows of `laundry`.
+    mutating func migrate(_ type: LaundrySchema.V1_0.Laundry.Type, in step: Strata.CustomStep) throws {
+        try step.migrate(type) { try self.migrate($0, $1) }
+    }
+}
+
+extension LaundrySchema.LaundryColumnMigration_1_0_to_2_0 {
+    /// Migrates all rows of `laundry`.
+    mutating func migrate(_ type: LaundrySchema.V1_0.Laundry.Type, in step: Strata.CustomStep) throws {
+        try step.migrate(LaundrySchema.V1_0.LaundryRow.self) { try self.migrate($0, $1) }
+    }
+
+    /// Not called: the rows are migrated by their columns.
+    mutating func migrate(_ old: LaundrySchema.V1_0.Laundry, _ context: Context) throws -> Strata.Outcome<LaundrySchema.V2_0.Laundry> {
+        throw Strata.UnwrittenMigration()
+    }
+}

@@ -1,9 +1,7 @@
 import SchemaSQL
 
 /// A struct whose values are rows of a table. Strata generates the conformances.
-public protocol StoredEntity: Hashable, Sendable {
-    /// The key.
-    associatedtype ID: EntityID
+public protocol StoredEntity: MigratedRow, Hashable, Sendable {
     /// What `related(_:_:)` reads, a property each.
     associatedtype Relationships: EntityRelationships
     /// The table's name and columns.

@@ -20,8 +20,33 @@ extension CustomMigration {
     public mutating func didMigrate(_ context: Context) throws {}
 }
 
+/// What a row becomes: a whole row of a new entity, or those values of it that a migration gives.
+public protocol MigratedRow {
+    /// The key of the new entity.
+    associatedtype ID: EntityID
+}
+
+/// An old row whose columns are read when they are asked for, while the row is migrated. Strata generates the
+/// conformances.
+public protocol OldRow: ~Copyable {
+    /// The entity of the old version.
+    associatedtype Entity: StoredEntity
+    /// The row.
+    init(_ row: Row)
+}
+
+/// The values of a new row that only code can give, where it keeps its key. Strata generates the conformances.
+public protocol MigratedValues: MigratedRow where ID == Entity.ID {
+    /// The entity of the new version.
+    associatedtype Entity: StoredEntity
+    /// The names of the columns that they are for, unquoted.
+    static var columns: [String] { get }
+    /// The value for a column, counted from 0.
+    func columnValue(at index: Int) throws -> SQLiteValue
+}
+
 /// What becomes of an old row.
-public enum Outcome<New: StoredEntity> {
+public enum Outcome<New: MigratedRow> {
     /// It becomes that row.
     case keep(New)
     /// It goes.

@@ -5,18 +5,18 @@ public final class CustomStep {
     /// What the migration's functions are given.
     public let context: MigrationContext
     /// The rows that were migrated by code.
-    private(set) var rows = 0
+    @exclusivity(unchecked) var rows = 0
 
-    private let changes: [TableChange]
-    private let tables: [String]
-    private let monitor: MigrationMonitor
+    let mapping: TableMapping
+    let changes: [TableChange]
+    let monitor: MigrationMonitor
     private var codeTables: [String: (old: String, oldKey: [String], references: [String: String])] = [:]
 
-    init(context: MigrationContext, changes: [TableChange], tables: [String], monitor: MigrationMonitor) {
+    init(context: MigrationContext, mapping: TableMapping, changes: [TableChange], monitor: MigrationMonitor) {
         self.monitor = monitor
         self.context = context
+        self.mapping = mapping
         self.changes = changes
-        self.tables = tables
     }
 
     /// Runs `body` with every row of an entity that goes, and writes what becomes of it into another's table. A row
@@ -44,13 +44,7 @@ public final class CustomStep {
         _ type: Old.Type, _ body: (Old, MigrationContext) throws -> Outcome<New>
     ) throws {
         let table = New.table.name
-        var references: [String: String] = [:]
-        for case .custom(_, table, let columns) in changes { references = columns }
-        codeTables[table] = (Old.table.name, Old.table.key, references)
-        let map = try KeyMap(
-            table, old: try collations(of: Old.table, Old.table.name),
-            new: try collations(of: New.table, context.temporaryNames[table] ?? table), context.connection)
-        context.keyMaps[table] = map
+        let map = try keyMap(from: Old.table, to: New.table)
         let insert = try context.connection.prepare(New.table.insert(into: context.temporaryNames[table] ?? table))
         let cursor = try context.old(type)
         while let old = try cursor.next() {
@@ -72,6 +66,47 @@ public final class CustomStep {
         }
     }
 
+    /// Runs `body` with every row of an old entity, whose columns it reads one by one, and writes the values that it
+    /// gives; SQLite copies the others. The row keeps its key.
+    @inlinable public func migrate<Old: OldRow & ~Copyable, New: MigratedValues>(
+        _ type: Old.Type, _ body: (borrowing Old, MigrationContext) throws -> Outcome<New>
+    ) throws {
+        let copy = try ColumnCopy(from: Old.Entity.table, to: New.Entity.table, giving: New.columns, self)
+        // A variable that two closures share is guarded at each access; nothing runs beside them.
+        let values = UnsafeMutablePointer<New?>.allocate(capacity: 1)
+        values.initialize(to: nil)
+        defer {
+            values.deinitialize(count: 1)
+            values.deallocate()
+        }
+        try withoutActuallyEscaping(body) { body in
+            try copy.run { [context] row in
+                switch try body(Old(row), context) {
+                case .keep(let new):
+                    values.pointee = new
+                    return true
+                case .drop: try copy.record(row, as: New.ID?.none)
+                case .merge(let target): try copy.record(row, as: target)
+                }
+                return false
+            } value: {
+                try values.pointee?.columnValue(at: $0) ?? .null
+            }
+        }
+    }
+
+    /// A map of the keys of rows that code makes from those of `old`.
+    func keyMap(from old: EntityTable, to new: EntityTable) throws -> KeyMap {
+        var references: [String: String] = [:]
+        for case .custom(_, new.name, _, let columns) in changes { references = columns }
+        codeTables[new.name] = (old.name, old.key, references)
+        let map = try KeyMap(
+            new.name, old: try collations(of: old, old.name),
+            new: try collations(of: new, context.temporaryNames[new.name] ?? new.name), context.connection)
+        context.keyMaps[new.name] = map
+        return map
+    }
+
     /// The collation of each column of a table's key, as it stands in a definition.
     private func collations(of table: EntityTable, _ name: String) throws -> [String] {
         try KeyMap.collations(of: table.key, in: name, context.connection)
@@ -82,6 +117,6 @@ public final class CustomStep {
     /// - Throws: `MigrationError` where a row was merged into one that is not there, or where a row that was dropped may
     ///   not go because something points at it.
     public func followKeys() throws {
-        try KeyFollowing(context: context, codeTables: codeTables, tables: tables).run()
+        try KeyFollowing(context: context, codeTables: codeTables, tables: mapping.new.map(\.name)).run()
     }
 }

@@ -35,10 +35,23 @@ final class KeyMap {
 
     /// Records what became of a row.
     func record<Old: EntityID, New: EntityID>(_ old: Old, as new: New?) throws {
+        try record(new) { try $0.bind(old, at: 1) }
+    }
+
+    /// Records what became of a row.
+    ///
+    /// - `old`: the values of its key's columns.
+    func record<New: EntityID>(_ old: [SQLiteValue], as new: New?) throws {
+        try record(new) { statement in
+            for (place, value) in old.enumerated() { try statement.bind(value, at: 1 + place) }
+        }
+    }
+
+    private func record<New: EntityID>(_ new: New?, _ bindOld: (Statement) throws -> Void) throws {
         isEmpty = false
         let count = oldColumns.count + newColumns.count
         let statement = try connection.cached("INSERT INTO \(name) VALUES (\(SQL.parameters(count)))")
-        try statement.bind(old, at: 1)
+        try bindOld(statement)
         try statement.bind(new, at: 1 + oldColumns.count)
         try statement.run()
     }

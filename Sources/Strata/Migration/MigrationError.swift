@@ -16,6 +16,8 @@ public enum MigrationError: Error, Hashable, Sendable {
     case badCopy(String)
     /// SQLite undid the transaction because of an error that the code of a migration kept to itself.
     case rolledBack
+    /// SQLite asked for the values of a row that was not the one before it: nothing can be written then.
+    case rowsOutOfOrder(table: String)
     /// Code changed rows of the new version while others were still to follow rows to their new keys.
     case changedBeforeKeys
     /// Somebody gave the migration up.
@@ -43,6 +45,7 @@ extension MigrationError: CustomStringConvertible {
         case .destinationExists(let path): "there is a file at \(path) already: remove it, or choose another name"
         case .badCopy(let path): "the copy at \(path) was not whole, and has been removed"
         case .rolledBack: "an error of SQLite, which the code of the migration caught, has undone the transaction"
+        case .rowsOutOfOrder(let table): "the rows of \(table) were not evaluated one by one"
         case .changedBeforeKeys:
             "rows get other keys in this step, so update, setRelated and execute belong into didMigrate"
         case .cancelled: "the migration was given up"

@@ -46,8 +46,12 @@ final class MigrationMonitor {
     /// Rows are copied in parts of so many where somebody wants to know how far the copy is.
     static let part = 10_000
 
+    /// Whether nobody wants to know anything.
+    private let isIdle: Bool
+
     init(_ options: StoreOptions, from: String, to: String) {
         self.options = options
+        isIdle = options.migrationProgress == nil && options.isMigrationCancelled == nil
         self.from = from
         self.to = to
     }
@@ -63,6 +67,7 @@ final class MigrationMonitor {
     ///
     /// - Throws: `MigrationError.cancelled`.
     func advance(_ rows: Int, table: String) throws {
+        if isIdle { return }
         completed += rows
         try checkCancellation()
         guard let report = options.migrationProgress else { return }

@@ -148,7 +148,7 @@ struct Migrator {
         for statement in statements.create { try connection.execute(statement) }
         if monitor.isWatched {
             for change in stage.changes where stage.custom != nil {
-                if case .custom(let table, _, _) = change { monitor.expect(try count(table)) }
+                if case .custom(let table, _, _, _) = change { monitor.expect(try count(table)) }
             }
             for copy in statements.copies { monitor.expect(try count(copy.source.name)) }
         }
@@ -158,7 +158,7 @@ struct Migrator {
                 connection: connection, temporaryNames: statements.temporaryNames, sources: Self.sources(stage.changes),
                 now: now)
             let run = CustomStep(
-                context: context, changes: stage.changes, tables: stage.mapping.new.map(\.name), monitor: monitor)
+                context: context, mapping: stage.mapping, changes: stage.changes, monitor: monitor)
             try custom(run)
             // An error that the code kept to itself may have undone everything.
             guard connection.isInTransaction else { throw MigrationError.rolledBack }
@@ -181,7 +181,7 @@ struct Migrator {
         var sources: [String: String] = [:]
         for change in changes {
             switch change {
-            case .custom(let from, let to, _), .map(let from, let to, _, nil): sources[to] = from
+            case .custom(let from, let to, _, _), .map(let from, let to, _, nil): sources[to] = from
             case .create, .drop, .map: break
             }
         }
@@ -195,7 +195,7 @@ struct Migrator {
     /// Copies the rows of a table and gives their number.
     private func run(_ copy: RowCopy, _ monitor: MigrationMonitor) throws -> Int {
         try monitor.checkCancellation()
-        guard monitor.isWatched, let rowID = copy.rowID else {
+        guard monitor.isWatched, let rowID = copy.source.rowNumber else {
             try connection.execute(copy.statement())
             return connection.changes
         }

@@ -6,10 +6,21 @@ import Foundation
 /// Every function gives the value of a column in the type that the column was declared for, and throws
 /// `MalformedValue` where what is stored is no such value: it never gives a nil or a zero in its place.
 public struct Row {
+    /// The statement that has the columns.
     @usableFromInline let pointer: OpaquePointer
+    /// What reads the columns where they are not those of the row that the statement stands on.
+    @usableFromInline let copy: Unmanaged<ColumnCopy>?
 
-    @usableFromInline init(_ pointer: OpaquePointer) {
+    @usableFromInline init(_ pointer: OpaquePointer, _ copy: Unmanaged<ColumnCopy>? = nil) {
         self.pointer = pointer
+        self.copy = copy
+    }
+
+    /// The value of a column. That of a statement is "unprotected" (https://sqlite.org/c3ref/value.html), which matters
+    /// to threads that share a connection; here each has its own.
+    @inlinable func cell(_ index: Int) -> OpaquePointer? {
+        if let copy { return copy._withUnsafeGuaranteedRef { $0.cell(index) } }
+        return sqlite3_column_value(pointer, Int32(index))
     }
 
     /// The number of columns.
@@ -22,7 +33,7 @@ public struct Row {
 
     /// Whether a column is NULL.
     @inlinable public func isNull(_ index: Int) -> Bool {
-        sqlite3_column_type(pointer, Int32(index)) == SQLITE_NULL
+        sqlite3_value_type(cell(index)) == SQLITE_NULL
     }
 
     @usableFromInline func malformed(_ index: Int, _ expected: String) -> MalformedValue {
@@ -30,7 +41,7 @@ public struct Row {
     }
 
     @inlinable func require(_ type: Int32, _ index: Int, _ expected: String) throws {
-        guard sqlite3_column_type(pointer, Int32(index)) == type else { throw malformed(index, expected) }
+        guard sqlite3_value_type(cell(index)) == type else { throw malformed(index, expected) }
     }
 
     // MARK: Values
@@ -38,7 +49,7 @@ public struct Row {
     /// An integer.
     @inlinable public func int(_ index: Int) throws -> Int {
         try require(SQLITE_INTEGER, index, "an integer")
-        return Int(sqlite3_column_int64(pointer, Int32(index)))
+        return Int(sqlite3_value_int64(cell(index)))
     }
 
     /// A truth value, stored as 0 or 1.
@@ -53,7 +64,7 @@ public struct Row {
     /// A number.
     @inlinable public func double(_ index: Int) throws -> Double {
         try require(SQLITE_FLOAT, index, "a real number")
-        return sqlite3_column_double(pointer, Int32(index))
+        return sqlite3_value_double(cell(index))
     }
 
     /// A number that has the precision of a `Float`.
@@ -64,8 +75,8 @@ public struct Row {
     /// Text, with all its bytes.
     @inlinable public func string(_ index: Int) throws -> String {
         try require(SQLITE_TEXT, index, "text")
-        guard let bytes = sqlite3_column_text(pointer, Int32(index)) else { throw malformed(index, "text") }
-        let count = Int(sqlite3_column_bytes(pointer, Int32(index)))
+        guard let bytes = sqlite3_value_text(cell(index)) else { throw malformed(index, "text") }
+        let count = Int(sqlite3_value_bytes(cell(index)))
         var text = String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
         // SQLite keeps whatever bytes it is given; decoding mends them, and what was mended would be written back.
         let isWhole = text.withUTF8 { decoded in
@@ -97,16 +108,16 @@ public struct Row {
     /// Bytes.
     @inlinable public func data(_ index: Int) throws -> Data {
         try require(SQLITE_BLOB, index, "a blob")
-        let count = Int(sqlite3_column_bytes(pointer, Int32(index)))
-        guard count > 0, let bytes = sqlite3_column_blob(pointer, Int32(index)) else { return Data() }
+        let count = Int(sqlite3_value_bytes(cell(index)))
+        guard count > 0, let bytes = sqlite3_value_blob(cell(index)) else { return Data() }
         return Data(bytes: bytes, count: count)
     }
 
     /// A UUID, stored as sixteen bytes.
     @inlinable public func uuid(_ index: Int) throws -> UUID {
-        guard sqlite3_column_type(pointer, Int32(index)) == SQLITE_BLOB,
-            sqlite3_column_bytes(pointer, Int32(index)) == 16,
-            let bytes = sqlite3_column_blob(pointer, Int32(index))
+        guard sqlite3_value_type(cell(index)) == SQLITE_BLOB,
+            sqlite3_value_bytes(cell(index)) == 16,
+            let bytes = sqlite3_value_blob(cell(index))
         else { throw malformed(index, "sixteen bytes") }
         return UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
     }

@@ -29,8 +29,17 @@ public enum SQLiteValue: Hashable, Sendable {
     public init(_ value: UUID?) {
         self = value.map { uuid in withUnsafeBytes(of: uuid.uuid) { .blob(Data($0)) } } ?? .null
     }
-    /// Digits as text, or NULL for nil.
-    public init(_ value: Decimal?) { self = value.map { .text($0.description) } ?? .null }
+    /// Digits as text, or NULL for nil. A NaN, which is no number, is that of `Double`.
+    public init(_ value: Decimal?) {
+        self = value.map { $0.isNaN ? .real(.nan) : .text($0.description) } ?? .null
+    }
+    /// A color, or NULL for nil.
+    ///
+    /// - Throws: `UnstorableValue` for a text that is not `#RRGGBB` or `#RRGGBBAA`.
+    public init(color value: String?) throws {
+        if let value, !isColor(value) { throw UnstorableValue.notAColor }
+        self.init(value)
+    }
 }
 
 extension SQLiteValue: CustomStringConvertible {
@@ -53,17 +62,17 @@ extension SQLiteValue: CustomStringConvertible {
 extension Row {
     /// The value of a column as it is stored.
     public func value(_ index: Int) -> SQLiteValue {
-        let column = Int32(index)
-        switch sqlite3_column_type(pointer, column) {
-        case SQLITE_INTEGER: return .integer(Int(sqlite3_column_int64(pointer, column)))
-        case SQLITE_FLOAT: return .real(sqlite3_column_double(pointer, column))
+        let cell = cell(index)
+        switch sqlite3_value_type(cell) {
+        case SQLITE_INTEGER: return .integer(Int(sqlite3_value_int64(cell)))
+        case SQLITE_FLOAT: return .real(sqlite3_value_double(cell))
         case SQLITE_TEXT:
-            let bytes = sqlite3_column_text(pointer, column)
-            let count = Int(sqlite3_column_bytes(pointer, column))
+            let bytes = sqlite3_value_text(cell)
+            let count = Int(sqlite3_value_bytes(cell))
             return .text(String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self))
         case SQLITE_BLOB:
-            let count = Int(sqlite3_column_bytes(pointer, column))
-            guard count > 0, let bytes = sqlite3_column_blob(pointer, column) else { return .blob(Data()) }
+            let count = Int(sqlite3_value_bytes(cell))
+            guard count > 0, let bytes = sqlite3_value_blob(cell) else { return .blob(Data()) }
             return .blob(Data(bytes: bytes, count: count))
         default: return .null
         }

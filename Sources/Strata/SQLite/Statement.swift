@@ -140,7 +140,11 @@ public final class Statement {
     ///
     /// - Throws: `UnstorableValue` for a text that is not `#RRGGBB` or `#RRGGBBAA`.
     public func bind(color value: String, at index: Int) throws {
-        guard isColor(value) else { throw UnstorableValue(parameter: index, reason: "a color is #RRGGBB or #RRGGBBAA") }
+        guard isColor(value) else {
+            var error = UnstorableValue.notAColor
+            error.parameter = index
+            throw error
+        }
         try bind(value, at: index)
     }
 
@@ -219,13 +223,14 @@ public struct UnstorableValue: Error, Hashable, Sendable, CustomStringConvertibl
     public let reason: String
 
     static let notANumber = UnstorableValue(parameter: 0, reason: "NaN has no form in SQLite")
+    static let notAColor = UnstorableValue(parameter: 0, reason: "a color is #RRGGBB or #RRGGBBAA")
 
     /// The parameter and the reason.
     public var description: String { "the value of parameter \(parameter) cannot be stored: \(reason)" }
 }
 
 /// Tells SQLite to copy what is bound.
-nonisolated(unsafe) private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+nonisolated(unsafe) let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 /// Whether `text` is `#RRGGBB` or `#RRGGBBAA`.
 func isColor(_ text: String) -> Bool {

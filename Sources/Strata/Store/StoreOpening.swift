@@ -10,6 +10,7 @@ package struct StoreOpening {
     func open() throws {
         connection.setCheckpointsOnClose(false)
         setBusyTimeout()
+        if let isOn = options.erasesDeletedContent { try connection.execute("PRAGMA secure_delete = \(isOn)") }
         let userVersion = try SQLiteError.translated { try connection.integer("PRAGMA user_version") ?? 0 }
         if userVersion != Int(schema.fingerprint.userVersion) {
             if options.isReadOnly {

@@ -139,7 +139,7 @@ let byHand = Variant(
     run: { url in
         let raw = Raw(url.path)
         raw.execute("PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE")
-        raw.execute(Columns.first.createStatement(named: "new_person"))
+        raw.execute(people.createStatement(named: "new_person"))
         raw.execute(
             """
             INSERT INTO new_person (id, name, email, city, age, score, active, created)
@@ -160,9 +160,13 @@ let loop = Variant(
     run: { url in
         let raw = Raw(url.path)
         raw.execute("PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE")
-        raw.execute(Split.second.createStatement(named: "new_person"))
+        raw.execute(BenchmarksSchema.versions[1].tables[0].createStatement(named: "new_person"))
         let select = raw.prepare("SELECT id, name, email, city, age, score, active, created FROM person")
-        let insert = raw.prepare("INSERT INTO new_person VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
+        let insert = raw.prepare(
+            """
+            INSERT INTO new_person (id, first, last, email, city, age, score, active, created)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+            """)
         while sqlite3_step(select) == SQLITE_ROW {
             let length = Int(sqlite3_column_bytes(select, 1))
             guard let name = sqlite3_column_text(select, 1) else { continue }
@@ -189,7 +193,23 @@ let loop = Variant(
         sqlite3_finalize(insert)
         raw.execute("DROP TABLE person; ALTER TABLE new_person RENAME TO person; COMMIT")
     })
-try compare("code", opening("Store", Split.self, old), against: loop)
+let splitInSQL = Variant(
+    name: "SQL", prepare: { try copy(old) },
+    run: { url in
+        let raw = Raw(url.path)
+        raw.execute("PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE")
+        raw.execute(BenchmarksSchema.versions[1].tables[0].createStatement(named: "new_person"))
+        raw.execute(
+            """
+            INSERT INTO new_person (id, first, last, email, city, age, score, active, created)
+            SELECT id, substr(name, 1, instr(name, ' ') - 1), substr(name, instr(name, ' ') + 1), email, city, age, score,
+                active, created FROM person;
+            DROP TABLE person; ALTER TABLE new_person RENAME TO person; COMMIT
+            """)
+    })
+try compare("code-in-sql", splitInSQL, against: loop)
+try compare("code-by-columns", opening("Store", BenchmarksSchema.self, old), against: loop)
+try compare("code-by-rows", opening("Store", SplitByRows.self, old), against: loop)
 
 if isJSON {
     print(String(decoding: try JSONEncoder().encode(results), as: UTF8.self))

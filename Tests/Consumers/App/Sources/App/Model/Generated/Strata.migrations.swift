@@ -35,3 +35,72 @@ extension AppSchema.V2_0.User {
         )
     }
 }
+
+extension AppSchema.V1_1 {
+    /// A row of `user` whose columns are read when they are asked for.
+    struct UserRow: Strata.OldRow, ~Swift.Copyable {
+        typealias Entity = AppSchema.V1_1.User
+        private let row: Strata.Row
+
+        init(_ row: Strata.Row) { self.row = row }
+
+        var login: AppSchema.UserID { get throws { try self.row.id(0) } }
+        var firstname: Swift.String { get throws { try self.row.string(1) } }
+        var surname: Swift.String { get throws { try self.row.string(2) } }
+        var isAdmin: Swift.Bool? { get throws { try self.row.optionalBool(3) } }
+        var `default`: Swift.Bool { get throws { try self.row.bool(4) } }
+        var `inout`: Swift.String? { get throws { try self.row.optionalString(5) } }
+        var old: Swift.String? { get throws { try self.row.optionalString(6) } }
+        var departmentID: AppSchema.DepartmentID? { get throws { try self.row.optionalID(7) } }
+        var account: Foundation.UUID? { get throws { try self.row.optionalUUID(8) } }
+        var bornOn: Foundation.Date? { get throws { try self.row.optionalDate(9) } }
+    }
+}
+
+extension AppSchema.V2_0 {
+    /// What cannot be inferred of a row of `user`.
+    struct UserValues: Strata.MigratedValues {
+        typealias Entity = AppSchema.V2_0.User
+        static let columns: [Swift.String] = ["full_name"]
+        let fullName: Swift.String
+
+        init(fullName: Swift.String) {
+            self.fullName = fullName
+        }
+
+        func columnValue(at index: Swift.Int) throws -> Strata.SQLiteValue {
+            switch index {
+            case 0: Strata.SQLiteValue(self.fullName)
+            default: .null
+            }
+        }
+    }
+}
+
+extension AppSchema {
+    /// A migration that reads single columns of the rows of `user`, and gives what cannot be inferred: the others
+    /// are copied without it.
+    protocol UserColumnMigration_1_1_to_2_0: CustomMigration_1_1_to_2_0 {
+        /// What becomes of a row of `user`.
+        mutating func migrate(_ old: borrowing V1_1.UserRow, _ context: Context) throws -> Strata.Outcome<V2_0.UserValues>
+    }
+}
+
+extension AppSchema.CustomMigration_1_1_to_2_0 {
+    /// Migrates all rows of `user`.
+    mutating func migrate(_ type: AppSchema.V1_1.User.Type, in step: Strata.CustomStep) throws {
+        try step.migrate(type) { try self.migrate($0, $1) }
+    }
+}
+
+extension AppSchema.UserColumnMigration_1_1_to_2_0 {
+    /// Migrates all rows of `user`.
+    mutating func migrate(_ type: AppSchema.V1_1.User.Type, in step: Strata.CustomStep) throws {
+        try step.migrate(AppSchema.V1_1.UserRow.self) { try self.migrate($0, $1) }
+    }
+
+    /// Not called: the rows are migrated by their columns.
+    mutating func migrate(_ old: AppSchema.V1_1.User, _ context: Context) throws -> Strata.Outcome<AppSchema.V2_0.User> {
+        throw Strata.UnwrittenMigration()
+    }
+}

@@ -44,11 +44,11 @@ public enum AppSchema: Strata.Schema {
             .map(from: "user", to: "user"),
         ]),
         Strata.MigrationStep(from: "1.1", to: "2.0", changes: [
-            .custom(from: "user", to: "user", references: ["department_id": "department_id"]),
+            .custom(from: "user", to: "user", columns: ["account": #"CASE WHEN "account" IS NOT NULL THEN substr(hex("account"), 1, 8) || '-' || substr(hex("account"), 9, 4) || '-' || substr(hex("account"), 13, 4) || '-' || substr(hex("account"), 17, 4) || '-' || substr(hex("account"), 21, 12) END"#, "level": #"coalesce("is_admin", 0)"#], references: ["department_id": "department_id"]),
         ]) { step in
             var migration = Migration_1_1_to_2_0()
             try migration.willMigrate(step.context)
-            try step.migrate(AppSchema.V1_1.User.self) { try migration.migrate($0, $1) }
+            try migration.migrate(AppSchema.V1_1.User.self, in: step)
             try step.followKeys()
             try migration.didMigrate(step.context)
         },

@@ -1,7 +1,9 @@
 import Foundation
 import Strata
 
-struct Migration_1_0_to_2_0: ExamplesSchema.CustomMigration_1_0_to_2_0 {
+struct Migration_1_0_to_2_0: ExamplesSchema.MessageColumnMigration_1_0_to_2_0,
+    ExamplesSchema.ContactColumnMigration_1_0_to_2_0
+{
     /// The first tag of each word.
     private var tags: [String: Tag.ID] = [:]
     /// The artist of each name.
@@ -59,13 +61,18 @@ struct Migration_1_0_to_2_0: ExamplesSchema.CustomMigration_1_0_to_2_0 {
         return .keep(.init(migrating: old, artistID: artist.id))
     }
 
-    // Drop rows.
-    mutating func migrate(_ old: V1_0.Message, _ context: Context) throws -> Strata.Outcome<V2_0.Message> {
-        old.text.isEmpty ? .drop : .keep(.init(migrating: old))
+    // Drop rows: of those that stay nothing is given, and all is copied.
+    mutating func migrate(
+        _ old: borrowing V1_0.MessageRow, _ context: Context
+    ) throws -> Strata.Outcome<V2_0.MessageValues> {
+        try old.text.isEmpty ? .drop : .keep(.init())
     }
 
-    // Rewrite values.
-    mutating func migrate(_ old: V1_0.Contact, _ context: Context) throws -> Strata.Outcome<V2_0.Contact> {
-        .keep(.init(migrating: old, phone: old.phone.hasPrefix("+") ? old.phone : "+49" + old.phone.drop { $0 == "0" }))
+    // Rewrite values: one column is read, and one given.
+    mutating func migrate(
+        _ old: borrowing V1_0.ContactRow, _ context: Context
+    ) throws -> Strata.Outcome<V2_0.ContactValues> {
+        let phone = try old.phone
+        return .keep(.init(phone: phone.hasPrefix("+") ? phone : "+49" + phone.drop { $0 == "0" }))
     }
 }
