@@ -9,6 +9,14 @@ package struct RowCopy: Sendable {
     /// A condition on the rows of the old table.
     let filter: String?
 
+    /// Whether every column of the old table is copied to somewhere.
+    package var usesAllColumns: Bool {
+        let used = values.values.flatMap(SQL.tokens).compactMap { token -> String? in
+            if case .name(let name) = token { name } else { nil }
+        }
+        return filter == nil && Set(source.columns).isSubset(of: used)
+    }
+
     /// The statement.
     ///
     /// - `isPart`: whether only the rows are meant whose numbers are from the first parameter to the second.

@@ -90,7 +90,7 @@ extension SQL {
     }
 
     /// The name of the column that `expression` is, and nothing else.
-    static func column(_ expression: String) -> String? {
+    package static func column(_ expression: String) -> String? {
         leadingIdentifier(expression).flatMap { quoted($0) == expression ? $0 : nil }
     }
 }
@@ -98,8 +98,18 @@ extension SQL {
 extension Table {
     /// How a column is compared, as it stands in a definition: ` COLLATE NOCASE`, or nothing for the usual way.
     package func collation(of column: String) -> String {
-        let element = elements.first { SQL.leadingIdentifier($0) == column } ?? ""
-        return SQL.words(element).contains(" COLLATE NOCASE") ? " COLLATE NOCASE" : ""
+        words(of: column).contains(" COLLATE NOCASE") ? " COLLATE NOCASE" : ""
+    }
+
+    /// Whether a column is never NULL.
+    package func isMandatory(_ column: String) -> Bool {
+        let words = words(of: column)
+        return words.contains(" NOT NULL") || words.contains("INTEGER PRIMARY KEY")
+    }
+
+    /// The definition of a column, without names and strings.
+    private func words(of column: String) -> String {
+        SQL.words(elements.first { SQL.leadingIdentifier($0) == column } ?? "")
     }
 
     /// What the column called `name` has where a row is inserted without it: its default, or `NULL`.

@@ -99,7 +99,7 @@ private struct WordValues: MigratedValues {
             code: { step in
                 try step.migrate(OldColumns.self, code)
                 try step.followKeys()
-            }, options: options, check)
+            }, options: options, check: check)
     }
 
     /// So many rows, with the numbers from `first` on.

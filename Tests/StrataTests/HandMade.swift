@@ -1,49 +1,60 @@
 import Foundation
 import Strata
 
-/// Tables by hand, which code migrates and others point at.
+/// Two versions of tables by hand, and the step between them. Which two versions of a schema they are, `first` says.
 enum HandMade: Schema {
     @TaskLocal static var old: [Table] = []
     @TaskLocal static var new: [Table] = []
     @TaskLocal static var changes: [TableChange] = []
     @TaskLocal static var code: (@Sendable (CustomStep) throws -> Void)?
+    @TaskLocal static var first: UInt64 = 1
     static let name = "HandMadeSchema"
-    static let fingerprint: UInt64 = 2
+    static var fingerprint: UInt64 { first + 1 }
     static var versions: [SchemaVersion] {
         [
-            SchemaVersion("1", fingerprint: 1, tables: old),
-            SchemaVersion("2", fingerprint: 2, tables: new),
+            SchemaVersion("\(first)", fingerprint: first, tables: old),
+            SchemaVersion("\(first + 1)", fingerprint: first + 1, tables: new),
         ]
     }
-    static var steps: [MigrationStep] { [MigrationStep(from: "1", to: "2", changes: changes, custom: code)] }
+    static var steps: [MigrationStep] {
+        [MigrationStep(from: "\(first)", to: "\(first + 1)", changes: changes, custom: code)]
+    }
 }
 
 private enum OldHandMade: Schema {
-    static let name = "HandMadeSchema"
+    static let name = HandMade.name
     static let fingerprint: UInt64 = 1
     static var versions: [SchemaVersion] { Array(HandMade.versions.prefix(1)) }
     static let steps: [MigrationStep] = []
 }
 
-/// Makes a store of the tables `old` with `rows`, migrates it to `new`, and lets `check` look at it.
+/// Makes a store of the tables `old` with `rows`.
+func makeHandMade(at url: URL, _ old: [Table], rows: String) throws {
+    var options = StoreOptions()
+    options.journal = .delete
+    try HandMade.$old.withValue(old) { _ = try Store(at: url, schema: OldHandMade.self, options: options) }
+    try Connection(path: url.path, mode: .readWrite).execute(rows)
+}
+
+/// Makes a store of the tables `old` with `rows`, migrates it to `new`, and lets `opened` look at it and `check` at its
+/// file.
 func withStore(
     _ old: [Table], new: [Table]? = nil, rows: String,
     changes: [TableChange] = [.custom(from: "s", to: "s")],
-    code: @escaping @Sendable (CustomStep) throws -> Void, options: StoreOptions = StoreOptions(),
-    _ check: (URL) throws -> Void
+    code: (@Sendable (CustomStep) throws -> Void)? = nil, options: StoreOptions = StoreOptions(),
+    check: (URL) throws -> Void, opened: (Store) throws -> Void = { _ in }
 ) throws {
-    try HandMade.$old.withValue(old) {
-        try HandMade.$new.withValue(new ?? old) {
-            try HandMade.$changes.withValue(changes) {
-                try withFile { (url: URL) throws in
-                    _ = try Store(at: url, schema: OldHandMade.self)
-                    try Connection(path: url.path, mode: .readWrite).execute(rows)
-                    try HandMade.$code.withValue(changes.isEmpty ? nil : code) {
-                        _ = try Store(at: url, schema: HandMade.self, options: options)
+    try withFile { (url: URL) throws in
+        try makeHandMade(at: url, old, rows: rows)
+        try HandMade.$old.withValue(old) {
+            try HandMade.$new.withValue(new ?? old) {
+                try HandMade.$changes.withValue(changes) {
+                    try HandMade.$code.withValue(code) {
+                        try opened(try Store(at: url, schema: HandMade.self, options: options))
                     }
-                    try check(url)
                 }
             }
         }
+        try check(url)
     }
 }

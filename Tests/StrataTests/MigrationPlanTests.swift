@@ -75,8 +75,8 @@ import Testing
                 "PRAGMA foreign_keys = OFF; INSERT INTO book VALUES (4, 'd', 99), (5, 'e', 98)")
             let plan = try MigrationPlan(from: url, to: Described.self)
             #expect(
-                plan.violations.map { "\($0.table): \($0.constraint), \($0.rows), \($0.isOld)" } == [
-                    "book: FOREIGN KEY, 2, true"
+                plan.violations.map { "\($0.table): \($0.constraint), \($0.rows), \($0.handling)" } == [
+                    "book: FOREIGN KEY, 2, kept"
                 ])
             #expect(plan.isPossible)
             _ = try Store(at: url, schema: Described.self)

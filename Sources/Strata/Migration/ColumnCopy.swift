@@ -136,6 +136,7 @@ import SchemaSQL
 
     /// Records what became of an old row that is not copied.
     @usableFromInline func record<ID: EntityID>(_ row: Row, as new: ID?) throws {
+        step.countGone(self.new.name, isMerged: new != nil)
         try map.record(key.map(row.value), as: new)
     }
 

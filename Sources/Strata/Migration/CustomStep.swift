@@ -7,6 +7,9 @@ public final class CustomStep {
     /// The rows that were migrated by code.
     @exclusivity(unchecked) var rows = 0
 
+    private(set) var droppedRows: [String: Int] = [:]
+    private(set) var mergedRows: [String: Int] = [:]
+
     let mapping: TableMapping
     let changes: [TableChange]
     let monitor: MigrationMonitor
@@ -28,8 +31,9 @@ public final class CustomStep {
         while let old = try cursor.next() {
             switch try body(old, context) {
             case .keep(let new): try context.insert(new)
-            case .drop: break
+            case .drop: countGone(Old.table.name, isMerged: false)
             case .merge(let id):
+                countGone(Old.table.name, isMerged: true)
                 guard try context.find(New.self, id: id) != nil else {
                     throw MigrationError.mergedIntoNothing(table: New.table.name, rows: 1)
                 }
@@ -57,8 +61,10 @@ public final class CustomStep {
                 try new.bind(to: insert)
                 try insert.run()
             case .drop:
+                countGone(table, isMerged: false)
                 try map.record(id, as: New.ID?.none)
             case .merge(let target):
+                countGone(table, isMerged: true)
                 try map.record(id, as: target)
             }
             rows += 1
@@ -95,6 +101,11 @@ public final class CustomStep {
         }
     }
 
+    /// Counts a row of a table that code did not keep.
+    func countGone(_ table: String, isMerged: Bool) {
+        if isMerged { mergedRows[table, default: 0] += 1 } else { droppedRows[table, default: 0] += 1 }
+    }
+
     /// A map of the keys of rows that code makes from those of `old`.
     func keyMap(from old: EntityTable, to new: EntityTable) throws -> KeyMap {
         var references: [String: String] = [:]
@@ -117,6 +128,7 @@ public final class CustomStep {
     /// - Throws: `MigrationError` where a row was merged into one that is not there, or where a row that was dropped may
     ///   not go because something points at it.
     public func followKeys() throws {
-        try KeyFollowing(context: context, codeTables: codeTables, tables: mapping.new.map(\.name)).run()
+        let following = KeyFollowing(context: context, codeTables: codeTables, tables: mapping.new.map(\.name))
+        droppedRows.merge(try following.run(), uniquingKeysWith: +)
     }
 }

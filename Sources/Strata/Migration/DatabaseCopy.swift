@@ -40,11 +40,12 @@ extension Store {
     ///
     /// The new file appears when it is whole, written to the disk, and without a journal. What fails leaves none.
     ///
+    /// - Returns: What the migration did; nil where the store was of the newest version already.
     /// - Throws: What opening the store throws, and `MigrationError.destinationExists` where there is a file at
     ///   `destination`, or one that SQLite would take for its journal.
-    public static func migrate(
+    @discardableResult public static func migrate(
         from source: URL, to destination: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()
-    ) throws {
+    ) throws -> MigrationReport? {
         guard source.isFileURL, destination.isFileURL else { throw StoreError.notAFile }
         try DatabaseCopy.check(destination)
         let draft = destination.appendingPathExtension("draft")
@@ -59,11 +60,12 @@ extension Store {
             var options = options
             options.journal = .delete
             options.isReadOnly = false
-            _ = try Store(at: draft, schema: schema, options: options)
+            let report = try Store(at: draft, schema: schema, options: options).migrationReport
             try DatabaseCopy.check(destination)
             try synchronize(draft)
             try FileManager.default.moveItem(at: draft, to: destination)
             try? synchronize(destination.deletingLastPathComponent())
+            return report
         } catch {
             DatabaseCopy.remove(draft)
             throw error

@@ -92,13 +92,15 @@ struct KeyFollowing {
     private var connection: Connection { context.connection }
     private var maps: [String: KeyMap] { context.keyMaps }
 
-    func run() throws {
-        if maps.values.allSatisfy(\.isEmpty) { return }
+    /// - Returns: The number of rows that went with others, by table.
+    func run() throws -> [String: Int] {
+        if maps.values.allSatisfy(\.isEmpty) { return [:] }
         if context.hasChangedRows { throw MigrationError.changedBeforeKeys }
         for (table, map) in maps.sorted(by: { $0.key < $1.key }) { try settle(map, of: table) }
         let foreignKeys = try tables.flatMap(foreignKeys)
-        try drop(foreignKeys)
+        let dropped = try drop(foreignKeys)
         try move(foreignKeys)
+        return dropped
     }
 
     /// Follows rows that were merged into rows which were merged themselves.
@@ -195,8 +197,10 @@ struct KeyFollowing {
 
     // MARK: Rows that went
 
-    /// Applies the rules for deletion to what points at rows that went, until nothing changes.
-    private func drop(_ foreignKeys: [ForeignKey]) throws {
+    /// Applies the rules for deletion to what points at rows that went, until nothing changes, and counts the rows that
+    /// are deleted.
+    private func drop(_ foreignKeys: [ForeignKey]) throws -> [String: Int] {
+        var dropped: [String: Int] = [:]
         var isChanged = true
         while isChanged {
             isChanged = false
@@ -216,12 +220,14 @@ struct KeyFollowing {
                         try recordDrops(of: foreignKey, condition)
                     }
                     try connection.execute("DELETE FROM \(table) AS t WHERE \(condition)")
+                    dropped[foreignKey.table, default: 0] += count
                 default:
                     throw MigrationError.droppedRowsReferenced(
                         table: foreignKey.table, target: foreignKey.target, rows: count)
                 }
             }
         }
+        return dropped
     }
 
     private func recordDrops(of foreignKey: ForeignKey, _ condition: String) throws {

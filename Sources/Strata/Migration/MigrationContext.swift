@@ -15,6 +15,8 @@ public final class MigrationContext {
     private(set) var hasChangedRows = false
     /// The old tables whose rows become rows of new ones, by those.
     private let sources: [String: String]
+    /// The greatest keys that were given before the step, by old table.
+    private let lastIDs: [String: Int]
     private let old: ReadTransaction
     private let new: WriteTransaction
     /// A table of the step's own that holds the tables and the keys of rows that were added by `insert`. It is there from
@@ -22,9 +24,11 @@ public final class MigrationContext {
     private static let additions = "temp.\"strata_added\""
 
     init(
-        connection: Connection, temporaryNames: [String: String], sources: [String: String], now: Date
+        connection: Connection, temporaryNames: [String: String], sources: [String: String], lastIDs: [String: Int],
+        now: Date
     ) throws {
         self.sources = sources
+        self.lastIDs = lastIDs
         self.connection = connection
         self.temporaryNames = temporaryNames
         self.now = now
@@ -145,12 +149,12 @@ public final class MigrationContext {
 
     // MARK: New keys
 
-    /// A key that no row of the entity has, old or new, and that is not given again in the step.
+    /// A key that no row of the entity has, old or new, and that was not given before: the store remembers it.
     public func newID<New: StoredEntity>(of type: New.Type) throws -> New.ID
     where New.ID: RawEntityID, New.ID.RawValue == Int {
         let table = New.table.name
-        var id = lastIDs[table] ?? 0
-        if lastIDs[table] == nil {
+        var id = newIDs[table] ?? lastIDs[sources[table] ?? table] ?? 0
+        if newIDs[table] == nil {
             for key in try integerKeys(of: table) {
                 id = max(id, try connection.integer("SELECT max(\(key.column)) FROM \(key.table)") ?? 0)
             }
@@ -161,11 +165,12 @@ public final class MigrationContext {
             scarceIDs.insert(table)
         }
         repeat { id += 1 } while try scarceIDs.contains(table) && isTaken(id, in: table)
-        lastIDs[table] = id
+        newIDs[table] = id
         return New.ID(rawValue: id)
     }
 
-    private var lastIDs: [String: Int] = [:]
+    /// The last keys that were given in the step, by new table.
+    private(set) var newIDs: [String: Int] = [:]
     /// The tables whose greatest key is the greatest number.
     private var scarceIDs: Set<String> = []
 

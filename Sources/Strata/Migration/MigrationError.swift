@@ -1,6 +1,8 @@
 /// Why a migration was given up. The store is then at its old version with all its rows.
 public enum MigrationError: Error, Hashable, Sendable {
-    /// Foreign keys lead nowhere after the migration, counted by table.
+    /// The disk has no place for the tables that are copied, in bytes.
+    case diskFull(needed: Int, available: Int)
+    /// Foreign keys lead nowhere after the migration, or did before it where that is refused, counted by table.
     case danglingForeignKeys([String: Int])
     /// What the store holds after the migration is not the new version's schema.
     case schemaDiffers(objects: [String])
@@ -33,8 +35,10 @@ extension MigrationError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .danglingForeignKeys(let tables):
-            "foreign keys lead nowhere after the migration: "
+            "foreign keys lead nowhere: "
                 + tables.sorted { $0.key < $1.key }.map { "\($0.value) in \($0.key)" }.joined(separator: ", ")
+        case .diskFull(let needed, let available):
+            "the migration needs about \(needed) bytes on the disk, which has \(available): free some first"
         case .schemaDiffers(let objects):
             "the migrated store differs from a new one in " + objects.joined(separator: ", ")
         case .foreignObjects(let names):

@@ -35,8 +35,20 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         public var constraint: String
         /// How many rows break it. Of rows that agree in a unique key, all but one do.
         public var rows: Int
-        /// Whether they break it already, so that the migration does not fail because of them.
-        public var isOld: Bool
+        /// What becomes of them.
+        public var handling: Handling
+    }
+
+    /// What becomes of rows that break a constraint.
+    public enum Handling: String, Hashable, Sendable, Codable {
+        /// The migration fails because of them.
+        case fails
+        /// It fails because of them, unless a person's code sees to it.
+        case code
+        /// They break it already, and stay.
+        case kept
+        /// They break it already, and are repaired.
+        case repaired
     }
 
     /// The name of the schema.
@@ -51,6 +63,8 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     public var tables: [[Table]] = []
     /// The rows that break a constraint, as far as this is known before code runs.
     public var violations: [Violation] = []
+    /// The tables and indexes that are otherwise than in a new store of the version that the store has.
+    public var drift: [String] = []
     /// The size of the database, in bytes.
     public var databaseBytes: Int
     /// About how much the files grow at most while it is migrated, in bytes: copies of tables, and the journal.
@@ -66,11 +80,12 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         self.schema = schema.name
         self.to = schema.versions.last?.name ?? ""
         self.from = path.first?.from ?? to
-        databaseBytes =
-            try (connection.integer("PRAGMA page_count") ?? 0) * (connection.integer("PRAGMA page_size") ?? 0)
+        let stages = try migrator.stages(of: path)
+        let space = try MigrationSpace(stages: stages, connection)
+        databaseBytes = try space.databaseBytes()
+        neededBytes = try space.neededBytes()
         steps = path.map { Step(from: $0.from, to: $0.to, isCustom: $0.isCustom) }
-        var moved = 0
-        for (place, stage) in try migrator.stages(of: path).enumerated() {
+        for (place, stage) in stages.enumerated() {
             let statements = StepStatements(stage.mapping, keepsOldTables: stage.custom != nil)
             tables.append(
                 try statements.actions.map { name, action in
@@ -81,24 +96,24 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
                     case .rows, .code: rows = nil
                     case .empty, nil: rows = 0
                     }
-                    moved += rows ?? 0
                     return Table(name: name, action: action, rows: rows)
                 })
-            if place == 0 { violations += try Self.violations(of: stage.mapping, in: connection) }
+            if place == 0 { violations += try Self.violations(of: stage, in: connection) }
         }
         let dangling = try migrator.danglingForeignKeys().sorted {
             ($0.key.table, $0.key.target) < ($1.key.table, $1.key.target)
         }
-        violations += dangling.map {
-            Violation(table: $0.key.table, constraint: "FOREIGN KEY", rows: $0.value, isOld: true)
-        }
-        if moved > 0 {
-            let all = try path.first.map { step in
-                try (schema.versions.first { $0.name == step.from }?.tables ?? []).map { try migrator.count($0.name) }
-                    .reduce(0, +)
+        let handling: Handling =
+            switch options.danglingForeignKeys {
+            case .keep: .kept
+            case .repair: .repaired
+            case .refuse: .fails
             }
-            // Rows are copied, and the pages that they leave are kept in the journal.
-            neededBytes = 2 * databaseBytes * min(moved, max(all ?? 1, 1)) / max(all ?? 1, 1)
+        violations += dangling.map {
+            Violation(table: $0.key.table, constraint: "FOREIGN KEY", rows: $0.value, handling: handling)
+        }
+        if let version = schema.versions.first(where: { $0.name == from }) {
+            drift = try SchemaComparison.differences(of: connection, from: version)
         }
     }
 
@@ -106,27 +121,47 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     public var isEmpty: Bool { steps.isEmpty }
 
     /// Whether nothing is known because of which the migration would fail.
-    public var isPossible: Bool { violations.allSatisfy(\.isOld) }
+    public var isPossible: Bool { !violations.contains { $0.handling == .fails } }
 
-    private static func violations(of mapping: TableMapping, in connection: Connection) throws -> [Violation] {
+    /// The rows of the stage that break a constraint, where what becomes of them needs no code, or is what the code is
+    /// for.
+    private static func violations(of stage: Migrator.Stage, in connection: Connection) throws -> [Violation] {
+        let mapping = stage.mapping
         var violations: [Violation] = []
-        func add(_ table: SchemaSQL.Table, _ constraint: String, _ sql: String) throws {
+        func add(_ table: SchemaSQL.Table, _ constraint: String, _ sql: String, _ handling: Handling) throws {
             let rows = try connection.integer(sql) ?? 0
             if rows > 0 {
-                violations.append(Violation(table: table.name, constraint: constraint, rows: rows, isOld: false))
+                violations.append(Violation(table: table.name, constraint: constraint, rows: rows, handling: handling))
             }
         }
         let old = Dictionary(mapping.old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         for table in mapping.new {
-            guard case .rows(let source, let values, let filter) = mapping.origins[table.name] else { continue }
-            if old[source] == table, values.allSatisfy({ SQL.quoted($0.key) == $0.value }) { continue }
+            let source: String
+            let values: [String: String]
+            var filter: String?
+            var handling = Handling.fails
+            switch mapping.origins[table.name] {
+            case .rows(let from, let columns, let condition):
+                if old[from] == table, columns.allSatisfy({ SQL.quoted($0.key) == $0.value }) { continue }
+                (source, values, filter) = (from, columns, condition)
+            case .code(let from):
+                // As if the code gave what was there before.
+                var columns: [String: String] = [:]
+                for name in old[from]?.columns ?? [] { columns[name] = SQL.quoted(name) }
+                for case .custom(_, table.name, let inferred, _) in stage.changes {
+                    columns.merge(inferred) { _, inferred in inferred }
+                }
+                (source, values, handling) = (from, columns, .code)
+            case .empty, nil: continue
+            }
             let rows = "FROM \(SQL.quoted(source))"
             let condition = filter.map { "(\($0)) AND " } ?? ""
-            for element in table.elements {
-                guard let column = SQL.leadingIdentifier(element), let value = values[column],
-                    SQL.words(element).contains(" NOT NULL"), value != SQL.quoted(column)
+            for column in table.columns where table.isMandatory(column) {
+                guard let value = values[column], SQL.column(value).map({ old[source]?.isMandatory($0) }) != true
                 else { continue }
-                try add(table, "NOT NULL \(column)", "SELECT count(*) \(rows) WHERE \(condition)(\(value)) IS NULL")
+                try add(
+                    table, "NOT NULL \(column)", "SELECT count(*) \(rows) WHERE \(condition)(\(value)) IS NULL",
+                    handling)
             }
             for index in table.indexes where index.isUnique {
                 let keys = index.columns.compactMap { column in
@@ -139,7 +174,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
                     """
                     SELECT sum(n - 1) FROM (SELECT count(*) AS n \(rows) WHERE \(condition)\(known.joined(separator: " AND ")) \
                     GROUP BY \(keys.joined(separator: ", ")) HAVING n > 1)
-                    """)
+                    """, handling)
             }
         }
         return violations
@@ -160,8 +195,16 @@ extension MigrationPlan: CustomStringConvertible {
             }
         }
         lines += violations.map { violation in
-            "  \(violation.rows) rows of \(violation.table) break \(violation.constraint)\(violation.isOld ? " already" : "")"
+            let handling =
+                switch violation.handling {
+                case .fails: ": the migration fails"
+                case .code: ", unless the code sees to it"
+                case .kept: " already, and stay"
+                case .repaired: " already, and are repaired"
+                }
+            return "  \(violation.rows) rows of \(violation.table) break \(violation.constraint)\(handling)"
         }
+        lines += drift.map { "  otherwise than in a new store of version \(from): \($0)" }
         lines.append("  \(databaseBytes) bytes, and at most about \(neededBytes) more while it runs")
         return lines.joined(separator: "\n")
     }

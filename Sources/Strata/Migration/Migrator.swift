@@ -18,8 +18,10 @@ struct Migrator {
         self.options = options
     }
 
-    func run() throws {
+    /// - Returns: What was done; nil where another process was faster.
+    func run() throws -> MigrationReport? {
         let path = try SQLiteError.translated { try source() }
+        if options.checksFreeSpace { try MigrationSpace(stages: try stages(of: path), connection).check() }
         if let backup = options.backup, !path.isEmpty { try DatabaseCopy.write(connection, to: backup) }
         // 1. "If foreign key constraints are enabled, disable them using PRAGMA foreign_keys=OFF." Inside a transaction
         // the pragma does nothing, and DROP TABLE would then delete or null what points at the table.
@@ -28,42 +30,45 @@ struct Migrator {
         let isLegacy = try connection.integer("PRAGMA legacy_alter_table") == 1
         defer { try? connection.execute("PRAGMA legacy_alter_table = \(isLegacy ? "ON" : "OFF")") }
         do {
-            try migrate(toleratesOld: false)
-        } catch MigrationError.danglingForeignKeys {
+            return try migrate(toleratesOld: false)
+        } catch MigrationError.danglingForeignKeys where options.danglingForeignKeys == .keep {
             // What led nowhere before is no fault of the migration, and no reason to leave the store behind for ever.
-            try migrate(toleratesOld: true)
+            return try migrate(toleratesOld: true)
         }
     }
 
     /// Takes the store to the newest version.
     ///
     /// - `toleratesOld`: whether as many foreign keys of a table may lead nowhere as did before.
-    private func migrate(toleratesOld: Bool) throws {
+    private func migrate(toleratesOld: Bool) throws -> MigrationReport? {
         connection.setInterruption(options.isMigrationCancelled)
         defer { connection.setInterruption(nil) }
         do {
             // 2. "Start a transaction."
-            try connection.transaction("BEGIN IMMEDIATE") {
+            return try connection.transaction("BEGIN IMMEDIATE") {
                 // Another process may have been faster: the version is read again now that nobody else can write.
                 let path = try source()
-                guard !path.isEmpty, let newest = schema.versions.last else { return }
+                guard !path.isEmpty, let newest = schema.versions.last else { return nil }
+                var report = MigrationReport(from: path[0].from, to: newest.name)
                 let old = toleratesOld ? try danglingForeignKeys() : [:]
+                switch options.danglingForeignKeys {
+                case .keep: break
+                case .repair: report.repairedRows = try ForeignKeyRepair(connection: connection).run()
+                case .refuse: try refuse(try danglingForeignKeys())
+                }
                 let objects = try ForeignObjects(takenFrom: connection)
                 let start = Date()
-                var rows = 0
                 // 3. to 9.
                 let monitor = MigrationMonitor(options, from: path[0].from, to: newest.name)
-                for stage in try stages(of: path) { rows += try run(stage, monitor) }
+                for stage in try stages(of: path) { try run(stage, monitor, &report) }
                 try objects.putBack(into: connection)
                 try compare(with: newest)
                 // 10. "If foreign key constraints were originally enabled then run PRAGMA foreign_key_check."
-                let new = try danglingForeignKeys().filter { $0.value > old[$0.key, default: 0] }
-                if !new.isEmpty {
-                    let tables = Dictionary(new.map { ($0.key.table, $0.value) }, uniquingKeysWith: +)
-                    throw MigrationError.danglingForeignKeys(tables)
-                }
+                try refuse(try danglingForeignKeys().filter { $0.value > old[$0.key, default: 0] })
                 try StoreMetadata.write(newest, schema: schema.name, to: connection)
-                try log(from: path[0].from, to: newest.name, start: start, rows: rows)
+                report.seconds = max(0, Date().timeIntervalSince(start))
+                try log(report)
+                return report
                 // 11. "Commit the transaction", and 12. turn foreign keys on again: `StoreOpening` does.
             }
         } catch let error as SQLiteError where error.code == 9 {  // SQLITE_INTERRUPT
@@ -139,12 +144,11 @@ struct Migrator {
         return stages
     }
 
-    /// Carries out one stage and gives the number of rows that it wrote.
-    private func run(_ stage: Stage, _ monitor: MigrationMonitor) throws -> Int {
+    /// Carries out one stage.
+    private func run(_ stage: Stage, _ monitor: MigrationMonitor, _ report: inout MigrationReport) throws {
         let statements = StepStatements(
             stage.mapping.naming(indexes: try SchemaComparison.indexNames(of: connection)),
             keepsOldTables: stage.custom != nil)
-        var rows = 0
         for statement in statements.create { try connection.execute(statement) }
         if monitor.isWatched {
             for change in stage.changes where stage.custom != nil {
@@ -152,17 +156,20 @@ struct Migrator {
             }
             for copy in statements.copies { monitor.expect(try count(copy.source.name)) }
         }
-        for copy in statements.copies { rows += try run(copy, monitor) }
+        for copy in statements.copies { report.rows += try run(copy, monitor) }
+        let lastIDs = try StoreMetadata.lastIDs(reading: connection)
+        var newIDs: [String: Int] = [:]
         if let custom = stage.custom {
             let context = try MigrationContext(
                 connection: connection, temporaryNames: statements.temporaryNames, sources: Self.sources(stage.changes),
-                now: now)
+                lastIDs: lastIDs, now: now)
             let run = CustomStep(
                 context: context, mapping: stage.mapping, changes: stage.changes, monitor: monitor)
             try custom(run)
             // An error that the code kept to itself may have undone everything.
             guard connection.isInTransaction else { throw MigrationError.rolledBack }
-            rows += run.rows
+            report.add(run)
+            newIDs = context.newIDs
             try context.end()
             // "Open statements lock the table": those of the step must not live on.
             connection.forgetStatements()
@@ -173,7 +180,21 @@ struct Migrator {
         for statement in statements.alter { try connection.execute(statement) }
         try connection.execute("PRAGMA legacy_alter_table = ON")
         for statement in statements.finish { try connection.execute(statement) }
-        return rows
+        if !lastIDs.isEmpty || !newIDs.isEmpty { try keep(lastIDs, newIDs, through: stage.mapping) }
+    }
+
+    /// Remembers the greatest keys that `newID` has given, under the names that the tables have after a stage.
+    private func keep(_ lastIDs: [String: Int], _ newIDs: [String: Int], through mapping: TableMapping) throws {
+        var ids: [String: Int] = [:]
+        for table in mapping.new.map(\.name) {
+            let source =
+                switch mapping.origins[table] {
+                case .rows(let source, _, _), .code(let source): source
+                case .empty, nil: table
+                }
+            ids[table] = [lastIDs[source], newIDs[table]].compactMap(\.self).max()
+        }
+        try StoreMetadata.writeLastIDs(ids, to: connection)
     }
 
     /// The old tables whose rows become rows of new ones, by those.
@@ -244,18 +265,23 @@ struct Migrator {
         return keys
     }
 
-    private func log(from: String, to: String, start: Date, rows: Int) throws {
+    private func refuse(_ keys: [DanglingKey: Int]) throws {
+        if keys.isEmpty { return }
+        throw MigrationError.danglingForeignKeys(
+            Dictionary(keys.map { ($0.key.table, $0.value) }, uniquingKeysWith: +))
+    }
+
+    private func log(_ report: MigrationReport) throws {
         let statement = try connection.prepare(
             """
             INSERT INTO "strata_migrations" ("from_version", "to_version", "finished_at", "seconds", "rows")
             VALUES (?1, ?2, ?3, ?4, ?5)
             """)
-        let now = Date()
-        try statement.bind(from, at: 1)
-        try statement.bind(to, at: 2)
-        try statement.bind(now, at: 3)
-        try statement.bind(max(0, now.timeIntervalSince(start)), at: 4)
-        try statement.bind(rows, at: 5)
+        try statement.bind(report.from, at: 1)
+        try statement.bind(report.to, at: 2)
+        try statement.bind(Date(), at: 3)
+        try statement.bind(report.seconds, at: 4)
+        try statement.bind(report.rows, at: 5)
         try statement.run()
     }
 }

@@ -18,8 +18,23 @@ public struct StoreOptions: Sendable {
         case stepwise
     }
 
+    /// What becomes of foreign keys that led nowhere before a migration.
+    public enum DanglingForeignKeys: String, Sendable {
+        /// They stay what they are.
+        case keep
+        /// It is as if the rows that they point at were deleted: what the old version says of that is done.
+        case repair
+        /// The store is not migrated.
+        case refuse
+    }
+
     /// How a store is taken through several versions.
     public var migrationStrategy: MigrationStrategy = .fused
+    /// What becomes of foreign keys that led nowhere before a migration; none that a migration makes is allowed.
+    public var danglingForeignKeys: DanglingForeignKeys = .keep
+    /// Whether a migration is refused at once, with `MigrationError.diskFull`, where the disk has no place for the tables
+    /// that it copies. Without it, SQLite finds that out on the way, and the migration is undone.
+    public var checksFreeSpace = true
     /// Where a copy of a store is written before it is migrated: checked, and kept. There must be no file yet. Nil writes
     /// none.
     public var backup: URL?
@@ -123,9 +138,14 @@ public final class Store: Sendable {
         }
     }
 
+    /// What the migration did that opening the store has made; nil where there was none.
+    public var migrationReport: MigrationReport? {
+        connection.opened?.report
+    }
+
     /// Where the file is that was there before, if `StoreOptions.recreatesOnMismatch` has set it aside.
     public var setAside: URL? {
-        connection.setAside
+        connection.opened?.setAside
     }
 
     /// Runs `body` in a read transaction: it sees one state of the store, whatever others write.
@@ -157,7 +177,7 @@ public final class Store: Sendable {
 /// A connection that one thread at a time may use, and that is opened when it is first needed.
 ///
 /// `@unchecked Sendable` holds because `open` is `@Sendable` and never changes, and `store` is read and written in `withLock`
-/// and `setAside` alone, both of which hold the lock. All that `Store` gives away of the connection are transactions and their
+/// and `opened` alone, both of which hold the lock. All that `Store` gives away of the connection are transactions and their
 /// cursors: they are not `Sendable`, so that the compiler keeps them on the thread that holds the lock, and they refuse to work
 /// once it is let go. The lock is recursive, which a `Mutex` is not, so that a transaction inside another is found and
 /// refused, not waited for.
@@ -171,8 +191,9 @@ private final class LockedConnection: @unchecked Sendable {
         self.open = open
     }
 
-    var setAside: URL? {
-        lock.withLock { store?.setAside }
+    /// What was done to open it, once that is done.
+    var opened: (setAside: URL?, report: MigrationReport?)? {
+        lock.withLock { store.map { ($0.setAside, $0.report) } }
     }
 
     func withLock<Result>(_ body: (Connection) throws -> Result) throws -> Result {
@@ -189,10 +210,11 @@ private final class LockedConnection: @unchecked Sendable {
 private struct OpenedStore {
     let connection: Connection
     var setAside: URL?
+    var report: MigrationReport?
 
     init(inMemory schema: any Schema.Type) throws {
         connection = try Connection(path: ":memory:", mode: .create)
-        try StoreOpening(connection: connection, schema: schema, options: StoreOptions()).open()
+        _ = try StoreOpening(connection: connection, schema: schema, options: StoreOptions()).open()
     }
 
     init(at url: URL, _ schema: any Schema.Type, _ options: StoreOptions) throws {
@@ -201,7 +223,7 @@ private struct OpenedStore {
             setAside = try Self.makeWay(url, schema, options)
         }
         let opening = try Self.connect(url, schema, options)
-        try opening.open()
+        report = try opening.open()
         connection = opening.connection
     }
 

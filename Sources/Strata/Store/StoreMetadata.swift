@@ -58,6 +58,32 @@ package struct StoreMetadata {
         try connection.execute("PRAGMA application_id = \(applicationID)")
     }
 
+    /// What the key of the entry begins with that holds the greatest key which `newID` has given for a table.
+    private static let lastID = "last_id "
+
+    /// The greatest keys that `newID` has given, by table.
+    static func lastIDs(reading connection: Connection) throws -> [String: Int] {
+        var ids: [String: Int] = [:]
+        try connection.query("SELECT \"key\", \"value\" FROM \"strata_metadata\"") { row in
+            guard case (.text(let key), .integer(let id)) = (row.value(0), row.value(1)), key.hasPrefix(lastID) else {
+                return
+            }
+            ids[String(key.dropFirst(lastID.count))] = id
+        }
+        return ids
+    }
+
+    /// Writes the greatest keys that `newID` has given, and forgets those of other tables.
+    static func writeLastIDs(_ ids: [String: Int], to connection: Connection) throws {
+        let length = lastID.utf8.count
+        try connection.execute(
+            "DELETE FROM \"strata_metadata\" WHERE substr(\"key\", 1, \(length)) = \(SQL.literal(lastID))")
+        for (table, id) in ids {
+            try connection.execute(
+                "INSERT INTO \"strata_metadata\" VALUES (\(SQL.literal(lastID + table)), \(id))")
+        }
+    }
+
     /// Writes that the store is of `version` of the schema.
     static func write(_ version: SchemaVersion, schema: String, to connection: Connection) throws {
         let statement = try connection.prepare(

@@ -7,7 +7,10 @@ package struct StoreOpening {
     let options: StoreOptions
 
     /// Nothing is written, not even a write-ahead log brought back, until the store is known to be one of `schema`.
-    func open() throws {
+    ///
+    /// - Returns: What was done where the store had to be migrated.
+    func open() throws -> MigrationReport? {
+        var report: MigrationReport?
         connection.setCheckpointsOnClose(false)
         setBusyTimeout()
         if let isOn = options.erasesDeletedContent { try connection.execute("PRAGMA secure_delete = \(isOn)") }
@@ -16,15 +19,16 @@ package struct StoreOpening {
             if options.isReadOnly {
                 try refuse()
             } else if try SQLiteError.translated({ try userVersion == 0 && isEmpty() }) {
-                try create()
+                report = try create()
             } else {
-                try migrate()
+                report = try migrate()
             }
         } else if try connection.integer("PRAGMA application_id") != StoreMetadata.applicationID {
             throw StoreError.notAStore
         }
         connection.setCheckpointsOnClose(true)
         try connection.execute("PRAGMA foreign_keys = ON")
+        return report
     }
 
     /// Says why a store is none that the schema can open, where it is none. Nothing is written.
@@ -56,8 +60,8 @@ package struct StoreOpening {
             && connection.integer("PRAGMA application_id") == 0
     }
 
-    private func create() throws {
-        guard let newest = schema.versions.last else { return }
+    private func create() throws -> MigrationReport? {
+        guard let newest = schema.versions.last else { return nil }
         try SQLiteError.translated {
             try connection.transaction("BEGIN IMMEDIATE") {
                 // Another process may have been faster.
@@ -66,7 +70,8 @@ package struct StoreOpening {
             }
         }
         if options.journal == .wal { try keepWriteAheadLog() }
-        if try connection.integer("PRAGMA user_version") != Int(newest.fingerprint.userVersion) { try migrate() }
+        let version = try connection.integer("PRAGMA user_version")
+        return version == Int(newest.fingerprint.userVersion) ? nil : try migrate()
     }
 
     /// Changes the journal, which needs the database for itself and does not wait for it. Where others do not leave it
@@ -79,7 +84,7 @@ package struct StoreOpening {
         }
     }
 
-    private func migrate() throws {
+    private func migrate() throws -> MigrationReport? {
         try Migrator(connection: connection, schema: schema, options: options).run()
     }
 

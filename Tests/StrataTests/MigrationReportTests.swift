@@ -1,0 +1,207 @@
+import Foundation
+import Strata
+import Testing
+
+/// The rows of `s` that code migrates.
+private struct Kept: StoredEntity {
+    struct ID: RawEntityID { var rawValue: Int }
+    struct Relationships: EntityRelationships {}
+    static let table = EntityTable("s", key: ["id"], columns: ["id", "v"])
+    var id: ID
+    var v: String?
+    static func id(of entity: Self) -> ID { entity.id }
+    init(row: Row) throws {
+        id = try row.id(0)
+        v = try row.optionalString(1)
+    }
+    func bind(to statement: Statement) throws {
+        try statement.bind(id, at: 1)
+        try statement.bind(v, at: 2)
+    }
+}
+
+/// The same under the table's next name.
+private struct Renamed: StoredEntity {
+    typealias ID = Kept.ID
+    struct Relationships: EntityRelationships {}
+    static let table = EntityTable("u", key: ["id"], columns: ["id", "v"])
+    static func id(of entity: Self) -> ID { ID(rawValue: 0) }
+    init(row: Row) throws {}
+    func bind(to statement: Statement) throws {}
+}
+
+/// What a migration tells of itself, what it refuses at once, and what it remembers.
+@Suite struct MigrationReportTests {
+    private static let key = "\"id\" INTEGER PRIMARY KEY"
+    private static let s = Table("s", [key, "\"v\" TEXT"])
+    private static func pointing(_ name: String, _ rule: String) -> Table {
+        Table(
+            name,
+            [
+                key, "\"s_id\" INTEGER REFERENCES \"s\" (\"id\") ON DELETE \(rule) DEFERRABLE INITIALLY DEFERRED",
+            ])
+    }
+
+    @Test func `the report counts what was migrated, dropped and merged`() throws {
+        try withStore(
+            [Self.s, Self.pointing("t", "CASCADE"), Self.pointing("n", "SET NULL")],
+            rows: """
+                INSERT INTO s VALUES (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd');
+                INSERT INTO t VALUES (1, 1), (2, 1), (3, 2), (4, 3); INSERT INTO n VALUES (1, 1), (2, 2)
+                """,
+            code: { step in
+                try step.migrate(Kept.self) { old, _ -> Outcome<Kept> in
+                    switch old.id.rawValue {
+                    case 1: .drop
+                    case 3: .merge(into: Kept.ID(rawValue: 2))
+                    default: .keep(old)
+                    }
+                }
+                try step.followKeys()
+            }, check: { _ in },
+            opened: { store in
+                let report = try #require(store.migrationReport)
+                #expect(report.from == "1" && report.to == "2" && report.seconds > 0 && report.rows == 4)
+                #expect(report.droppedRows == ["s": 1, "t": 2] && report.mergedRows == ["s": 1])
+                #expect(report.repairedRows.isEmpty)
+            })
+    }
+
+    @Test func `an opening that migrates nothing has no report`() throws {
+        try withFile { (url: URL) throws in
+            #expect(try Store(at: url, schema: Shop.self).migrationReport == nil)
+            #expect(try Store(at: url, schema: Shop.self).migrationReport == nil)
+        }
+    }
+
+    private static let dangling = """
+        PRAGMA foreign_keys = OFF; INSERT INTO s VALUES (1, 'a');
+        INSERT INTO t VALUES (1, 1), (2, 9), (3, 8); INSERT INTO n VALUES (1, 1), (2, 9);
+        """
+
+    private func migrateDangling(
+        _ handling: StoreOptions.DanglingForeignKeys, _ tables: [Table], rows: String,
+        _ body: (URL, MigrationReport?) throws -> Void
+    ) throws {
+        var options = StoreOptions()
+        options.danglingForeignKeys = handling
+        var report: MigrationReport?
+        try withStore(
+            tables, rows: rows, changes: [.map(from: "s", to: "s", columns: ["v": "\"v\" || '!'"])],
+            options: options, check: { try body($0, report) }, opened: { report = $0.migrationReport })
+    }
+
+    @Test func `what led nowhere before is kept, repaired by what is said of deletions, or refused`() throws {
+        let tables = [
+            Self.s, Self.pointing("t", "CASCADE"), Self.pointing("n", "SET NULL"),
+            Table("c", [Self.key, "\"t_id\" INTEGER REFERENCES \"t\" (\"id\") ON DELETE CASCADE"]),
+        ]
+        let content = Self.dangling + "INSERT INTO c VALUES (1, 1), (2, 2)"
+        try migrateDangling(.keep, tables, rows: content) { (url: URL, report) throws in
+            #expect(
+                try rows(url, "SELECT (SELECT count(*) FROM t), (SELECT count(s_id) FROM n)") == [
+                    [3, 2].map(SQLiteValue.integer)
+                ])
+            #expect(report?.repairedRows == [:])
+        }
+        try migrateDangling(.repair, tables, rows: content) { (url: URL, report) throws in
+            #expect(try rows(url, "SELECT id FROM t") == [[.integer(1)]])
+            #expect(try rows(url, "SELECT id, s_id FROM n") == [[.integer(1), .integer(1)], [.integer(2), .null]])
+            #expect(try rows(url, "SELECT id FROM c") == [[.integer(1)]])
+            #expect(try rows(url, "SELECT v FROM s") == [[.text("a!")]])
+            #expect(report?.repairedRows == ["t": 2, "n": 1, "c": 1])
+        }
+        #expect(throws: MigrationError.danglingForeignKeys(["t": 2, "n": 1])) {
+            try migrateDangling(.refuse, tables, rows: content) { _, _ in }
+        }
+    }
+
+    @Test func `what denies deletions is not repaired`() throws {
+        #expect(throws: MigrationError.danglingForeignKeys(["t": 2])) {
+            try migrateDangling(
+                .repair, [Self.s, Self.pointing("t", "RESTRICT"), Self.pointing("n", "SET NULL")], rows: Self.dangling
+            ) { _, _ in }
+        }
+    }
+
+    @Test func `a disk without place refuses before anything is written`() throws {
+        let many =
+            "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO s SELECT i, hex(randomblob(50)) FROM n"
+        func migrate(available: Int, checks: Bool = true, _ change: TableChange) throws {
+            var options = StoreOptions()
+            options.checksFreeSpace = checks
+            try MigrationSpace.$available.withValue(available) {
+                try withStore([Self.s], rows: many, changes: [change], options: options, check: { _ in })
+            }
+        }
+        let rebuild = TableChange.map(from: "s", to: "s", columns: ["v": "\"v\" || '!'"])
+        do {
+            try migrate(available: 100_000, rebuild)
+            Issue.record("it was not refused")
+        } catch MigrationError.diskFull(let needed, let available) {
+            #expect(needed > 200_000 && needed < 400_000 && available == 100_000)
+        }
+        try migrate(available: 100_000, checks: false, rebuild)
+        try migrate(available: 400_000, rebuild)
+        // What leaves a column out may need little.
+        try migrate(available: 100_000, .map(from: "s", to: "s", columns: ["v": "NULL"]))
+    }
+
+    @Test func `a plan counts what code has to see to`() throws {
+        try withFile { (url: URL) throws in
+            let new = [
+                Table("s", [Self.key, "\"v\" TEXT NOT NULL"], indexes: [Index("s_v_key", on: ["v"], unique: true)])
+            ]
+            try makeHandMade(at: url, [Self.s], rows: "INSERT INTO s VALUES (1, 'a'), (2, 'a'), (3, NULL), (4, NULL)")
+            let before = try Data(contentsOf: url)
+            let plan = try HandMade.$old.withValue([Self.s]) {
+                try HandMade.$new.withValue(new) {
+                    try HandMade.$changes.withValue([.custom(from: "s", to: "s")]) {
+                        try HandMade.$code.withValue({ _ in }) { try MigrationPlan(from: url, to: HandMade.self) }
+                    }
+                }
+            }
+            #expect(try Data(contentsOf: url) == before)
+            #expect(
+                plan.description.split(separator: "\n").filter { $0.contains("break") } == [
+                    "  2 rows of s break NOT NULL v, unless the code sees to it",
+                    "  1 rows of s break UNIQUE v, unless the code sees to it",
+                ])
+            #expect(plan.isPossible && plan.neededBytes > 0 && plan.drift.isEmpty)
+        }
+    }
+
+    @Test func `a key that was given once is never given again`() throws {
+        let u = Table("u", Self.s.elements)
+        try withFile { (url: URL) throws in
+            try makeHandMade(at: url, [Self.s], rows: "INSERT INTO s VALUES (7, 'a')")
+            /// Opens the store with code that asks for a key, and gives that.
+            func newID<Entity: StoredEntity>(
+                _ type: Entity.Type, _ old: [Table], _ new: [Table], _ changes: [TableChange], version: UInt64
+            ) throws -> Int where Entity.ID == Kept.ID {
+                let given = Progress(totalUnitCount: 0)
+                try HandMade.$first.withValue(version) {
+                    try HandMade.$old.withValue(old) {
+                        try HandMade.$new.withValue(new) {
+                            try HandMade.$changes.withValue(changes) {
+                                try HandMade.$code.withValue({ step in
+                                    given.totalUnitCount = Int64(try step.context.newID(of: Entity.self).rawValue)
+                                }) { _ = try Store(at: url, schema: HandMade.self) }
+                            }
+                        }
+                    }
+                }
+                return Int(given.totalUnitCount)
+            }
+            #expect(try newID(Kept.self, [Self.s], [Self.s], [], version: 1) == 8)
+            #expect(try newID(Kept.self, [Self.s], [Self.s], [], version: 2) == 9)
+            #expect(try newID(Renamed.self, [Self.s], [u], [.map(from: "s", to: "u")], version: 3) == 10)
+            #expect(try newID(Renamed.self, [u], [u], [], version: 4) == 11)
+            #expect(
+                try rows(url, "SELECT key, value FROM strata_metadata WHERE key LIKE 'last%'") == [
+                    [.text("last_id u"), .integer(11)]
+                ])
+            #expect(try newID(Kept.self, [u], [Self.s], [.drop("u"), .create("s")], version: 5) == 1)
+        }
+    }
+}
