@@ -23,12 +23,15 @@ let package = Package(
         .target(name: "Generation", dependencies: ["JSONText", "SchemaModel", "Mustache"]),
         .target(name: "Commands", dependencies: ["Descriptions", "Generation", "Templates"]),
         .executableTarget(name: "StrataTool", dependencies: ["Commands"]),
-        .executableTarget(name: "StrataCLI", dependencies: ["Commands"]),
+        .executableTarget(name: "StrataCLI", dependencies: ["Commands", "StoreCommands"]),
 
         // The runtime: stores, rows, migrations.
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "Strata", dependencies: ["CSQLite", "JSONText", "SchemaSQL"]),
         .target(name: "StrataTesting", dependencies: ["JSONText", "Strata"]),
+
+        // Both: what the model says of a store.
+        .target(name: "StoreCommands", dependencies: ["Commands", "SchemaModel", "Strata"]),
 
         // The plugins: arguments only.
         .plugin(name: "StrataBuild", capability: .buildTool(), dependencies: ["StrataTool"]),
@@ -52,8 +55,8 @@ let package = Package(
             name: "DescriptionsTests", dependencies: ["Descriptions", "JSONText"],
             exclude: ["Invalid"]),
         .testTarget(name: "MustacheTests", dependencies: ["Mustache"]),
-        .testTarget(name: "GenerationTests", dependencies: ["Commands", "Strata"]),
-        .testTarget(name: "StrataTests", dependencies: ["Strata", "Descriptions"]),
+        .testTarget(name: "GenerationTests", dependencies: ["Commands", "StoreCommands", "Strata"]),
+        .testTarget(name: "StrataTests", dependencies: ["Strata", "Descriptions", "StoreCommands"]),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
         .target(name: "ChainSchema", dependencies: ["Strata"], path: "Tests/ChainSchema"),
         .executableTarget(name: "MigratingChild", dependencies: ["ChainSchema"], path: "Tests/MigratingChild"),

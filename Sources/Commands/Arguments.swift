@@ -1,10 +1,10 @@
 import Foundation
 
 /// The arguments of a command, by name.
-struct Arguments {
-    let command: String
-    /// The arguments without a name: folders of models.
-    private(set) var folders: [String] = []
+public struct Arguments {
+    package let command: String
+    /// The arguments without a name: folders of models, or a file.
+    package private(set) var folders: [String] = []
     private var values: [String: [String]] = [:]
     private static let switches: Set<String> = ["--sources", "--tests", "--released", "--release", "--json", "--help"]
     /// What each command knows, besides `--help`.
@@ -16,6 +16,8 @@ struct Arguments {
         ],
         "diff": ["--json", "--target"],
         "prune": ["--target"],
+        "plan": ["--model", "--json"],
+        "inspect": ["--model", "--json"],
         "templates": ["--copy"],
         "sources": ["--model", "--target", "--output"],
         "tests": ["--model", "--target", "--test-target", "--output"],
@@ -43,15 +45,15 @@ struct Arguments {
         }
     }
 
-    func has(_ name: String) -> Bool { values[name] != nil }
+    package func has(_ name: String) -> Bool { values[name] != nil }
 
-    func value(_ name: String) throws -> String {
+    package func value(_ name: String) throws -> String {
         guard let value = values[name]?.last else { throw CommandError.usage("\(command) needs \(name)") }
         return value
     }
 
     /// The model in the folder at `path`.
-    func model(at path: String) throws -> ModelFolder {
+    package func model(at path: String) throws -> ModelFolder {
         try ModelFolder(path: path, target: values["--target"]?.last)
     }
 

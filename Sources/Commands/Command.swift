@@ -13,8 +13,15 @@ public enum Command {
         case usage = 2
     }
 
+    /// Does what a command does.
+    public typealias Runner = (Arguments, Console) throws -> Void
+
     /// Runs the command that `arguments` name, and says on the console what it did and what is wrong.
-    public static func run(_ arguments: [String], console: Console = .standard) -> ExitCode {
+    ///
+    /// - `others`: commands that not every tool has, by name.
+    public static func run(
+        _ arguments: [String], console: Console = .standard, others: [String: Runner] = [:]
+    ) -> ExitCode {
         do {
             let parsed = try Arguments(arguments)
             guard let help = Help.of(parsed.command) else {
@@ -26,6 +33,9 @@ public enum Command {
                 return .success
             }
             switch parsed.command {
+            case let name where others[name] != nil: try others[name]?(parsed, console)
+            case "plan", "inspect":
+                throw CommandError.usage("stores are looked into by: swift run strata \(parsed.command)")
             case "generate": try GenerateCommand(parsed).run(console)
             case "check": try CheckCommand(parsed).run(console)
             case "release": try GenerateCommand(parsed, isRelease: true).run(console)

@@ -10,7 +10,7 @@ struct Diagnostics: Error {
 }
 
 /// Why a command did not do what it was asked, beyond what stands in a model's files.
-enum CommandError: Error, CustomStringConvertible {
+package enum CommandError: Error, CustomStringConvertible {
     case usage(String)
     case noModel(String)
     case unwritable(String, reason: String)
@@ -19,6 +19,8 @@ enum CommandError: Error, CustomStringConvertible {
     /// What was found has been told already.
     case found
     case unreadable(String, reason: String)
+    /// What is wrong with a store.
+    case store(String, reason: String)
     case noVersion(String, known: [String])
     /// No store of the one version ever becomes one of the other.
     case noWay(from: String, to: String)
@@ -29,13 +31,14 @@ enum CommandError: Error, CustomStringConvertible {
     case secondModel(String, of: String)
     case unknownTemplate(String, known: [String])
 
-    var description: String {
+    package var description: String {
         switch self {
         case .found: ""
         case .usage(let message): "error: \(message)"
         case .noModel(let path): "error: there is no strata.json in \(path); an empty one, {}, makes the folder a model"
         case .unwritable(let path, let reason): "\(path): error: it cannot be written: \(reason)"
         case .unreadable(let path, let reason): "\(path): error: it cannot be read: \(reason)"
+        case .store(let path, let reason): "\(path): error: \(reason)"
         case .noVersion(let version, let known):
             "error: there is no version \(version); those that there are: \(known.joined(separator: ", "))"
         case .noWay(let old, let new):

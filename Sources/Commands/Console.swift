@@ -26,7 +26,7 @@ public struct Console {
     }
 
     /// Says a line of what was done.
-    func say(_ text: String) {
+    package func say(_ text: String) {
         output(text)
     }
 

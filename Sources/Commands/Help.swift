@@ -13,6 +13,8 @@ enum Help {
           diff        say what changes between versions, and who carries it out
           prune       take what no supported version needs any more out of the descriptions
           templates   copy the templates, to change them
+          plan        say what opening a store would do
+          inspect     say what a store is
 
         strata COMMAND --help tells more. Exit codes: 0 all is well, 1 something is wrong in a model, 2 wrong arguments.
         """
@@ -76,6 +78,26 @@ enum Help {
             stand in the order of the description from then on.
 
             example: strata prune Sources/App/Model
+            """
+        case "plan":
+            """
+            usage: strata plan FILE [--model FOLDER] [--json]
+
+            Says what opening the store FILE would do: the steps, what is done to each table, the rows that break a
+            constraint, the place it takes. Nothing is written. Fails where the migration would. Without --model the
+            model below the working folder is taken that the store is of.
+
+            example: strata plan ~/broken.sqlite --model Sources/App/Model
+            """
+        case "inspect":
+            """
+            usage: strata inspect FILE [--model FOLDER] [--json]
+
+            Says what the store FILE is: its schema and version, its tables and rows, the migrations that it has been
+            through, and what is otherwise in it than in a new store of its version. Nothing is written. Fails where
+            something is. Without --model the model below the working folder is taken that the store is of.
+
+            example: strata inspect ~/broken.sqlite --model Sources/App/Model
             """
         case "templates":
             """

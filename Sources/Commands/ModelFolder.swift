@@ -1,17 +1,20 @@
 import Descriptions
 import Foundation
 import Generation
+import SchemaModel
 
 /// A folder with a `strata.json`: where the files of a model lie.
-struct ModelFolder {
+package struct ModelFolder {
     /// The folder.
     let url: URL
     /// The path by which messages name it.
-    let path: String
+    package let path: String
     /// The name of the target that the model is part of.
     let target: String
     /// What `strata.json` says.
     let configuration: Configuration
+    /// The name of the schema.
+    package var schema: String { configuration.schema }
 
     /// The name of the target's module.
     var module: String { Self.module(of: target) }
@@ -44,6 +47,26 @@ struct ModelFolder {
         }
         return components[sources + 1]
     }
+
+    /// The models in the folders below the one at `path`, but for those whose `strata.json` is wrong.
+    package static func all(below path: String) -> [ModelFolder] {
+        let folder = URL(fileURLWithPath: path, isDirectory: true)
+        let enumerator = FileManager.default.enumerator(
+            at: folder, includingPropertiesForKeys: nil, options: [.skipsHiddenFiles])
+        var models: [ModelFolder] = []
+        while let file = enumerator?.nextObject() as? URL {
+            guard file.lastPathComponent == "strata.json" else { continue }
+            if let model = try? ModelFolder(path: file.deletingLastPathComponent().path, target: nil) {
+                models.append(model)
+            }
+        }
+        return models
+    }
+
+    /// What the model's descriptions tell.
+    ///
+    /// - Throws: `Diagnostics` with all that is wrong in its files.
+    package func history() throws -> SchemaHistory { try Model(reading: self).history }
 
     /// The folder of the model's test target: among `named`, or else `Tests/NAME` beside the nearest Package.swift.
     func testFolder(among named: [String: URL]?) -> URL? {

@@ -1,4 +1,5 @@
 import Commands
 import Foundation
+import StoreCommands
 
-exit(Command.run(Array(CommandLine.arguments.dropFirst())).rawValue)
+exit(Command.run(Array(CommandLine.arguments.dropFirst()), others: StoreCommand.all).rawValue)

@@ -1,30 +1,17 @@
 import Descriptions
 import Foundation
 import SchemaModel
+import StoreCommands
 import Strata
 import Testing
 
-/// A schema whose versions are those of a history.
-enum Described: Schema {
-    @TaskLocal static var history: SchemaHistory?
-    static let name = "TestSchema"
-    static var fingerprint: UInt64 { versions.last?.fingerprint ?? 0 }
-    static var versions: [Strata.SchemaVersion] {
-        (history?.versions ?? []).map {
-            Strata.SchemaVersion($0.version.text, fingerprint: $0.fingerprint.value, tables: $0.tables)
-        }
-    }
-    static var steps: [MigrationStep] {
-        (history?.steps ?? []).map {
-            MigrationStep(from: $0.from.version.text, to: $0.to.version.text, changes: $0.tableChanges)
-        }
-    }
-}
+/// The schema whose versions are those of a history.
+typealias Described = DescribedSchema
 
 /// The schema as an app knew it whose newest version was that at `newest`.
 private enum Past: Schema {
     @TaskLocal static var newest = 0
-    static let name = Described.name
+    static var name: String { Described.name }
     static var fingerprint: UInt64 { versions.last?.fingerprint ?? 0 }
     static var versions: [Strata.SchemaVersion] { Array(Described.versions.prefix(newest + 1)) }
     static var steps: [MigrationStep] { Array(Described.steps.prefix(newest)) }
@@ -44,7 +31,7 @@ func openStore(at url: URL, version: Int, options: StoreOptions = StoreOptions()
 /// The history that descriptions tell.
 func history(_ files: [String]) throws -> SchemaHistory {
     let sources = files.enumerated().map { SourceFile(path: "File\($0).json", bytes: Array($1.utf8)) }
-    let descriptions = Descriptions(reading: sources, folder: "Model", schema: Described.name)
+    let descriptions = Descriptions(reading: sources, folder: "Model", schema: "TestSchema")
     #expect(descriptions.diagnostics.filter { $0.severity == .error }.map(\.description) == [])
     return try #require(descriptions.history)
 }

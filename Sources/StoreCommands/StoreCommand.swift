@@ -1,0 +1,63 @@
+import Commands
+import Foundation
+import SchemaModel
+import Strata
+
+/// The commands that look into stores.
+public enum StoreCommand {
+    /// The commands by name, for `Command.run`.
+    public static var all: [String: Command.Runner] {
+        ["plan": naming(plan), "inspect": naming(inspect)]
+    }
+
+    /// The command, with the file named in what is wrong with it.
+    private static func naming(_ command: @escaping (Arguments, URL, Console) throws -> Void) -> Command.Runner {
+        { arguments, console in
+            guard let path = arguments.folders.first, arguments.folders.count == 1 else {
+                throw CommandError.usage("\(arguments.command) needs one file")
+            }
+            do {
+                try command(arguments, URL(fileURLWithPath: path), console)
+            } catch let error as StoreError {
+                throw CommandError.store(path, reason: error.description)
+            } catch let error as SQLiteError {
+                throw CommandError.store(path, reason: error.description)
+            }
+        }
+    }
+
+    /// Says what opening a store would do.
+    private static func plan(_ arguments: Arguments, _ file: URL, _ console: Console) throws {
+        guard let history = try history(arguments, for: try StoreInspection(of: file).schema) else {
+            throw CommandError.usage("plan needs the model of the store: name its folder with --model")
+        }
+        let plan = try DescribedSchema.$history.withValue(history) {
+            try MigrationPlan(from: file, to: DescribedSchema.self)
+        }
+        console.say(arguments.has("--json") ? try JSONOutput.text(plan) : plan.description)
+        if !plan.isPossible { throw CommandError.found }
+    }
+
+    /// Says what a store is.
+    private static func inspect(_ arguments: Arguments, _ file: URL, _ console: Console) throws {
+        let history = try history(arguments, for: try StoreInspection(of: file).schema)
+        let inspection = try DescribedSchema.$history.withValue(history) {
+            try StoreInspection(of: file, comparedWith: history == nil ? nil : DescribedSchema.self)
+        }
+        console.say(arguments.has("--json") ? try JSONOutput.text(inspection) : inspection.description)
+        if inspection.drift?.isEmpty == false { throw CommandError.found }
+    }
+
+    /// What the model tells that the arguments name, or else the one below the working folder whose schema is `schema`.
+    private static func history(_ arguments: Arguments, for schema: String) throws -> SchemaHistory? {
+        if arguments.has("--model") { return try arguments.model(at: try arguments.value("--model")).history() }
+        let folder = FileManager.default.currentDirectoryPath
+        let models = ModelFolder.all(below: folder).filter { $0.schema == schema }
+        if models.count > 1 {
+            throw CommandError.usage(
+                "there are several models of \(schema): name one with --model: "
+                    + models.map(\.path).joined(separator: ", "))
+        }
+        return try models.first?.history()
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import SchemaSQL
+
+/// What a store says of itself, found out without a write.
+public struct StoreInspection: Hashable, Sendable, Codable {
+    /// A table and its rows.
+    public struct Table: Hashable, Sendable, Codable {
+        /// The table's name.
+        public var name: String
+        /// The number of its rows.
+        public var rows: Int
+    }
+
+    /// A migration that was carried out, as the store logs it.
+    public struct Migration: Hashable, Sendable, Codable {
+        /// The version before.
+        public var from: String
+        /// The version after.
+        public var to: String
+        /// When it was done.
+        public var finishedAt: Date
+        /// How long it took, in seconds.
+        public var seconds: Double
+        /// The rows that were copied, or that code migrated.
+        public var rows: Int
+    }
+
+    /// The name of the schema.
+    public var schema: String
+    /// The version that the store has.
+    public var version: String
+    /// The version's fingerprint, as sixteen hexadecimal digits.
+    public var fingerprint: String
+    /// The size of the database, in bytes.
+    public var bytes: Int
+    /// The journal: `delete` or `wal`.
+    public var journal: String
+    /// The tables, without Strata's own.
+    public var tables: [Table] = []
+    /// The migrations that were carried out, oldest first.
+    public var migrations: [Migration] = []
+    /// The tables and indexes that are otherwise than in a new store of the version; nil where no schema was given that
+    /// knows the version.
+    public var drift: [String]?
+
+    /// What the store at `url` says of itself.
+    ///
+    /// - `schema`: what the store is compared with, if it is one of it.
+    /// - Throws: `StoreError` where the file is no store.
+    public init(of url: URL, comparedWith schema: (any Schema.Type)? = nil) throws {
+        guard url.isFileURL else { throw StoreError.notAFile }
+        let connection = try SQLiteError.translated { try Connection(path: url.path, mode: .readOnly) }
+        let metadata = try SQLiteError.translated { try StoreMetadata(reading: connection) }
+        self.schema = metadata.schema
+        version = metadata.version
+        let digits = String(metadata.fingerprint, radix: 16)
+        fingerprint = String(repeating: "0", count: 16 - digits.count) + digits
+        bytes = try (connection.integer("PRAGMA page_count") ?? 0) * (connection.integer("PRAGMA page_size") ?? 0)
+        journal = try connection.text("PRAGMA journal_mode") ?? ""
+        var names: [String] = []
+        try connection.query(
+            """
+            SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+            AND name NOT LIKE 'strata\\_%' ESCAPE '\\' ORDER BY name
+            """
+        ) { names.append(try $0.string(0)) }
+        tables = try names.map { name in
+            Table(name: name, rows: try connection.integer("SELECT count(*) FROM \(SQL.quoted(name))") ?? 0)
+        }
+        try connection.query(
+            "SELECT from_version, to_version, finished_at, seconds, \"rows\" FROM strata_migrations ORDER BY id"
+        ) { row in
+            migrations.append(
+                Migration(
+                    from: try row.string(0), to: try row.string(1), finishedAt: try row.date(2),
+                    seconds: try row.double(3), rows: try row.int(4)))
+        }
+        if let schema, schema.name == metadata.schema,
+            let known = schema.versions.first(where: { $0.fingerprint == metadata.fingerprint })
+        {
+            drift = try SchemaComparison.differences(of: connection, from: known)
+        }
+    }
+}
+
+extension StoreInspection: CustomStringConvertible {
+    /// All of it, for a person.
+    public var description: String {
+        var lines = [
+            "\(schema): version \(version), fingerprint \(fingerprint)", "  \(bytes) bytes, journal \(journal)",
+        ]
+        lines += tables.map { "  \($0.name): \($0.rows) rows" }
+        lines += migrations.map { migration in
+            let seconds = String(format: "%.3f", migration.seconds)
+            let date = migration.finishedAt.formatted(.iso8601)
+            return "  \(date) from \(migration.from) to \(migration.to), \(migration.rows) rows in \(seconds) s"
+        }
+        switch drift {
+        case nil: lines.append("  not compared: no model is given that knows this version")
+        case []?: lines.append("  as a new store of its version")
+        case let drift?: lines += drift.map { "  otherwise than in a new store: \($0)" }
+        }
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,113 @@
+import Commands
+import Foundation
+import StoreCommands
+import Strata
+import Testing
+
+/// The commands that look into stores.
+@Suite struct StoreCommandTests {
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+    private static let model = root.appendingPathComponent("Entities/Laundry").path
+    private static let fixture = root.appendingPathComponent("Tests/LaundryTests/Fixtures/LaundrySchema/1.0.sqlite")
+
+    /// A copy of the first Laundry store, changed by SQL.
+    private func withStore(_ sql: String = "", _ body: (String) throws -> Void) throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString + ".sqlite")
+        try FileManager.default.copyItem(at: Self.fixture, to: url)
+        defer { try? FileManager.default.removeItem(at: url) }
+        try Connection(path: url.path, mode: .readWrite).execute(sql)
+        let before = try Data(contentsOf: url)
+        try body(url.path)
+        #expect(try Data(contentsOf: url) == before)
+    }
+
+    private func run(_ arguments: String...) -> (code: Command.ExitCode, said: [String], complaints: [String]) {
+        var said: [String] = []
+        var complaints: [String] = []
+        let console = Console(
+            say: { said += $0.split(separator: "\n").map(String.init) }, complain: { complaints.append($0) })
+        let code = Command.run(arguments, console: console, others: StoreCommand.all)
+        return (code, said, complaints)
+    }
+
+    @Test func `inspect tells what a store is`() throws {
+        try withStore { (path: String) throws in
+            let result = run("inspect", path, "--model", Self.model)
+            #expect(result.code == .success && result.complaints.isEmpty)
+            #expect(result.said.first?.hasPrefix("LaundrySchema: version 1.0, fingerprint ") == true)
+            #expect(
+                result.said.dropFirst(2) == [
+                    "  laundry: 19 rows", "  laundry_data: 10 rows", "  laundry_item: 70 rows",
+                    "  as a new store of its version",
+                ])
+            let json = run("inspect", path, "--model", Self.model, "--json").said.joined(separator: "\n")
+            let inspection = try JSONDecoder().decode(StoreInspection.self, from: Data(json.utf8))
+            #expect(
+                inspection == (try StoreInspection(of: URL(fileURLWithPath: path), comparedWith: nil).with(drift: [])))
+        }
+    }
+
+    @Test func `inspect tells of migrations and of what is otherwise`() throws {
+        let sql = """
+            CREATE TABLE extra (a); DROP INDEX "laundry_item_master_id_idx";
+            INSERT INTO strata_migrations VALUES (1, '0.9', '1.0', 0, 0.25, 7)
+            """
+        try withStore(sql) { (path: String) throws in
+            let result = run("inspect", path, "--model", Self.model)
+            #expect(result.code == .diagnostics)
+            #expect(
+                result.said.filter { $0.contains("otherwise") || $0.contains("from 0.9") } == [
+                    "  2001-01-01T00:00:00Z from 0.9 to 1.0, 7 rows in 0.250 s",
+                    "  otherwise than in a new store: CREATE INDEX ON \"laundry_item\" (\"master_id\")",
+                    "  otherwise than in a new store: extra",
+                ])
+        }
+    }
+
+    @Test func `plan tells what opening a store would do, and fails where that would`() throws {
+        try withStore { (path: String) throws in
+            let result = run("plan", path, "--model", Self.model)
+            #expect(result.code == .success)
+            #expect(
+                result.said.prefix(3) == [
+                    "LaundrySchema: from version 1.0 to 2.0", "  steps: 1.0 -> 2.0 (code)",
+                    "  1. code laundry, 19 rows",
+                ])
+            let json = run("plan", path, "--model", Self.model, "--json").said.joined(separator: "\n")
+            #expect(try JSONDecoder().decode(MigrationPlan.self, from: Data(json.utf8)).steps.count == 1)
+        }
+    }
+
+    @Test func `what is no store, or is given wrongly, is told by its name`() throws {
+        let path = Self.root.appendingPathComponent("README.md").path
+        for command in ["plan", "inspect"] {
+            #expect(run(command, path).complaints == ["\(path): error: the file is not a SQLite database"])
+            #expect(run(command).code == .usage && run(command, path, path).code == .usage)
+            #expect(
+                run(command, "/nowhere").complaints.first?.hasPrefix("/nowhere: error: the database cannot") == true)
+        }
+        try withStore { (path: String) throws in
+            let movies = Self.root.appendingPathComponent("Entities/Movies").path
+            let expected =
+                "\(path): error: the store belongs to the schema LaundrySchema, not to MoviesSchema: another file was meant"
+            #expect(run("plan", path, "--model", movies).complaints == [expected])
+            #expect(
+                run("inspect", path, "--model", movies).said.last
+                    == "  not compared: no model is given that knows this version")
+        }
+        // A build's tool knows nothing of stores.
+        var complaints: [String] = []
+        let console = Console(say: { _ in }, complain: { complaints.append($0) })
+        #expect(Command.run(["plan", path], console: console) == .usage)
+        #expect(complaints == ["error: stores are looked into by: swift run strata plan"])
+    }
+}
+
+extension StoreInspection {
+    fileprivate func with(drift: [String]) -> StoreInspection {
+        var result = self
+        result.drift = drift
+        return result
+    }
+}
