@@ -53,7 +53,9 @@ static int operation(fault_vfs *vfs, int error, int full) {
     if (vfs->operations == vfs->at && vfs->kind != FAULT_NONE) vfs->has_happened = 1;
     int is_now = vfs->operations == vfs->at;
     switch (vfs->kind) {
-        case FAULT_NONE: return SQLITE_OK;
+        case FAULT_NONE:
+        case FAULT_READ_ONLY:
+        case FAULT_NO_PERMISSION: return SQLITE_OK;
         case FAULT_ERROR_ONCE: return is_now ? error : SQLITE_OK;
         case FAULT_FULL_ONCE: return is_now ? full : SQLITE_OK;
         case FAULT_ERROR_FROM_THEN_ON:
@@ -209,6 +211,14 @@ static int fault_open(sqlite3_vfs *base, const char *path, sqlite3_file *file, i
     if (!self->real) return SQLITE_NOMEM;
     int exists = 0;
     if (path) vfs->real->xAccess(vfs->real, path, SQLITE_ACCESS_EXISTS, &exists);
+    if (vfs->kind == FAULT_NO_PERMISSION || (vfs->kind == FAULT_READ_ONLY && !exists)) {
+        free(self->real);
+        return SQLITE_CANTOPEN;
+    }
+    // As the system's own does where it may only read.
+    if (vfs->kind == FAULT_READ_ONLY) {
+        flags = (flags & ~(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)) | SQLITE_OPEN_READONLY;
+    }
     // The name is SQLite's own, with what stands behind it, and must be handed on as it is.
     code = vfs->real->xOpen(vfs->real, path, self->real, flags, out_flags);
     if (code != SQLITE_OK) {

@@ -46,13 +46,13 @@ extension Store {
     @discardableResult public static func migrate(
         from source: URL, to destination: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()
     ) throws -> MigrationReport? {
-        guard source.isFileURL, destination.isFileURL else { throw StoreError.notAFile }
+        guard destination.isFileURL else { throw StoreError.notAFile }
         try DatabaseCopy.check(destination)
         let draft = destination.appendingPathExtension("draft")
         DatabaseCopy.remove(draft)
         do {
             try SQLiteError.translated {
-                let connection = try Connection(path: source.path, mode: .readOnly)
+                let connection = try StoreFile.connect(to: source, .readOnly)
                 // Whatever is no store of the schema is refused before anything is copied.
                 _ = try Migrator(connection: connection, schema: schema, options: options).source()
                 try DatabaseCopy.write(connection, to: draft)
@@ -62,20 +62,13 @@ extension Store {
             options.isReadOnly = false
             let report = try Store(at: draft, schema: schema, options: options).migrationReport
             try DatabaseCopy.check(destination)
-            try synchronize(draft)
+            try StoreFile.synchronize(draft)
             try FileManager.default.moveItem(at: draft, to: destination)
-            try? synchronize(destination.deletingLastPathComponent())
+            try? StoreFile.synchronize(destination.deletingLastPathComponent())
             return report
         } catch {
             DatabaseCopy.remove(draft)
             throw error
         }
-    }
-
-    /// Waits until the file, or the folder's list of files, is on the disk.
-    private static func synchronize(_ url: URL) throws {
-        let file = try FileHandle(forReadingFrom: url)
-        try file.synchronize()
-        try file.close()
     }
 }

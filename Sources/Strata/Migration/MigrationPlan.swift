@@ -74,7 +74,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     ///
     /// - Throws: `StoreError` where the file is no store that the schema can open.
     public init(from url: URL, to schema: any Schema.Type, options: StoreOptions = StoreOptions()) throws {
-        let connection = try SQLiteError.translated { try Connection(path: url.path, mode: .readOnly) }
+        let connection = try StoreFile.connect(to: url, .readOnly)
         let migrator = Migrator(connection: connection, schema: schema, options: options)
         let path = try SQLiteError.translated { try migrator.source() }
         self.schema = schema.name
@@ -112,9 +112,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         violations += dangling.map {
             Violation(table: $0.key.table, constraint: "FOREIGN KEY", rows: $0.value, handling: handling)
         }
-        if let version = schema.versions.first(where: { $0.name == from }) {
-            drift = try SchemaComparison.differences(of: connection, from: version)
-        }
+        drift = try migrator.drift()
     }
 
     /// Whether the store is of the newest version already.

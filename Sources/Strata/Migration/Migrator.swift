@@ -21,6 +21,7 @@ struct Migrator {
     /// - Returns: What was done; nil where another process was faster.
     func run() throws -> MigrationReport? {
         let path = try SQLiteError.translated { try source() }
+        try checkLength()
         if options.checksFreeSpace { try MigrationSpace(stages: try stages(of: path), connection).check() }
         if let backup = options.backup, !path.isEmpty { try DatabaseCopy.write(connection, to: backup) }
         // 1. "If foreign key constraints are enabled, disable them using PRAGMA foreign_keys=OFF." Inside a transaction
@@ -49,6 +50,7 @@ struct Migrator {
                 // Another process may have been faster: the version is read again now that nobody else can write.
                 let path = try source()
                 guard !path.isEmpty, let newest = schema.versions.last else { return nil }
+                if options.checksIntegrity { try checkIntegrity() }
                 var report = MigrationReport(from: path[0].from, to: newest.name)
                 let old = toleratesOld ? try danglingForeignKeys() : [:]
                 switch options.danglingForeignKeys {
@@ -66,6 +68,7 @@ struct Migrator {
                 // 10. "If foreign key constraints were originally enabled then run PRAGMA foreign_key_check."
                 try refuse(try danglingForeignKeys().filter { $0.value > old[$0.key, default: 0] })
                 try StoreMetadata.write(newest, schema: schema.name, to: connection)
+                if options.checksIntegrity { try checkIntegrity() }
                 report.seconds = max(0, Date().timeIntervalSince(start))
                 try log(report)
                 return report
@@ -106,6 +109,13 @@ struct Migrator {
             current = step.to
         }
         return steps
+    }
+
+    /// The tables and indexes of the store that are otherwise than in a new one of its version.
+    func drift() throws -> [String] {
+        let metadata = try StoreMetadata(reading: connection)
+        guard let version = schema.versions.first(where: { $0.fingerprint == metadata.fingerprint }) else { return [] }
+        return try SchemaComparison.differences(of: connection, from: version)
     }
 
     private func isNewer(_ left: String, than right: String) -> Bool {
@@ -243,6 +253,22 @@ struct Migrator {
             first = last + 1
         }
         return rows
+    }
+
+    /// Refuses a file that was cut off inside its last page: SQLite would read the rest of it as zeros. With a write-ahead
+    /// log that may be so, and the log has the page.
+    private func checkLength() throws {
+        guard try connection.text("PRAGMA journal_mode") != "wal",
+            let pageSize = try connection.integer("PRAGMA page_size"),
+            let path = try connection.text("SELECT file FROM pragma_database_list WHERE name = 'main'"),
+            let size = StoreFile.size(of: path), !size.isMultiple(of: pageSize)
+        else { return }
+        throw StoreError.corrupt(reason: "the file ends inside a page")
+    }
+
+    private func checkIntegrity() throws {
+        let result = try connection.text("PRAGMA integrity_check(1)") ?? ""
+        if result != "ok" { throw StoreError.corrupt(reason: result) }
     }
 
     private func compare(with version: SchemaVersion) throws {

@@ -79,6 +79,9 @@ package final class Connection {
             Unmanaged.passUnretained(interruption).toOpaque())
     }
 
+    /// Whether the database can only be read.
+    var isReadOnly: Bool { sqlite3_db_readonly(pointer, "main") == 1 }
+
     /// Whether a transaction is open.
     package var isInTransaction: Bool { sqlite3_get_autocommit(pointer) == 0 }
 

@@ -32,6 +32,9 @@ public struct StoreOptions: Sendable {
     public var migrationStrategy: MigrationStrategy = .fused
     /// What becomes of foreign keys that led nowhere before a migration; none that a migration makes is allowed.
     public var danglingForeignKeys: DanglingForeignKeys = .keep
+    /// Whether a store is checked wholly before and after a migration (https://sqlite.org/pragma.html#pragma_integrity_check),
+    /// and not migrated where it is damaged. It takes as long as reading all of it.
+    public var checksIntegrity = false
     /// Whether a migration is refused at once, with `MigrationError.diskFull`, where the disk has no place for the tables
     /// that it copies. Without it, SQLite finds that out on the way, and the migration is undone.
     public var checksFreeSpace = true
@@ -222,8 +225,10 @@ private struct OpenedStore {
         if options.recreatesOnMismatch || options.recreatesChangedDrafts {
             setAside = try Self.makeWay(url, schema, options)
         }
+        let isNew = try !options.isReadOnly && StoreFile.create(at: url, schema)
         let opening = try Self.connect(url, schema, options)
         report = try opening.open()
+        if isNew, options.journal == .wal { try opening.keepWriteAheadLog() }
         connection = opening.connection
     }
 
@@ -252,10 +257,9 @@ private struct OpenedStore {
     private static func connect(
         _ url: URL, _ schema: any Schema.Type, _ options: StoreOptions
     ) throws -> StoreOpening {
-        let connection = try SQLiteError.translated {
-            try Connection(path: url.path, mode: options.isReadOnly ? .readOnly : .create)
-        }
-        return StoreOpening(connection: connection, schema: schema, options: options)
+        StoreOpening(
+            connection: try StoreFile.connect(to: url, options.isReadOnly ? .readOnly : .create), schema: schema,
+            options: options)
     }
 
     private static func isDroppedDraft(
@@ -276,7 +280,7 @@ private struct OpenedStore {
             // With a rollback journal nobody needs to leave the log behind, and nobody else may be there.
             try connection.execute("PRAGMA journal_mode = DELETE")
             try connection.execute("BEGIN EXCLUSIVE; COMMIT")
-        } catch let error as SQLiteError where error.code == 5 {  // SQLITE_BUSY
+        } catch let error as SQLiteError where error.isBusy {
             throw StoreError.busy
         }
         var number = 1

@@ -88,11 +88,17 @@ extension SQLiteError {
         }
     }
 
+    /// Whether another connection held the database for too long.
+    var isBusy: Bool { code == 5 }  // SQLITE_BUSY
+
+    /// Whether SQLite found the database damaged.
+    var isDamage: Bool { [11, 26].contains(code) }  // SQLITE_CORRUPT, SQLITE_NOTADB
+
     private var whileOpening: any Error {
         switch code {
         case 26: StoreError.notADatabase  // SQLITE_NOTADB
-        case 11: StoreError.corrupt(reason: message)  // SQLITE_CORRUPT
-        case 5: StoreError.busy  // SQLITE_BUSY
+        case _ where isDamage: StoreError.corrupt(reason: message)
+        case _ where isBusy: StoreError.busy
         case 14, 10, 8, 3, 23: StoreError.unreadable(reason: message)  // CANTOPEN, IOERR, READONLY, PERM, AUTH
         default: self
         }

@@ -48,8 +48,7 @@ public struct StoreInspection: Hashable, Sendable, Codable {
     /// - `schema`: what the store is compared with, if it is one of it.
     /// - Throws: `StoreError` where the file is no store.
     public init(of url: URL, comparedWith schema: (any Schema.Type)? = nil) throws {
-        guard url.isFileURL else { throw StoreError.notAFile }
-        let connection = try SQLiteError.translated { try Connection(path: url.path, mode: .readOnly) }
+        let connection = try StoreFile.connect(to: url, .readOnly)
         let metadata = try SQLiteError.translated { try StoreMetadata(reading: connection) }
         self.schema = metadata.schema
         version = metadata.version

@@ -76,16 +76,29 @@ package struct StoreOpening {
 
     /// Changes the journal, which needs the database for itself and does not wait for it. Where others do not leave it
     /// alone, whoever of them comes last changes it; until then the store is as good with a rollback journal.
-    private func keepWriteAheadLog() throws {
+    func keepWriteAheadLog() throws {
         do {
             try connection.execute("PRAGMA journal_mode = WAL")
-        } catch let error as SQLiteError where error.code == 5 {  // SQLITE_BUSY
+        } catch let error as SQLiteError where error.isBusy {
             return
         }
     }
 
     private func migrate() throws -> MigrationReport? {
-        try Migrator(connection: connection, schema: schema, options: options).run()
+        // SQLite opens for reading what it cannot open for writing.
+        if connection.isReadOnly { try refuse() }
+        let migrator = Migrator(connection: connection, schema: schema, options: options)
+        do {
+            return try migrator.run()
+        } catch let error as SQLiteError where error.isDamage {
+            throw StoreError.corrupt(reason: error.message)
+        } catch let error as SQLiteError where error.isBusy {
+            throw StoreError.busy
+        } catch let error as SQLiteError where error.code == 1 {  // SQLITE_ERROR: a name that is not there, for one
+            let objects = try migrator.drift()
+            if objects.isEmpty { throw error }
+            throw MigrationError.oldSchemaDiffers(objects: objects)
+        }
     }
 
     /// Makes all tables of `version` in an empty database.

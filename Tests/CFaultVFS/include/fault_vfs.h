@@ -17,7 +17,11 @@ typedef enum {
     /// It and all writes that follow fail because the disk is full.
     FAULT_FULL_FROM_THEN_ON,
     /// The power goes: nothing works any more, and of what was not synced an arbitrary part is lost.
-    FAULT_POWER_CUT
+    FAULT_POWER_CUT,
+    /// No operation is chosen: what is there can be read, and nothing written.
+    FAULT_READ_ONLY,
+    /// No operation is chosen: nothing can be opened.
+    FAULT_NO_PERMISSION
 } fault_kind;
 
 /// Registers a file system called `name` that does `kind` at the operation number `at`, counted from 1; `seed` chooses

@@ -1,0 +1,55 @@
+import Foundation
+
+/// The file of a store, as the file system has it.
+enum StoreFile {
+    /// A connection to the database at `url`.
+    ///
+    /// - Throws: `StoreError` where what is there is no file that holds one.
+    static func connect(to url: URL, _ mode: Connection.Mode) throws -> Connection {
+        guard url.isFileURL else { throw StoreError.notAFile }
+        var status = stat()
+        if stat(url.path, &status) == 0 {
+            // SQLite would wait for what somebody writes into a pipe.
+            guard status.st_mode & S_IFMT == S_IFREG else { throw StoreError.unreadable(reason: "it is no file") }
+            // SQLite would take it for a new database, one byte included, and delete a log that may hold what it held.
+            if status.st_size <= 1 { throw StoreError.corrupt(reason: "the file is empty") }
+        }
+        return try SQLiteError.translated { try Connection(path: url.path, mode: mode) }
+    }
+
+    /// The length of a file, in bytes.
+    static func size(of path: String) -> Int? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : nil
+    }
+
+    /// Makes a store of the newest version at `url`, which is there as a whole or not at all: what ends while it is made
+    /// leaves no empty file.
+    ///
+    /// - Returns: Whether it was made: false where there is a file already, or where the file system cannot do it.
+    static func create(at url: URL, _ schema: any Schema.Type) throws -> Bool {
+        // What SQLite takes for a journal of a missing file, it deletes when it makes the file itself.
+        guard let newest = schema.versions.last,
+            !["", "-wal", "-journal"].contains(where: { FileManager.default.fileExists(atPath: url.path + $0) })
+        else { return false }
+        let draft = url.appendingPathExtension("new-\(UUID().uuidString)")
+        defer { DatabaseCopy.remove(draft) }
+        try SQLiteError.translated {
+            let connection = try Connection(path: draft.path, mode: .create)
+            try connection.transaction("BEGIN IMMEDIATE") {
+                try StoreOpening.create(newest, schema: schema, in: connection)
+            }
+        }
+        // Unlike a renaming, a link never takes the place of a file that another process has made meanwhile.
+        guard link(draft.path, url.path) == 0 else { return false }
+        try? synchronize(url.deletingLastPathComponent())
+        return true
+    }
+
+    /// Waits until the file, or the folder's list of files, is on the disk.
+    static func synchronize(_ url: URL) throws {
+        let file = try FileHandle(forReadingFrom: url)
+        try file.synchronize()
+        try file.close()
+    }
+}

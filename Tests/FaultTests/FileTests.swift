@@ -1,0 +1,264 @@
+import CFaultVFS
+import ChainSchema
+import Foundation
+import Laundry
+import Movies
+import Strata
+import Testing
+
+/// Files that are damaged, in the way, or held by others: a typed error, and what was there stays.
+///
+/// `STRATA_FAULTS=all` in the environment takes more places.
+@Suite struct FileTests {
+    private static let isWhole = ProcessInfo.processInfo.environment["STRATA_FAULTS"] == "all"
+    private static let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("LaundryTests/Fixtures/LaundrySchema/1.0.sqlite")
+
+    private func withFolder(_ body: (URL) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try body(folder)
+    }
+
+    private func files(_ folder: URL) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    }
+
+    /// Runs `body` while SQLite's files behave as `kind` says.
+    private func withFaults(_ kind: fault_kind, at place: Int = 0, _ body: () throws -> Void) throws -> Bool {
+        let name = "fault-" + UUID().uuidString
+        let system = try #require(fault_vfs_create(name, kind, Int32(place), 0))
+        defer { #expect(fault_vfs_destroy(system) == 0) }
+        try Connection.$fileSystem.withValue(name) { try body() }
+        return fault_vfs_happened(system) != 0
+    }
+
+    /// Opens what is at `url`, and expects what is wrong with it to be told and nothing to be changed.
+    ///
+    /// - Returns: Whether it was opened after all.
+    private func openDamaged(_ url: URL, _ what: String) throws -> Bool {
+        let before = try Data(contentsOf: url)
+        do {
+            _ = try Store(at: url, schema: LaundrySchema.self)
+            return true
+        } catch let error where error is StoreError || error is MigrationError || error is MalformedValue {
+            #expect(try Data(contentsOf: url) == before, "\(what): \(error)")
+        } catch let error as SQLiteError {
+            // A value that was changed breaks a constraint.
+            #expect(error.code == 19, "\(what): \(error)")
+            #expect(try Data(contentsOf: url) == before, "\(what): \(error)")
+        }
+        return false
+    }
+
+    @Test func `a file that was cut off is refused or whole`() throws {
+        let bytes = try Data(contentsOf: Self.fixture)
+        try withFolder { (folder: URL) throws in
+            let url = folder.appendingPathComponent("store.sqlite")
+            var opened = 0
+            for length in stride(from: 1, to: bytes.count, by: Self.isWhole ? 97 : 509) {
+                try bytes.prefix(length).write(to: url)
+                if try openDamaged(url, "\(length) bytes") { opened += 1 }
+                #expect(try files(folder) == ["store.sqlite"])
+            }
+            #expect(opened == 0)
+        }
+    }
+
+    @Test func `a flipped bit is told, or does no harm to what is read`() throws {
+        let bytes = try Data(contentsOf: Self.fixture)
+        try withFolder { (folder: URL) throws in
+            let url = folder.appendingPathComponent("store.sqlite")
+            var refused = 0
+            for _ in 0..<(Self.isWhole ? 3000 : 150) {
+                var flipped = bytes
+                let (place, bit) = (Int.random(in: bytes.indices), Int.random(in: 0..<8))
+                flipped[place] ^= 1 << bit
+                try? FileManager.default.removeItem(at: url)
+                try flipped.write(to: url)
+                if try !openDamaged(url, "bit \(bit) of \(place)") { refused += 1 }
+            }
+            #expect(refused > 0)
+        }
+    }
+
+    @Test func `an empty file is refused, and a log beside it stays`() throws {
+        try withFolder { (folder: URL) throws in
+            let url = folder.appendingPathComponent("store.sqlite")
+            try Data().write(to: url)
+            try Data("a log".utf8).write(to: folder.appendingPathComponent("store.sqlite-wal"))
+            #expect(throws: StoreError.corrupt(reason: "the file is empty")) {
+                _ = try Store(at: url, schema: LaundrySchema.self)
+            }
+            #expect(try Data(contentsOf: url).isEmpty)
+            #expect(
+                try Data(contentsOf: folder.appendingPathComponent("store.sqlite-wal")) == Data("a log".utf8))
+        }
+    }
+
+    @Test func `a folder, a pipe and what may not be read are refused`() throws {
+        try withFolder { (folder: URL) throws in
+            #expect(throws: StoreError.unreadable(reason: "it is no file")) {
+                _ = try Store(at: folder, schema: LaundrySchema.self)
+            }
+            let pipe = folder.appendingPathComponent("pipe")
+            #expect(mkfifo(pipe.path, 0o600) == 0)
+            #expect(throws: StoreError.unreadable(reason: "it is no file")) {
+                _ = try Store(at: pipe, schema: LaundrySchema.self)
+            }
+            let url = folder.appendingPathComponent("store.sqlite")
+            try FileManager.default.copyItem(at: Self.fixture, to: url)
+            _ = try withFaults(FAULT_NO_PERMISSION) { () throws in
+                #expect(throws: StoreError.unreadable(reason: "unable to open database file")) {
+                    _ = try Store(at: url, schema: LaundrySchema.self)
+                }
+            }
+            #expect(try Data(contentsOf: url) == Data(contentsOf: Self.fixture))
+        }
+    }
+
+    @Test func `what can only be read is read where it is new, and refused where it is old`() throws {
+        try withFolder { (folder: URL) throws in
+            let url = folder.appendingPathComponent("store.sqlite")
+            try FileManager.default.copyItem(at: Self.fixture, to: url)
+            _ = try withFaults(FAULT_READ_ONLY) { () throws in
+                #expect(throws: StoreError.needsMigration(found: "1.0", newest: "2.0")) {
+                    _ = try Store(at: url, schema: LaundrySchema.self)
+                }
+                #expect(try MigrationPlan(from: url, to: LaundrySchema.self).steps.count == 1)
+            }
+            #expect(try Data(contentsOf: url) == Data(contentsOf: Self.fixture))
+            _ = try Store(at: url, schema: LaundrySchema.self)
+            _ = try withFaults(FAULT_READ_ONLY) { () throws in
+                let store = try Store(at: url, schema: LaundrySchema.self)
+                #expect(try store.read { (store: ReadTransaction) throws in try store.count(Laundry.self) } == 19)
+                #expect(throws: SQLiteError.self) {
+                    try store.write { try $0.insert(LaundryData(storeID: 1, code: 1)) }
+                }
+            }
+            #expect(try files(folder) == ["store.sqlite"])
+        }
+    }
+
+    @Test(arguments: [StoreOptions.Journal.delete, .wal])
+    func `a store that others read or write is waited for, and then left alone`(journal: StoreOptions.Journal) throws {
+        try withFolder { (folder: URL) throws in
+            let url = folder.appendingPathComponent("store.sqlite")
+            try FileManager.default.copyItem(at: Self.fixture, to: url)
+            let other = try Connection(path: url.path, mode: .readWrite)
+            try other.execute("PRAGMA journal_mode = \(journal.rawValue)")
+            let before = try Data(contentsOf: url)
+            var options = StoreOptions()
+            options.busyTimeout = 0.05
+            // A reader holds up a rollback journal's commit, a writer any migration.
+            for holding in journal == .delete
+                ? ["BEGIN; SELECT * FROM laundry", "BEGIN IMMEDIATE"] : ["BEGIN IMMEDIATE"]
+            {
+                try other.execute(holding)
+                #expect(throws: StoreError.busy) {
+                    _ = try Store(at: url, schema: LaundrySchema.self, options: options)
+                }
+                try other.execute("COMMIT")
+                #expect(try Data(contentsOf: url) == before)
+            }
+            _ = try Store(at: url, schema: LaundrySchema.self, options: options)
+        }
+    }
+
+    @Test func `a migration that is given up at any row leaves the old store`() throws {
+        try withFolder { (folder: URL) throws in
+            let url = folder.appendingPathComponent("store.sqlite")
+            try FileManager.default.copyItem(at: Self.fixture, to: url)
+            let before = try Data(contentsOf: url)
+            // It is asked before each row of a table that code migrates, and each part of one that is copied.
+            let all = Progress(totalUnitCount: 0)
+            var options = StoreOptions()
+            options.isMigrationCancelled = {
+                all.completedUnitCount += 1
+                return false
+            }
+            let copy = folder.appendingPathComponent("copy.sqlite")
+            try FileManager.default.copyItem(at: url, to: copy)
+            _ = try Store(at: copy, schema: LaundrySchema.self, options: options)
+            #expect(all.completedUnitCount > 19)
+            for _ in 0..<100 {
+                let last = Int64.random(in: 1...all.completedUnitCount)
+                let asked = Progress(totalUnitCount: 0)
+                options.isMigrationCancelled = {
+                    asked.completedUnitCount += 1
+                    return asked.completedUnitCount >= last
+                }
+                #expect(throws: MigrationError.cancelled, "at \(last)") {
+                    _ = try Store(at: url, schema: LaundrySchema.self, options: options)
+                }
+                #expect(try Data(contentsOf: url) == before, "at \(last)")
+            }
+        }
+    }
+
+    // MARK: New files
+
+    @Test(arguments: [FAULT_ERROR_ONCE, FAULT_ERROR_FROM_THEN_ON, FAULT_FULL_ONCE, FAULT_FULL_FROM_THEN_ON])
+    func `a store that cannot be made is not there, and is made the next time`(kind: fault_kind) throws {
+        try withFolder { (folder: URL) throws in
+            var place = 1
+            var happened = true
+            while happened {
+                let url = folder.appendingPathComponent("\(place).sqlite")
+                happened = try withFaults(kind, at: place) { _ = try? Store(at: url, schema: LaundrySchema.self) }
+                let store = try Store(at: url, schema: LaundrySchema.self)
+                #expect(try store.read { (store: ReadTransaction) throws in try store.count(Laundry.self) } == 0)
+                #expect(
+                    try Connection(path: url.path, mode: .readOnly).text("PRAGMA journal_mode") == "wal" || happened)
+                place += 1
+            }
+            #expect(place > 5)
+            #expect(try files(folder).filter { $0.contains("new") } == [])
+        }
+    }
+
+    @Test(arguments: [FAULT_ERROR_ONCE, FAULT_ERROR_FROM_THEN_ON, FAULT_FULL_ONCE, FAULT_FULL_FROM_THEN_ON])
+    func `a backup or a new file that cannot be written is not there, and the old store is`(kind: fault_kind) throws {
+        try withFolder { (folder: URL) throws in
+            for isBackup in [true, false] {
+                var place = 1
+                var happened = true
+                while happened {
+                    let url = folder.appendingPathComponent("\(place)-\(isBackup).sqlite")
+                    let other = folder.appendingPathComponent("other-\(place)-\(isBackup).sqlite")
+                    try FileManager.default.copyItem(at: Self.fixture, to: url)
+                    let before = try Data(contentsOf: url)
+                    var error: (any Error)?
+                    happened = try withFaults(kind, at: place) {
+                        do {
+                            var options = StoreOptions()
+                            options.backup = isBackup ? other : nil
+                            if isBackup {
+                                _ = try Store(at: url, schema: LaundrySchema.self, options: options)
+                            } else {
+                                try Store.migrate(from: url, to: other, schema: LaundrySchema.self)
+                            }
+                        } catch let thrown {
+                            error = thrown
+                        }
+                    }
+                    #expect(
+                        happened == (error != nil) || error == nil, "\(kind) at \(place): \(String(describing: error))")
+                    if !isBackup { #expect(try Data(contentsOf: url) == before) }
+                    // Whatever has its name is whole.
+                    if FileManager.default.fileExists(atPath: other.path) {
+                        let copy = try StoreInspection(of: other, comparedWith: LaundrySchema.self)
+                        #expect(copy.version == (isBackup ? "1.0" : "2.0") && copy.drift == [])
+                        #expect(copy.tables.first { $0.name == "laundry" }?.rows == 19)
+                    } else {
+                        #expect(error != nil)
+                    }
+                    place += Self.isWhole ? 1 : Int.random(in: 1...7)
+                }
+                let rests = try files(folder).filter { $0.hasPrefix("other") && $0.hasSuffix(".sqlite") == false }
+                #expect(rests == [])
+            }
+        }
+    }
+}
