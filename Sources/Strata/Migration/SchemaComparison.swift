@@ -17,16 +17,20 @@ package enum SchemaComparison {
         var found: [String: [String]] = [:]
         // Indexes without SQL are SQLite's own, for keys that the table's SQL names.
         let query = """
-            SELECT type, name, sql FROM sqlite_schema
+            SELECT type, name, sql, tbl_name FROM sqlite_schema
             WHERE type IN ('table', 'index') AND sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
             """
         try connection.query(query) { row in
             let sql = try row.string(2)
             let type = try row.string(0)
             let name = try row.string(1)
+            let table = try row.string(3)
             switch type {
-            case "table" where sql.hasSuffix(" STRICT"): found[name] = ["TABLE"] + Table.elements(of: sql).sorted()
-            case "index": found[unnamed(sql, name), default: []].append("INDEX")
+            case "table"
+            where sql.hasSuffix(" STRICT") && sql.hasPrefix("CREATE TABLE \(SQL.quoted(name)) (") && table == name:
+                found[name] = ["TABLE"] + Table.elements(of: sql).sorted()
+            case "index" where sql.contains(" ON \(SQL.quoted(table)) "):
+                found[unnamed(sql, name), default: []].append("INDEX")
             default: found[name] = [sql]
             }
         }

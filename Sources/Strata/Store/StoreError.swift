@@ -97,7 +97,8 @@ extension SQLiteError {
     private var whileOpening: any Error {
         switch code {
         case 26: StoreError.notADatabase  // SQLITE_NOTADB
-        case _ where isDamage: StoreError.corrupt(reason: message)
+        // What is asked then is there in every store.
+        case _ where isDamage || code == 1: StoreError.corrupt(reason: message)  // SQLITE_ERROR
         case _ where isBusy: StoreError.busy
         case 14, 10, 8, 3, 23: StoreError.unreadable(reason: message)  // CANTOPEN, IOERR, READONLY, PERM, AUTH
         default: self
