@@ -1,10 +1,40 @@
 import CFaultVFS
 import ChainSchema
 import Foundation
-import Laundry
 import Movies
 import Strata
 import Testing
+
+@testable import Laundry
+
+/// Laundry's migration with the columns of its rows read and given one by one.
+private struct ByColumns: LaundrySchema.LaundryColumnMigration_1_0_to_2_0 {
+    private var byRows = Migration_1_0_to_2_0()
+
+    mutating func migrate(
+        _ old: borrowing V1_0.LaundryRow, _ context: Context
+    ) throws -> Strata.Outcome<V2_0.LaundryValues> {
+        .keep(.init(masterID: try old.masterID.map { LaundryDetail.ID(rawValue: $0.rawValue) }))
+    }
+
+    mutating func didMigrate(_ context: Context) throws {
+        try byRows.didMigrate(context)
+    }
+
+    enum Schema: Strata.Schema {
+        static let name = LaundrySchema.name
+        static let fingerprint = LaundrySchema.fingerprint
+        static let versions = LaundrySchema.versions
+        static let steps = LaundrySchema.steps.map { step in
+            MigrationStep(from: step.from, to: step.to, changes: step.changes) { step in
+                var migration = ByColumns()
+                try migration.migrate(LaundrySchema.V1_0.Laundry.self, in: step)
+                try step.followKeys()
+                try migration.didMigrate(step.context)
+            }
+        }
+    }
+}
 
 /// A migration that fails, wherever it does, leaves exactly the old store or exactly the new one, and can be tried again.
 ///
@@ -26,6 +56,9 @@ import Testing
     static let scenarios: [Scenario] = [StoreOptions.Journal.delete, .wal].flatMap { journal in
         [
             Scenario(name: "code", schema: LaundrySchema.self, journal: journal) { url in
+                try copy("LaundryTests/Fixtures/LaundrySchema/1.0.sqlite", to: url)
+            },
+            Scenario(name: "code by columns", schema: ByColumns.Schema.self, journal: journal) { url in
                 try copy("LaundryTests/Fixtures/LaundrySchema/1.0.sqlite", to: url)
             },
             Scenario(name: "inferred", schema: MoviesSchema.self, journal: journal) { url in
@@ -93,6 +126,19 @@ import Testing
             place += isWhole ? 1 : Int.random(in: 1...9)
         }
         #expect(count > (isWhole ? 15 : 2))
+    }
+
+    @Test func `columns one by one give what whole rows give`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let results = try Self.scenarios.prefix(2).map { scenario in
+            let url = folder.appendingPathComponent(scenario.name)
+            try scenario.make(url)
+            _ = try Store(at: url, schema: scenario.schema)
+            return try contents(of: url)
+        }
+        #expect(results[0] == results[1])
     }
 
     /// Opens the store while its file system fails; true where it did.
