@@ -5,11 +5,17 @@ import PackageDescription
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v13)],
-    dependencies: [.package(name: "strata", path: "../..")],
+    dependencies: [
+        .package(name: "strata", path: "../.."),
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+    ],
     targets: [
         .systemLibrary(name: "RawSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .executableTarget(
-            name: "Benchmarks", dependencies: ["RawSQLite", .product(name: "Strata", package: "strata")],
+            name: "Benchmarks",
+            dependencies: [
+                "RawSQLite", .product(name: "Strata", package: "strata"), .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             plugins: [.plugin(name: "StrataBuild", package: "strata")]),
     ],
     swiftLanguageModes: [.v5]

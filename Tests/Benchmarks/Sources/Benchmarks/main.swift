@@ -100,8 +100,10 @@ func copy(_ url: URL) throws -> URL {
     return target
 }
 
-func opening(_ name: String, _ schema: any Schema.Type, _ old: URL) -> Variant {
-    Variant(name: name, prepare: { try copy(old) }, run: { _ = try Store(at: $0, schema: schema) })
+func opening(
+    _ name: String, _ schema: any Schema.Type, _ old: URL, options: StoreOptions = StoreOptions()
+) -> Variant {
+    Variant(name: name, prepare: { try copy(old) }, run: { _ = try Store(at: $0, schema: schema, options: options) })
 }
 
 // Opening a store that is at the newest version already.
@@ -209,7 +211,15 @@ let splitInSQL = Variant(
     })
 try compare("code-in-sql", splitInSQL, against: loop)
 try compare("code-by-columns", opening("Store", BenchmarksSchema.self, old), against: loop)
+var unerased = StoreOptions()
+unerased.erasesDeletedContent = false
+try compare("code-not-erasing", opening("Store", BenchmarksSchema.self, old, options: unerased), against: loop)
 try compare("code-by-rows", opening("Store", SplitByRows.self, old), against: loop)
+let newPeople = BenchmarksSchema.versions[1].tables[0].createStatement(named: "new_person")
+for (name, way) in [("code-grdb-codable", GRDBWay.codable), ("code-grdb-by-hand", .byHand)] {
+    let variant = Variant(name: name, prepare: { try copy(old) }, run: { try way.migrate($0, creating: newPeople) })
+    try compare(name, variant, against: loop)
+}
 
 if isJSON {
     print(String(decoding: try JSONEncoder().encode(results), as: UTF8.self))
