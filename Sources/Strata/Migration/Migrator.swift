@@ -50,19 +50,22 @@ struct Migrator {
                 // Another process may have been faster: the version is read again now that nobody else can write.
                 let path = try source()
                 guard !path.isEmpty, let newest = schema.versions.last else { return nil }
+                let start = Date()
                 if options.checksIntegrity { try checkIntegrity() }
                 var report = MigrationReport(from: path[0].from, to: newest.name)
                 let old = toleratesOld ? try danglingForeignKeys() : [:]
+                // 3. "If there are indexes, triggers, or views associated with table X, then remember the format of all
+                // those indexes, triggers, and views."
+                let objects = try ForeignObjects(takenFrom: connection)
                 switch options.danglingForeignKeys {
                 case .keep: break
                 case .repair: report.repairedRows = try ForeignKeyRepair(connection: connection).run()
                 case .refuse: try refuse(try danglingForeignKeys())
                 }
-                let objects = try ForeignObjects(takenFrom: connection)
-                let start = Date()
-                // 3. to 9.
                 let monitor = MigrationMonitor(options, from: path[0].from, to: newest.name)
                 for stage in try stages(of: path) { try run(stage, monitor, &report) }
+                // 8. and 9.: "Use CREATE INDEX, CREATE TRIGGER, and CREATE VIEW to reconstruct indexes, triggers, and views
+                // associated with table X." The indexes came with the tables.
                 try objects.putBack(into: connection)
                 try compare(with: newest)
                 // 10. "If foreign key constraints were originally enabled then run PRAGMA foreign_key_check."
@@ -159,6 +162,7 @@ struct Migrator {
         let statements = StepStatements(
             stage.mapping.naming(indexes: try SchemaComparison.indexNames(of: connection)),
             keepsOldTables: stage.custom != nil)
+        // 4. "Use CREATE TABLE to construct a new table "new_X" that is in the desired revised format of table X."
         for statement in statements.create { try connection.execute(statement) }
         if monitor.isWatched {
             for change in stage.changes where stage.custom != nil {
@@ -166,6 +170,7 @@ struct Migrator {
             }
             for copy in statements.copies { monitor.expect(try count(copy.source.name)) }
         }
+        // 5. "Transfer content from X into new_X using a statement like: INSERT INTO new_X SELECT ... FROM X."
         for copy in statements.copies { report.rows += try run(copy, monitor) }
         let lastIDs = try StoreMetadata.lastIDs(reading: connection)
         var newIDs: [String: Int] = [:]
@@ -184,6 +189,7 @@ struct Migrator {
             // "Open statements lock the table": those of the step must not live on.
             connection.forgetStatements()
         }
+        // 6. "Drop the old table X", and 7. "change the name of new_X to X using: ALTER TABLE new_X RENAME TO X."
         // A table that is altered takes along what refers to it; one that was made anew has its name in what refers to it
         // already, and must leave all else alone: that is SQLite's old way of renaming.
         try connection.execute("PRAGMA legacy_alter_table = OFF")
