@@ -55,7 +55,9 @@ extension Store {
                 let connection = try StoreFile.connect(to: source, .readOnly)
                 // Whatever is no store of the schema is refused before anything is copied.
                 _ = try Migrator(connection: connection, schema: schema, options: options).source()
-                try DatabaseCopy.write(connection, to: draft)
+                try connection.interruptible(by: options.isMigrationCancelled) {
+                    try DatabaseCopy.write(connection, to: draft)
+                }
             }
             var options = options
             options.journal = .delete

@@ -20,6 +20,10 @@ struct Migrator {
 
     /// - Returns: What was done; nil where another process was faster.
     func run() throws -> MigrationReport? {
+        try connection.interruptible(by: options.isMigrationCancelled) { try migrate() }
+    }
+
+    private func migrate() throws -> MigrationReport? {
         let path = try SQLiteError.translated { try source() }
         try checkLength()
         if options.checksFreeSpace { try MigrationSpace(stages: try stages(of: path), connection).check() }
@@ -42,43 +46,37 @@ struct Migrator {
     ///
     /// - `toleratesOld`: whether as many foreign keys of a table may lead nowhere as did before.
     private func migrate(toleratesOld: Bool) throws -> MigrationReport? {
-        connection.setInterruption(options.isMigrationCancelled)
-        defer { connection.setInterruption(nil) }
-        do {
-            // 2. "Start a transaction."
-            return try connection.transaction("BEGIN IMMEDIATE") {
-                // Another process may have been faster: the version is read again now that nobody else can write.
-                let path = try source()
-                guard !path.isEmpty, let newest = schema.versions.last else { return nil }
-                let start = Date()
-                if options.checksIntegrity { try checkIntegrity() }
-                var report = MigrationReport(from: path[0].from, to: newest.name)
-                let old = toleratesOld ? try danglingForeignKeys() : [:]
-                // 3. "If there are indexes, triggers, or views associated with table X, then remember the format of all
-                // those indexes, triggers, and views."
-                let objects = try ForeignObjects(takenFrom: connection)
-                switch options.danglingForeignKeys {
-                case .keep: break
-                case .repair: report.repairedRows = try ForeignKeyRepair(connection: connection).run()
-                case .refuse: try refuse(try danglingForeignKeys())
-                }
-                let monitor = MigrationMonitor(options, from: path[0].from, to: newest.name)
-                for stage in try stages(of: path) { try run(stage, monitor, &report) }
-                // 8. and 9.: "Use CREATE INDEX, CREATE TRIGGER, and CREATE VIEW to reconstruct indexes, triggers, and views
-                // associated with table X." The indexes came with the tables.
-                try objects.putBack(into: connection)
-                try compare(with: newest)
-                // 10. "If foreign key constraints were originally enabled then run PRAGMA foreign_key_check."
-                try refuse(try danglingForeignKeys().filter { $0.value > old[$0.key, default: 0] })
-                try StoreMetadata.write(newest, schema: schema.name, to: connection)
-                if options.checksIntegrity { try checkIntegrity() }
-                report.seconds = max(0, Date().timeIntervalSince(start))
-                try log(report)
-                return report
-                // 11. "Commit the transaction", and 12. turn foreign keys on again: `StoreOpening` does.
+        // 2. "Start a transaction."
+        return try connection.transaction("BEGIN IMMEDIATE") {
+            // Another process may have been faster: the version is read again now that nobody else can write.
+            let path = try source()
+            guard !path.isEmpty, let newest = schema.versions.last else { return nil }
+            let start = Date()
+            if options.checksIntegrity { try checkIntegrity() }
+            var report = MigrationReport(from: path[0].from, to: newest.name)
+            let old = toleratesOld ? try danglingForeignKeys() : [:]
+            // 3. "If there are indexes, triggers, or views associated with table X, then remember the format of all
+            // those indexes, triggers, and views."
+            let objects = try ForeignObjects(takenFrom: connection)
+            switch options.danglingForeignKeys {
+            case .keep: break
+            case .repair: report.repairedRows = try ForeignKeyRepair(connection: connection).run()
+            case .refuse: try refuse(try danglingForeignKeys())
             }
-        } catch let error as SQLiteError where error.code == 9 {  // SQLITE_INTERRUPT
-            throw MigrationError.cancelled
+            let monitor = MigrationMonitor(options, from: path[0].from, to: newest.name)
+            for stage in try stages(of: path) { try run(stage, monitor, &report) }
+            // 8. and 9.: "Use CREATE INDEX, CREATE TRIGGER, and CREATE VIEW to reconstruct indexes, triggers, and views
+            // associated with table X." The indexes came with the tables.
+            try objects.putBack(into: connection)
+            try compare(with: newest)
+            // 10. "If foreign key constraints were originally enabled then run PRAGMA foreign_key_check."
+            try refuse(try danglingForeignKeys().filter { $0.value > old[$0.key, default: 0] })
+            try StoreMetadata.write(newest, schema: schema.name, to: connection)
+            if options.checksIntegrity { try checkIntegrity() }
+            report.seconds = max(0, Date().timeIntervalSince(start))
+            try log(report)
+            return report
+            // 11. "Commit the transaction", and 12. turn foreign keys on again: `StoreOpening` does.
         }
     }
 

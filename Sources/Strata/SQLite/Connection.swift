@@ -65,11 +65,14 @@ package final class Connection {
         _ = strata_db_config_switch(pointer, Int32(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE), isOn ? 0 : 1)
     }
 
-    /// Makes statements end with SQLITE_INTERRUPT when `isWanted` says so, which is asked every so many instructions; nil
-    /// asks nobody.
-    func setInterruption(_ isWanted: (@Sendable () -> Bool)?) {
-        interruption = isWanted.map(Interruption.init)
-        guard let interruption else { return sqlite3_progress_handler(pointer, 0, nil, nil) }
+    /// Runs `body`, and gives up what it does when `isWanted` says so, which is asked every so many instructions; nil asks
+    /// nobody.
+    ///
+    /// - Throws: `MigrationError.cancelled`, or what `body` throws.
+    func interruptible<Result>(by isWanted: (@Sendable () -> Bool)?, _ body: () throws -> Result) throws -> Result {
+        guard let isWanted else { return try body() }
+        let interruption = Interruption(isWanted)
+        self.interruption = interruption
         sqlite3_progress_handler(
             pointer, 10_000,
             { argument in
@@ -77,6 +80,15 @@ package final class Connection {
                 return interruption?.isWanted() == true ? 1 : 0
             },
             Unmanaged.passUnretained(interruption).toOpaque())
+        defer {
+            sqlite3_progress_handler(pointer, 0, nil, nil)
+            self.interruption = nil
+        }
+        do {
+            return try body()
+        } catch let error as SQLiteError where error.code == 9 {  // SQLITE_INTERRUPT
+            throw MigrationError.cancelled
+        }
     }
 
     /// Whether the database can only be read.
