@@ -9,12 +9,9 @@ package struct RowCopy: Sendable {
     /// A condition on the rows of the old table.
     let filter: String?
 
-    /// Whether every column of the old table is copied to somewhere.
-    package var usesAllColumns: Bool {
-        let used = values.values.flatMap(SQL.tokens).compactMap { token -> String? in
-            if case .name(let name) = token { name } else { nil }
-        }
-        return filter == nil && Set(source.columns).isSubset(of: used)
+    /// Whether every column of the old table is copied as it is.
+    package var keepsAllColumns: Bool {
+        filter == nil && Set(source.columns).isSubset(of: values.values.compactMap(SQL.column))
     }
 
     /// The statement.
@@ -26,9 +23,10 @@ package struct RowCopy: Sendable {
 
     /// The statement for up to so many rows that the filter keeps (the second parameter), from a number on (the first).
     package func limitedStatement() -> String {
-        // Sorting would filter all rows first, and an index may have all columns and stand in another order
-        // (https://sqlite.org/lang_indexedby.html).
-        statement(from: " NOT INDEXED", where: source.rowNumber.map { "\($0) >= ?1" }) + " LIMIT ?2"
+        // An index that has all columns would stand in another order, and all rows would be filtered before they are
+        // sorted (https://sqlite.org/lang_indexedby.html).
+        let number = source.rowNumber ?? ""
+        return statement(from: " NOT INDEXED", where: "\(number) >= ?1") + " ORDER BY \(number) LIMIT ?2"
     }
 
     private func statement(from hint: String = "", where condition: String?) -> String {

@@ -43,6 +43,14 @@ package struct TableMapping: Sendable {
         origins[table.name] ?? old[table.name].map(Self.identity) ?? .empty
     }
 
+    /// The table of the older version whose rows become those of a table of the newer one; its own name where it has none.
+    package func source(of table: String) -> String {
+        switch origins[table] {
+        case .rows(let source, _, _), .code(let source): source
+        case .empty, nil: table
+        }
+    }
+
     /// The mapping of one step.
     package init(from old: [Table], to new: [Table], changes: [TableChange]) {
         self.init(of: old)

@@ -88,12 +88,51 @@ import Testing
             let url = folder.appendingPathComponent("store.sqlite")
             try Data().write(to: url)
             try Data("a log".utf8).write(to: folder.appendingPathComponent("store.sqlite-wal"))
-            #expect(throws: StoreError.corrupt(reason: "the file is empty")) {
-                _ = try Store(at: url, schema: LaundrySchema.self)
-            }
+            #expect(throws: StoreError.empty) { _ = try Store(at: url, schema: LaundrySchema.self) }
             #expect(try Data(contentsOf: url).isEmpty)
             #expect(
                 try Data(contentsOf: folder.appendingPathComponent("store.sqlite-wal")) == Data("a log".utf8))
+        }
+    }
+
+    @Test func `an empty file is set aside where that is asked for`() throws {
+        try withFolder { (folder: URL) throws in
+            let url = folder.appendingPathComponent("store.sqlite")
+            try Data().write(to: url)
+            var options = StoreOptions()
+            options.recreatesOnMismatch = true
+            let store = try Store(at: url, schema: LaundrySchema.self, options: options)
+            #expect(store.setAside?.lastPathComponent == "store.aside-1.sqlite")
+            #expect(try store.read { (store: ReadTransaction) throws in try store.count(Laundry.self) } == 0)
+        }
+    }
+
+    @Test(arguments: [StoreOptions.Journal.delete, .wal])
+    func `a store that is not there yet is made, whatever is asked for`(journal: StoreOptions.Journal) throws {
+        try withFolder { (folder: URL) throws in
+            for recreates in [\StoreOptions.recreatesOnMismatch, \.recreatesChangedDrafts, \.checksIntegrity] {
+                let url = folder.appendingPathComponent(UUID().uuidString)
+                var options = StoreOptions()
+                options.journal = journal
+                options[keyPath: recreates] = true
+                for _ in 0..<2 {
+                    let store = try Store(at: url, schema: LaundrySchema.self, options: options)
+                    #expect(try store.read { (store: ReadTransaction) throws in try store.count(Laundry.self) } == 0)
+                    #expect(store.setAside == nil)
+                }
+                #expect(try Connection(path: url.path, mode: .readOnly).text("PRAGMA journal_mode") == journal.rawValue)
+                #expect(try !files(folder).contains { $0.contains("new-") })
+                try FileManager.default.removeItem(at: url)
+            }
+        }
+    }
+
+    @Test func `what stands behind a whole database does no harm`() throws {
+        try withFolder { (folder: URL) throws in
+            let url = folder.appendingPathComponent("store.sqlite")
+            try (Data(contentsOf: Self.fixture) + Data("tail".utf8)).write(to: url)
+            let store = try Store(at: url, schema: LaundrySchema.self)
+            #expect(try store.read { (store: ReadTransaction) throws in try store.count(Laundry.self) } == 19)
         }
     }
 

@@ -56,7 +56,7 @@ private struct Values: MigratedValues {
 private struct Word: StoredEntity {
     struct ID: RawEntityID { var rawValue: String }
     struct Relationships: EntityRelationships {}
-    static let table = EntityTable("s", key: ["word"], columns: ["word"])
+    static let table = EntityTable("w", key: ["word"], columns: ["word"])
     var id: ID
     static func id(of entity: Self) -> ID { entity.id }
     init(row: Row) throws { id = try row.id(0) }
@@ -75,6 +75,17 @@ private struct WordValues: MigratedValues {
     static let columns = ["size"]
     let size: Int
     func columnValue(at index: Int) -> SQLiteValue { SQLiteValue(size) }
+}
+
+/// A row of `t`.
+private struct Pointing: StoredEntity {
+    typealias ID = Old.ID
+    struct Relationships: EntityRelationships {}
+    static let table = EntityTable("t", key: ["id"], columns: ["id"])
+    var id: ID
+    static func id(of entity: Self) -> ID { entity.id }
+    init(row: Row) throws { id = try row.id(0) }
+    func bind(to statement: Statement) throws {}
 }
 
 /// Code that reads and gives single columns of rows.
@@ -147,8 +158,8 @@ private struct WordValues: MigratedValues {
     @Test func `rows come one by one, whatever index there is`() throws {
         let word = "\"word\" TEXT NOT NULL PRIMARY KEY"
         try withStore(
-            [Table("s", [word])], new: [Table("s", [word, "\"size\" INTEGER NOT NULL"])],
-            rows: "INSERT INTO s VALUES ('xyz'), ('mn'), ('a'), ('')",
+            [Table("w", [word])], new: [Table("w", [word, "\"size\" INTEGER NOT NULL"])],
+            rows: "INSERT INTO w VALUES ('xyz'), ('mn'), ('a'), ('')", changes: [.custom(from: "w", to: "w")],
             code: { step in
                 try step.migrate(WordColumns.self) { old, _ -> Outcome<WordValues> in
                     let word = try old.word
@@ -156,7 +167,7 @@ private struct WordValues: MigratedValues {
                 }
             }
         ) { (url: URL) throws in
-            #expect(try rows(url, "SELECT count(*), sum(size = length(word)) FROM s") == [[.integer(3), .integer(3)]])
+            #expect(try rows(url, "SELECT count(*), sum(size = length(word)) FROM w") == [[.integer(3), .integer(3)]])
         }
     }
 
@@ -196,6 +207,41 @@ private struct WordValues: MigratedValues {
                 #expect(
                     try rows(url, "SELECT count(*), sum(first = 'added'), sum(first = 'name ' || id) FROM s")
                         == [[.integer(6_000), .integer(3_000), .integer(3_000)]])
+            })
+    }
+
+    @Test func `rows come in order, whatever order SQLite is told to like`() throws {
+        try withStore(
+            [Self.old], new: [Self.new], rows: many(500), changes: Self.changes,
+            code: { step in
+                try step.context.execute("PRAGMA reverse_unordered_selects = ON")
+                try step.migrate(OldColumns.self) { old, _ -> Outcome<Values> in .keep(Values(first: try old.name)) }
+            },
+            check: { (url: URL) throws in
+                #expect(try rows(url, "SELECT count(*) FROM s") == [[.integer(500)]])
+            })
+    }
+
+    @Test func `two tables are migrated one after the other while a third is read`() throws {
+        let word = Table("w", ["\"word\" TEXT NOT NULL PRIMARY KEY"])
+        let sized = Table("w", word.elements + ["\"size\" INTEGER NOT NULL"])
+        try withStore(
+            [Self.old, word, Self.pointing], new: [Self.new, sized, Self.pointing],
+            rows: many(50) + "INSERT INTO w VALUES ('a'), ('bc'); INSERT INTO t VALUES (1, 1), (2, 2)",
+            changes: Self.changes + [.custom(from: "w", to: "w")],
+            code: { step in
+                let reading = try step.context.old(Pointing.self)
+                #expect(try reading.next()?.id.rawValue == 1)
+                try step.migrate(OldColumns.self) { old, _ -> Outcome<Values> in .keep(Values(first: try old.name)) }
+                try step.migrate(WordColumns.self) { old, _ -> Outcome<WordValues> in
+                    .keep(WordValues(size: try old.word.utf8.count))
+                }
+                #expect(try reading.next()?.id.rawValue == 2)
+                #expect(throws: SQLiteError.self) { try step.context.execute("SELECT strata_row(1)") }
+            },
+            check: { (url: URL) throws in
+                #expect(try rows(url, "SELECT count(*) FROM s") == [[.integer(50)]])
+                #expect(try rows(url, "SELECT sum(size) FROM w") == [[.integer(3)]])
             })
     }
 

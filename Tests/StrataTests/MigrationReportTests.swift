@@ -116,6 +116,66 @@ private struct Renamed: StoredEntity {
         }
     }
 
+    @Test func `what led nowhere before is kept under other names, as the plan says`() throws {
+        let renamed = Table(
+            "t2", [Self.key, Self.pointing("t", "CASCADE").elements[1].replacing("\"s\"", with: "\"s2\"")])
+        let changes = [TableChange.map(from: "s", to: "s2"), .map(from: "t", to: "t2"), .drop("n")]
+        try withStore(
+            [Self.s, Self.pointing("t", "CASCADE"), Self.pointing("n", "SET NULL")],
+            new: [Table("s2", Self.s.elements), renamed], rows: Self.dangling, changes: changes,
+            check: { (url: URL) throws in
+                #expect(try rows(url, "SELECT count(*) FROM t2") == [[.integer(3)]])
+            })
+    }
+
+    @Test func `a plan says which rows cannot be repaired`() throws {
+        try withFile { (url: URL) throws in
+            let tables = [Self.s, Self.pointing("t", "RESTRICT"), Self.pointing("n", "SET NULL")]
+            try makeHandMade(at: url, tables, rows: Self.dangling)
+            var options = StoreOptions()
+            for (handling, expected) in [
+                (.keep, ["n 1 kept", "t 2 kept"]), (.repair, ["n 1 repaired", "t 2 fails"]),
+                (.refuse, ["n 1 fails", "t 2 fails"]),
+            ] as [(StoreOptions.DanglingForeignKeys, [String])] {
+                options.danglingForeignKeys = handling
+                let plan = try HandMade.$old.withValue(tables) {
+                    try HandMade.$new.withValue(tables) {
+                        try MigrationPlan(from: url, to: HandMade.self, options: options)
+                    }
+                }
+                #expect(plan.violations.map { "\($0.table) \($0.rows) \($0.handling)" } == expected)
+            }
+        }
+    }
+
+    @Test func `a row that denies its repair may go for another reason`() throws {
+        let both = Table(
+            "t",
+            Self.pointing("t", "CASCADE").elements + [
+                "\"n_id\" INTEGER REFERENCES \"n\" (\"id\") ON DELETE RESTRICT"
+            ])
+        let content = """
+            PRAGMA foreign_keys = OFF; INSERT INTO s VALUES (1, 'a'); INSERT INTO n VALUES (1, NULL);
+            INSERT INTO t VALUES (1, 9, 9), (2, 1, 1)
+            """
+        try migrateDangling(.repair, [Self.s, both, Self.pointing("n", "SET NULL")], rows: content) {
+            (url: URL, report) throws in
+            #expect(try rows(url, "SELECT id FROM t") == [[.integer(2)]])
+            #expect(report?.repairedRows == ["t": 1])
+        }
+    }
+
+    @Test func `what is wrong in code is told, whatever else is wrong in the store`() throws {
+        do {
+            try withStore(
+                [Self.s], rows: "CREATE INDEX mine ON s (v)",
+                code: { try $0.context.execute("UPDATE nowhere SET a = 1") }, check: { _ in })
+            Issue.record("it was migrated")
+        } catch let error as MigrationError {
+            #expect(error.description.contains("no such table: nowhere") && error.description.contains("mine"))
+        }
+    }
+
     @Test func `what denies deletions is not repaired`() throws {
         #expect(throws: MigrationError.danglingForeignKeys(["t": 2])) {
             try migrateDangling(
@@ -127,24 +187,25 @@ private struct Renamed: StoredEntity {
     @Test func `a disk without place refuses before anything is written`() throws {
         let many =
             "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO s SELECT i, hex(randomblob(50)) FROM n"
-        func migrate(available: Int, checks: Bool = true, _ change: TableChange) throws {
+        let wider = Table("s", Self.s.elements + ["\"x\" REAL NOT NULL DEFAULT 0.5"])
+        func migrate(available: Int, checks: Bool = true, to new: Table, _ change: TableChange) throws {
             var options = StoreOptions()
             options.checksFreeSpace = checks
             try MigrationSpace.$available.withValue(available) {
-                try withStore([Self.s], rows: many, changes: [change], options: options, check: { _ in })
+                try withStore([Self.s], new: [new], rows: many, changes: [change], options: options, check: { _ in })
             }
         }
-        let rebuild = TableChange.map(from: "s", to: "s", columns: ["v": "\"v\" || '!'"])
+        let rebuild = TableChange.map(from: "s", to: "s")
         do {
-            try migrate(available: 100_000, rebuild)
+            try migrate(available: 100_000, to: wider, rebuild)
             Issue.record("it was not refused")
         } catch MigrationError.diskFull(let needed, let available) {
             #expect(needed > 200_000 && needed < 400_000 && available == 100_000)
         }
-        try migrate(available: 100_000, checks: false, rebuild)
-        try migrate(available: 400_000, rebuild)
-        // What leaves a column out may need little.
-        try migrate(available: 100_000, .map(from: "s", to: "s", columns: ["v": "NULL"]))
+        try migrate(available: 100_000, checks: false, to: wider, rebuild)
+        try migrate(available: 400_000, to: wider, rebuild)
+        // What makes less of a column may need little.
+        try migrate(available: 100_000, to: Self.s, .map(from: "s", to: "s", columns: ["v": "substr(\"v\", 1, 1)"]))
     }
 
     @Test func `a plan counts what code has to see to`() throws {

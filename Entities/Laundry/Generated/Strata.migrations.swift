@@ -75,7 +75,7 @@ extension LaundrySchema.V2_0 {
 
 extension LaundrySchema {
     /// A migration that reads single columns of the rows of `laundry`, and gives what cannot be inferred: the others
-    /// are copied without it.
+    /// are copied without it. The function that takes whole rows is not asked for then.
     protocol LaundryColumnMigration_1_0_to_2_0: CustomMigration_1_0_to_2_0 {
         /// What becomes of a row of `laundry`.
         mutating func migrate(_ old: borrowing V1_0.LaundryRow, _ context: Context) throws -> Strata.Outcome<V2_0.LaundryValues>

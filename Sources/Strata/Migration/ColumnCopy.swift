@@ -75,17 +75,20 @@ import SchemaSQL
         filter: @escaping (Row) throws -> Bool, value: @escaping (Int) throws -> SQLiteValue
     ) throws {
         (self.filter, self.value) = (filter, value)
-        try add("strata_row") { context, _, arguments in
-            ColumnCopy.of(context)?.give(to: context) { try $0.filterRow(arguments) }
-        }
-        try add("strata_value") { context, _, arguments in
-            ColumnCopy.of(context)?.give(to: context) { try $0.rowValue(arguments) }
-        }
+        connection.columnCopy = self
         defer {
-            for name in ["strata_row", "strata_value"] {
-                sqlite3_create_function_v2(connection.pointer, name, -1, SQLITE_UTF8, nil, nil, nil, nil, nil)
-            }
+            connection.columnCopy = nil
             (self.filter, self.value) = (nil, nil)
+        }
+        if !connection.hasColumnFunctions {
+            // They stay: SQLite neither removes nor replaces a function while a statement stands on a row.
+            try add("strata_row") { context, _, arguments in
+                ColumnCopy.give(to: context) { try $0.filterRow(arguments) }
+            }
+            try add("strata_value") { context, _, arguments in
+                ColumnCopy.give(to: context) { try $0.rowValue(arguments) }
+            }
+            connection.hasColumnFunctions = true
         }
         do {
             try copy()
@@ -99,11 +102,10 @@ import SchemaSQL
         var first = Int.min
         var part = 1
         while true {
-            let before = step.rows
             try insert.bind(first, at: 1)
             try insert.bind(part, at: 2)
             try insert.run()
-            if connection.changes < part || step.rows == before || row == Int.max { break }
+            if connection.changes < part || row == Int.max { break }
             first = row + 1
             part = min(10 * part, Self.longestPart)
             if learn() { insert = try connection.prepare(statement()) }
@@ -148,22 +150,22 @@ import SchemaSQL
         let code = sqlite3_create_function_v2(
             // A schema that was tampered with must not call it.
             connection.pointer, name, -1, SQLITE_UTF8 | SQLITE_DIRECTONLY,
-            Unmanaged.passUnretained(self).toOpaque(), function, nil, nil, nil)
+            Unmanaged.passUnretained(connection).toOpaque(), function, nil, nil, nil)
         guard code == SQLITE_OK else { throw SQLiteError(of: connection.pointer) }
     }
 
-    private static func of(_ context: OpaquePointer?) -> ColumnCopy? {
-        sqlite3_user_data(context).map { Unmanaged<ColumnCopy>.fromOpaque($0).takeUnretainedValue() }
-    }
-
-    private func give(to context: OpaquePointer?, _ result: (ColumnCopy) throws -> SQLiteValue) {
+    private static func give(to context: OpaquePointer?, _ result: (ColumnCopy) throws -> SQLiteValue) {
+        let connection = sqlite3_user_data(context).map { Unmanaged<Connection>.fromOpaque($0).takeUnretainedValue() }
+        guard let copy = connection?.columnCopy else {
+            return sqlite3_result_error(context, "no rows are being migrated", -1)
+        }
         do {
-            try result(self).give(to: context)
+            try result(copy).give(to: context)
         } catch {
-            self.error = error
-            if var malformed = error as? MalformedValue {
-                malformed.table = old.name
-                self.error = malformed
+            copy.error = error
+            if var malformed = error as? MalformedValue, malformed.table == nil {
+                malformed.table = copy.old.name
+                copy.error = malformed
             }
             sqlite3_result_error(context, "the migration's code has thrown", -1)
         }
@@ -174,9 +176,9 @@ import SchemaSQL
         row = Int(sqlite3_value_int64(arguments?[0]))
         isKept = try filter?(Row(lookup.pointer, Unmanaged.passUnretained(self))) ?? false
         if let error { throw error }
-        guard connection.isInTransaction else { throw MigrationError.rolledBack }
         step.rows += 1
         try monitor.advance(1, table: new.name)
+        guard connection.isInTransaction else { throw MigrationError.rolledBack }
         return .integer(isKept ? 1 : 0)
     }
 

@@ -9,50 +9,65 @@ struct ForeignKeyRepair {
     /// - Throws: `MigrationError.danglingForeignKeys` where a table denies the deletion.
     func run() throws -> [String: Int] {
         var repaired: [String: Int] = [:]
-        var isChanged = true
-        while isChanged {
-            isChanged = false
-            for key in try danglingKeys() {
+        while true {
+            let keys = try danglingKeys()
+            var isChanged = false
+            for key in keys where key.isRepairable {
                 let count = try repair(key)
                 repaired[key.table, default: 0] += count
                 isChanged = isChanged || count > 0
             }
+            if isChanged { continue }
+            // A row that denies it may have gone for another reason.
+            if keys.isEmpty { return repaired }
+            throw MigrationError.danglingForeignKeys(
+                Dictionary(keys.map { ($0.table, $0.count) }, uniquingKeysWith: +))
         }
-        return repaired
     }
 
-    private struct Key {
+    /// A foreign key of a table that leads nowhere in so many rows.
+    struct Key {
         let table: String
-        let number: Int
+        let target: String
         let count: Int
+        fileprivate let number: Int
+        fileprivate let rule: String
+
+        /// Whether the table says something else than that the deletion is denied.
+        var isRepairable: Bool { ["SET NULL", "CASCADE"].contains(rule) }
     }
 
-    private func danglingKeys() throws -> [Key] {
+    /// The foreign keys that lead nowhere, by table and target.
+    func danglingKeys() throws -> [Key] {
         var keys: [Key] = []
-        try connection.query("SELECT \"table\", fkid, count(*) FROM pragma_foreign_key_check GROUP BY 1, 2") {
-            keys.append(Key(table: try $0.string(0), number: try $0.int(1), count: try $0.int(2)))
+        try connection.query(
+            """
+            SELECT c."table", c.parent, c.fkid, count(*), (SELECT on_delete FROM pragma_foreign_key_list(c."table")
+            WHERE id = c.fkid) FROM pragma_foreign_key_check AS c GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+            """
+        ) { row in
+            keys.append(
+                Key(
+                    table: try row.string(0), target: try row.string(1), count: try row.int(3), number: try row.int(2),
+                    rule: try row.string(4)))
         }
         return keys
     }
 
     private func repair(_ key: Key) throws -> Int {
         var columns: [String] = []
-        var rule = ""
-        let list = "SELECT \"from\", on_delete FROM pragma_foreign_key_list(\(SQL.literal(key.table)))"
-        try connection.query("\(list) WHERE id = \(key.number) ORDER BY seq") { row in
-            columns.append(try row.string(0))
-            rule = try row.string(1)
-        }
+        let list = "SELECT \"from\" FROM pragma_foreign_key_list(\(SQL.literal(key.table)))"
+        try connection.query("\(list) WHERE id = \(key.number) ORDER BY seq") { columns.append(try $0.string(0)) }
         let sql = try connection.text("SELECT sql FROM sqlite_schema WHERE name = \(SQL.literal(key.table))") ?? ""
-        guard ["SET NULL", "CASCADE"].contains(rule), let number = Table(key.table, Table.elements(of: sql)).rowNumber
-        else { throw MigrationError.danglingForeignKeys([key.table: key.count]) }
+        guard let number = Table(key.table, Table.elements(of: sql)).rowNumber else { return 0 }
         let rows = """
             \(number) IN (SELECT "rowid" FROM pragma_foreign_key_check(\(SQL.literal(key.table))) WHERE fkid = \(key.number))
             """
         let table = SQL.quoted(key.table)
         let values = columns.map { SQL.quoted($0) + " = NULL" }.joined(separator: ", ")
         try connection.execute(
-            rule == "CASCADE" ? "DELETE FROM \(table) WHERE \(rows)" : "UPDATE \(table) SET \(values) WHERE \(rows)")
+            key.rule == "CASCADE" ? "DELETE FROM \(table) WHERE \(rows)" : "UPDATE \(table) SET \(values) WHERE \(rows)"
+        )
         return connection.changes
     }
 }

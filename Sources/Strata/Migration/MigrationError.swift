@@ -8,7 +8,7 @@ public enum MigrationError: Error, Hashable, Sendable {
     case schemaDiffers(objects: [String])
     /// The store could not be migrated, and was not what a store of its version is: somebody has changed its tables, or it
     /// is damaged.
-    case oldSchemaDiffers(objects: [String])
+    case oldSchemaDiffers(objects: [String], cause: SQLiteError)
     /// The store has triggers or views of its own that do not fit the new version.
     case foreignObjects([String])
     /// Foreign keys could not be turned off, so that rebuilding a table would delete rows elsewhere.
@@ -44,8 +44,8 @@ extension MigrationError: CustomStringConvertible {
             "the migration needs about \(needed) bytes on the disk, which has \(available): free some first"
         case .schemaDiffers(let objects):
             "the migrated store differs from a new one in " + objects.joined(separator: ", ")
-        case .oldSchemaDiffers(let objects):
-            "the store differs from a new one of its version, and cannot be migrated, in "
+        case .oldSchemaDiffers(let objects, let cause):
+            "\(cause)\nmaybe because the store differs from a new one of its version in "
                 + objects.joined(separator: ", ")
         case .foreignObjects(let names):
             "the store has triggers or views of its own that do not fit the new version, and must be dropped first: "

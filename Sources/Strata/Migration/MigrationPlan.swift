@@ -100,17 +100,14 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
                 })
             if place == 0 { violations += try Self.violations(of: stage, in: connection) }
         }
-        let dangling = try migrator.danglingForeignKeys().sorted {
-            ($0.key.table, $0.key.target) < ($1.key.table, $1.key.target)
-        }
-        let handling: Handling =
-            switch options.danglingForeignKeys {
-            case .keep: .kept
-            case .repair: .repaired
-            case .refuse: .fails
-            }
-        violations += dangling.map {
-            Violation(table: $0.key.table, constraint: "FOREIGN KEY", rows: $0.value, handling: handling)
+        violations += try ForeignKeyRepair(connection: connection).danglingKeys().map { key in
+            let handling: Handling =
+                switch options.danglingForeignKeys {
+                case .keep: .kept
+                case .repair: key.isRepairable ? .repaired : .fails
+                case .refuse: .fails
+                }
+            return Violation(table: key.table, constraint: "FOREIGN KEY", rows: key.count, handling: handling)
         }
         drift = try migrator.drift()
     }

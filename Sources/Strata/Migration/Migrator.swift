@@ -54,7 +54,7 @@ struct Migrator {
             let start = Date()
             if options.checksIntegrity { try checkIntegrity() }
             var report = MigrationReport(from: path[0].from, to: newest.name)
-            let old = toleratesOld ? try danglingForeignKeys() : [:]
+            var old = toleratesOld ? try danglingForeignKeys() : [:]
             // 3. "If there are indexes, triggers, or views associated with table X, then remember the format of all
             // those indexes, triggers, and views."
             let objects = try ForeignObjects(takenFrom: connection)
@@ -64,7 +64,10 @@ struct Migrator {
             case .refuse: try refuse(try danglingForeignKeys())
             }
             let monitor = MigrationMonitor(options, from: path[0].from, to: newest.name)
-            for stage in try stages(of: path) { try run(stage, monitor, &report) }
+            for stage in try stages(of: path) {
+                try run(stage, monitor, &report)
+                old = Self.carried(old, through: stage.mapping)
+            }
             // 8. and 9.: "Use CREATE INDEX, CREATE TRIGGER, and CREATE VIEW to reconstruct indexes, triggers, and views
             // associated with table X." The indexes came with the tables.
             try objects.putBack(into: connection)
@@ -201,12 +204,7 @@ struct Migrator {
     private func keep(_ lastIDs: [String: Int], _ newIDs: [String: Int], through mapping: TableMapping) throws {
         var ids: [String: Int] = [:]
         for table in mapping.new.map(\.name) {
-            let source =
-                switch mapping.origins[table] {
-                case .rows(let source, _, _), .code(let source): source
-                case .empty, nil: table
-                }
-            ids[table] = [lastIDs[source], newIDs[table]].compactMap(\.self).max()
+            ids[table] = [lastIDs[mapping.source(of: table)], newIDs[table]].compactMap(\.self).max()
         }
         try StoreMetadata.writeLastIDs(ids, to: connection)
     }
@@ -265,9 +263,10 @@ struct Migrator {
         guard try connection.text("PRAGMA journal_mode") != "wal",
             let pageSize = try connection.integer("PRAGMA page_size"),
             let path = try connection.text("SELECT file FROM pragma_database_list WHERE name = 'main'"),
-            let size = StoreFile.size(of: path), !size.isMultiple(of: pageSize)
+            let pages = try connection.integer("PRAGMA page_count"), let size = StoreFile.size(of: path),
+            size < pages * pageSize
         else { return }
-        throw StoreError.corrupt(reason: "the file ends inside a page")
+        throw StoreError.corrupt(reason: "the end of the file is missing")
     }
 
     private func checkIntegrity() throws {
@@ -293,6 +292,21 @@ struct Migrator {
             keys[DanglingKey(table: try row.string(0), target: try row.string(2)), default: 0] += 1
         }
         return keys
+    }
+
+    /// The same keys, by the names that the tables have after a stage.
+    private static func carried(_ keys: [DanglingKey: Int], through mapping: TableMapping) -> [DanglingKey: Int] {
+        if keys.isEmpty { return keys }
+        let names = Dictionary(grouping: mapping.new.map(\.name), by: mapping.source)
+        var carried: [DanglingKey: Int] = [:]
+        for (key, count) in keys {
+            for table in names[key.table, default: []] {
+                for target in names[key.target, default: []] {
+                    carried[DanglingKey(table: table, target: target), default: 0] += count
+                }
+            }
+        }
+        return carried
     }
 
     private func refuse(_ keys: [DanglingKey: Int]) throws {

@@ -32,6 +32,10 @@ package final class Connection {
     /// What SQLite asks while it works; it holds no reference to it.
     private var interruption: Interruption?
     private var statements: [String: Statement] = [:]
+    /// The copy whose code SQL may ask.
+    @exclusivity(unchecked) var columnCopy: ColumnCopy?
+    /// Whether SQL knows the functions by which it asks.
+    var hasColumnFunctions = false
 
     /// Opens the database at `path`; SQLite touches the file only when something is read.
     package init(path: String, mode: Mode) throws {

@@ -225,10 +225,9 @@ private struct OpenedStore {
         if options.recreatesOnMismatch || options.recreatesChangedDrafts {
             setAside = try Self.makeWay(url, schema, options)
         }
-        let isNew = try !options.isReadOnly && StoreFile.create(at: url, schema)
+        if !options.isReadOnly { try StoreFile.create(at: url, schema, options.journal) }
         let opening = try Self.connect(url, schema, options)
         report = try opening.open()
-        if isNew, options.journal == .wal { try opening.keepWriteAheadLog() }
         connection = opening.connection
     }
 
@@ -236,6 +235,7 @@ private struct OpenedStore {
     private static func makeWay(
         _ url: URL, _ schema: any Schema.Type, _ options: StoreOptions
     ) throws -> URL? {
+        guard FileManager.default.fileExists(atPath: url.path) else { return nil }
         do {
             // What a migration throws later is no reason to take the store for another's.
             try connect(url, schema, options).identify()
@@ -275,13 +275,15 @@ private struct OpenedStore {
 
     /// Gives the file another name, with all that its journals hold brought into it first.
     private static func setAside(_ url: URL) throws -> URL {
-        do {
+        if StoreFile.size(of: url.path) ?? 0 > 1 {
             let connection = try Connection(path: url.path, mode: .readWrite)
             // With a rollback journal nobody needs to leave the log behind, and nobody else may be there.
-            try connection.execute("PRAGMA journal_mode = DELETE")
-            try connection.execute("BEGIN EXCLUSIVE; COMMIT")
-        } catch let error as SQLiteError where error.isBusy {
-            throw StoreError.busy
+            do {
+                try connection.execute("PRAGMA journal_mode = DELETE")
+                try connection.execute("BEGIN EXCLUSIVE; COMMIT")
+            } catch let error as SQLiteError where error.isBusy {
+                throw StoreError.busy
+            }
         }
         var number = 1
         var aside: URL

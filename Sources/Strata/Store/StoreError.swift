@@ -20,6 +20,8 @@ public enum StoreError: Error, Hashable, Sendable {
     case notAStore
     /// The file is no database.
     case notADatabase
+    /// The file is empty: it has lost what it held, or somebody else has made it.
+    case empty
     /// The database is damaged.
     case corrupt(reason: String)
     /// Another connection holds the database, and went on holding it for the whole busy timeout.
@@ -35,10 +37,10 @@ public enum StoreError: Error, Hashable, Sendable {
 }
 
 extension StoreError {
-    /// Whether the store is sound, but not one that the schema can open.
+    /// Whether nothing is wrong with the file but that it is no store which the schema can open.
     var isMismatch: Bool {
         switch self {
-        case .newer, .tooOld, .otherSchema, .unknownVersion, .draftChanged, .newerFormat: true
+        case .newer, .tooOld, .otherSchema, .unknownVersion, .draftChanged, .newerFormat, .empty: true
         default: false
         }
     }
@@ -68,6 +70,9 @@ extension StoreError: CustomStringConvertible {
             "the store has format \(found), which a newer Strata wrote: the app must be updated"
         case .notAStore: "the database was not made by Strata: another file was meant"
         case .notADatabase: "the file is not a SQLite database"
+        case .empty:
+            "the file is empty, which no store is: remove it to begin anew, or let it be set aside "
+                + "(StoreOptions.recreatesOnMismatch)"
         case .corrupt(let reason): "the database is damaged: \(reason)"
         case .busy: "another connection holds the database: try again later"
         case .unreadable(let reason): "the database cannot be opened: \(reason)"

@@ -12,7 +12,7 @@ enum StoreFile {
             // SQLite would wait for what somebody writes into a pipe.
             guard status.st_mode & S_IFMT == S_IFREG else { throw StoreError.unreadable(reason: "it is no file") }
             // SQLite would take it for a new database, one byte included, and delete a log that may hold what it held.
-            if status.st_size <= 1 { throw StoreError.corrupt(reason: "the file is empty") }
+            if status.st_size <= 1 { throw StoreError.empty }
         }
         return try SQLiteError.translated { try Connection(path: url.path, mode: mode) }
     }
@@ -26,24 +26,25 @@ enum StoreFile {
     /// Makes a store of the newest version at `url`, which is there as a whole or not at all: what ends while it is made
     /// leaves no empty file.
     ///
-    /// - Returns: Whether it was made: false where there is a file already, or where the file system cannot do it.
-    static func create(at url: URL, _ schema: any Schema.Type) throws -> Bool {
+    /// Where there is a file already, or the file system cannot do it, nothing is done.
+    static func create(at url: URL, _ schema: any Schema.Type, _ journal: StoreOptions.Journal) throws {
         // What SQLite takes for a journal of a missing file, it deletes when it makes the file itself.
         guard let newest = schema.versions.last,
             !["", "-wal", "-journal"].contains(where: { FileManager.default.fileExists(atPath: url.path + $0) })
-        else { return false }
+        else { return }
         let draft = url.appendingPathExtension("new-\(UUID().uuidString)")
         defer { DatabaseCopy.remove(draft) }
+        // Where its name is too long for a file, SQLite makes the store in its place.
+        guard let connection = try? Connection(path: draft.path, mode: .create) else { return }
         try SQLiteError.translated {
-            let connection = try Connection(path: draft.path, mode: .create)
             try connection.transaction("BEGIN IMMEDIATE") {
                 try StoreOpening.create(newest, schema: schema, in: connection)
             }
+            // That writes the header alone: the file is whole without a log.
+            try connection.execute("PRAGMA journal_mode = \(journal.rawValue)")
         }
         // Unlike a renaming, a link never takes the place of a file that another process has made meanwhile.
-        guard link(draft.path, url.path) == 0 else { return false }
-        try? synchronize(url.deletingLastPathComponent())
-        return true
+        if link(draft.path, url.path) == 0 { try? synchronize(url.deletingLastPathComponent()) }
     }
 
     /// Waits until the file, or the folder's list of files, is on the disk.

@@ -76,7 +76,7 @@ package struct StoreOpening {
 
     /// Changes the journal, which needs the database for itself and does not wait for it. Where others do not leave it
     /// alone, whoever of them comes last changes it; until then the store is as good with a rollback journal.
-    func keepWriteAheadLog() throws {
+    private func keepWriteAheadLog() throws {
         do {
             try connection.execute("PRAGMA journal_mode = WAL")
         } catch let error as SQLiteError where error.isBusy {
@@ -97,7 +97,7 @@ package struct StoreOpening {
         } catch let error as SQLiteError where error.code == 1 {  // SQLITE_ERROR: a name that is not there, for one
             let objects = try migrator.drift()
             if objects.isEmpty { throw error }
-            throw MigrationError.oldSchemaDiffers(objects: objects)
+            throw MigrationError.oldSchemaDiffers(objects: objects, cause: error)
         }
     }
 

@@ -79,7 +79,7 @@ extension AppSchema.V2_0 {
 
 extension AppSchema {
     /// A migration that reads single columns of the rows of `user`, and gives what cannot be inferred: the others
-    /// are copied without it.
+    /// are copied without it. The function that takes whole rows is not asked for then.
     protocol UserColumnMigration_1_1_to_2_0: CustomMigration_1_1_to_2_0 {
         /// What becomes of a row of `user`.
         mutating func migrate(_ old: borrowing V1_1.UserRow, _ context: Context) throws -> Strata.Outcome<V2_0.UserValues>
