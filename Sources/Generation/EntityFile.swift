@@ -117,6 +117,8 @@ extension Generator {
                 "bind": .text("bind(\(Self.bindLabel(column))self.\(member), at: \(field.index + 1))"),
                 "documentation": documentation(column.documentation),
                 "isLast": .flag(place == fields.count - 1),
+                "self": .text(names.type(lineage, in: version)),
+                "names": .text(columnNames(of: column, in: shape)),
             ]
         }
         let key = key(of: shape.entity, "entity.", in: version)
@@ -160,6 +162,12 @@ extension Generator {
         let first = history.versions[start].version.text
         let last = history.versions[end].version.text
         return start == end ? "in version \(first)" : "from version \(first) to \(last)"
+    }
+
+    /// The names of the columns that a property is kept in, as Swift: a text, or, of several, an array.
+    private func columnNames(of column: StoredColumn, in shape: EntityShape) -> String {
+        let parts = shape.columns.filter { $0.property == column.property && $0.role == column.role }
+        return parts.count > 1 ? SwiftLiteral.strings(parts.map(\.name)) : SwiftLiteral.string(column.name)
     }
 
     private static func bindLabel(_ column: StoredColumn) -> String {

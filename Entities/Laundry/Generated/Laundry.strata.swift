@@ -66,6 +66,19 @@ extension LaundrySchema.V1_0 {
             public var master: Strata.ToOne<LaundrySchema.V1_0.Laundry, LaundrySchema.V1_0.LaundryData> { .init(column: ["master_id"]) }
         }
 
+        /// The columns: what predicates, orders and projections name.
+        public struct Columns: Strata.EntityColumns {
+            /// The columns.
+            public init() {}
+            public var storeID: Strata.Column<LaundrySchema.V1_0.Laundry, ID> { .init("store_id") }
+            public var id: Strata.Column<LaundrySchema.V1_0.Laundry, Swift.Int?> { .init("id") }
+            public var name: Strata.Column<LaundrySchema.V1_0.Laundry, Swift.String?> { .init("name") }
+            public var photo: Strata.Column<LaundrySchema.V1_0.Laundry, Swift.String?> { .init("photo") }
+            public var favorite: Strata.Column<LaundrySchema.V1_0.Laundry, Swift.Bool> { .init("favorite") }
+            public var masterID: Strata.Column<LaundrySchema.V1_0.Laundry, LaundrySchema.LaundryDataID?> { .init("master_id") }
+            public var masterPosition: Strata.Column<LaundrySchema.V1_0.Laundry, Swift.Int?> { .init("master_position") }
+        }
+
         /// The table and its columns.
         public static let table = Strata.EntityTable("laundry", key: ["store_id"], columns: ["store_id", "id", "name", "photo", "favorite", "master_id", "master_position"])
 
@@ -142,6 +155,19 @@ extension LaundrySchema.V2_0 {
             public var items: Strata.ToMany<LaundrySchema.V2_0.Laundry, LaundrySchema.V2_0.LaundryItem> { .init(inverse: ["master_id"], position: "master_position") }
             /// The answer that it came with.
             public var master: Strata.ToOne<LaundrySchema.V2_0.Laundry, LaundrySchema.V2_0.LaundryDetail> { .init(column: ["master_id"]) }
+        }
+
+        /// The columns: what predicates, orders and projections name.
+        public struct Columns: Strata.EntityColumns {
+            /// The columns.
+            public init() {}
+            public var storeID: Strata.Column<LaundrySchema.V2_0.Laundry, ID> { .init("store_id") }
+            public var id: Strata.Column<LaundrySchema.V2_0.Laundry, Swift.Int?> { .init("id") }
+            public var name: Strata.Column<LaundrySchema.V2_0.Laundry, Swift.String?> { .init("name") }
+            public var photo: Strata.Column<LaundrySchema.V2_0.Laundry, Swift.String?> { .init("photo") }
+            public var favorite: Strata.Column<LaundrySchema.V2_0.Laundry, Swift.Bool> { .init("favorite") }
+            public var masterID: Strata.Column<LaundrySchema.V2_0.Laundry, LaundrySchema.LaundryDetailID?> { .init("master_id") }
+            public var masterPosition: Strata.Column<LaundrySchema.V2_0.Laundry, Swift.Int?> { .init("master_position") }
         }
 
         /// The table and its columns.

@@ -52,6 +52,15 @@ extension LaundrySchema.V1_0 {
             public var data: Strata.ToMany<LaundrySchema.V1_0.LaundryData, LaundrySchema.V1_0.Laundry> { .init(inverse: ["master_id"], position: "master_position") }
         }
 
+        /// The columns: what predicates, orders and projections name.
+        public struct Columns: Strata.EntityColumns {
+            /// The columns.
+            public init() {}
+            public var storeID: Strata.Column<LaundrySchema.V1_0.LaundryData, ID> { .init("store_id") }
+            public var code: Strata.Column<LaundrySchema.V1_0.LaundryData, Swift.Int?> { .init("code") }
+            public var status: Strata.Column<LaundrySchema.V1_0.LaundryData, Swift.String?> { .init("status") }
+        }
+
         /// The table and its columns.
         public static let table = Strata.EntityTable("laundry_data", key: ["store_id"], columns: ["store_id", "code", "status"])
 
@@ -103,6 +112,14 @@ extension LaundrySchema.V2_0 {
             public init() {}
             /// What it holds: until 1.0 the laundries themselves, in order; from 2.0 on the detail that has them.
             public var data: Strata.ToOne<LaundrySchema.V2_0.LaundryData, LaundrySchema.V2_0.LaundryDetail> { .init(inverse: ["master_id"]) }
+        }
+
+        /// The columns: what predicates, orders and projections name.
+        public struct Columns: Strata.EntityColumns {
+            /// The columns.
+            public init() {}
+            public var storeID: Strata.Column<LaundrySchema.V2_0.LaundryData, ID> { .init("store_id") }
+            public var code: Strata.Column<LaundrySchema.V2_0.LaundryData, Swift.Int?> { .init("code") }
         }
 
         /// The table and its columns.

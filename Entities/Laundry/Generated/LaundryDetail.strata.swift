@@ -54,6 +54,14 @@ extension LaundrySchema.V2_0 {
             public var master: Strata.ToOne<LaundrySchema.V2_0.LaundryDetail, LaundrySchema.V2_0.LaundryData> { .init(column: ["master_id"]) }
         }
 
+        /// The columns: what predicates, orders and projections name.
+        public struct Columns: Strata.EntityColumns {
+            /// The columns.
+            public init() {}
+            public var storeID: Strata.Column<LaundrySchema.V2_0.LaundryDetail, ID> { .init("store_id") }
+            public var masterID: Strata.Column<LaundrySchema.V2_0.LaundryDetail, LaundrySchema.LaundryDataID?> { .init("master_id") }
+        }
+
         /// The table and its columns.
         public static let table = Strata.EntityTable("laundry_detail", key: ["store_id"], columns: ["store_id", "master_id"])
 

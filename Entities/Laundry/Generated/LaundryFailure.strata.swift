@@ -52,6 +52,16 @@ extension LaundrySchema.V2_0 {
             public var master: Strata.ToOne<LaundrySchema.V2_0.LaundryFailure, LaundrySchema.V2_0.LaundryDetail> { .init(column: ["master_id"]) }
         }
 
+        /// The columns: what predicates, orders and projections name.
+        public struct Columns: Strata.EntityColumns {
+            /// The columns.
+            public init() {}
+            public var storeID: Strata.Column<LaundrySchema.V2_0.LaundryFailure, ID> { .init("store_id") }
+            public var id: Strata.Column<LaundrySchema.V2_0.LaundryFailure, Swift.Int?> { .init("id") }
+            public var date: Strata.Column<LaundrySchema.V2_0.LaundryFailure, Foundation.Date?> { .init("date") }
+            public var masterID: Strata.Column<LaundrySchema.V2_0.LaundryFailure, LaundrySchema.LaundryDetailID?> { .init("master_id") }
+        }
+
         /// The table and its columns.
         public static let table = Strata.EntityTable("laundry_failure", key: ["store_id"], columns: ["store_id", "id", "date", "master_id"])
 

@@ -60,6 +60,17 @@ extension LaundrySchema.V1_0 {
             public var master: Strata.ToOne<LaundrySchema.V1_0.LaundryItem, LaundrySchema.V2_0.Laundry> { .init(column: ["master_id"]) }
         }
 
+        /// The columns: what predicates, orders and projections name.
+        public struct Columns: Strata.EntityColumns {
+            /// The columns.
+            public init() {}
+            public var storeID: Strata.Column<LaundrySchema.V1_0.LaundryItem, ID> { .init("store_id") }
+            public var name: Strata.Column<LaundrySchema.V1_0.LaundryItem, Swift.String?> { .init("name") }
+            public var price: Strata.Column<LaundrySchema.V1_0.LaundryItem, Swift.Double?> { .init("price") }
+            public var masterID: Strata.Column<LaundrySchema.V1_0.LaundryItem, LaundrySchema.LaundryID?> { .init("master_id") }
+            public var masterPosition: Strata.Column<LaundrySchema.V1_0.LaundryItem, Swift.Int?> { .init("master_position") }
+        }
+
         /// The table and its columns.
         public static let table = Strata.EntityTable("laundry_item", key: ["store_id"], columns: ["store_id", "name", "price", "master_id", "master_position"])
 

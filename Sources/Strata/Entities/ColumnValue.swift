@@ -1,11 +1,7 @@
 import Foundation
 
 /// A value of a type of the model's own, as a column keeps it: a case, a set of options, a struct, a list.
-public protocol ColumnValue: Hashable, Sendable {
-    /// The value in column `index` of `row`, counted from 0.
-    ///
-    /// - Throws: `MalformedValue` where what is stored is no such value.
-    init(row: Row, at index: Int) throws
+public protocol ColumnValue: ColumnReadable, Hashable, Sendable {
     /// What a column holds for the value.
     ///
     /// - Throws: `UnstorableValue` for a number that is none.
@@ -13,7 +9,8 @@ public protocol ColumnValue: Hashable, Sendable {
 }
 
 /// An enum whose cases are kept by their values. Strata generates the conformances.
-public protocol StoredEnum: ColumnValue, JSONConvertible, RawRepresentable, CaseIterable where RawValue == String {}
+public protocol StoredEnum: ColumnValue, ColumnEquatable, JSONConvertible, RawRepresentable, CaseIterable
+where RawValue == String {}
 
 extension StoredEnum {
     /// The case in a column.
@@ -38,7 +35,7 @@ extension StoredEnum {
 }
 
 /// A set of options that is kept as bits. Bits of no option are kept as they are. Strata generates the conformances.
-public protocol StoredOptions: ColumnValue, JSONConvertible, OptionSet where RawValue == Int {}
+public protocol StoredOptions: ColumnValue, ColumnEquatable, JSONConvertible, OptionSet where RawValue == Int {}
 
 extension StoredOptions {
     /// The options in a column.
@@ -72,7 +69,7 @@ extension ColumnValue where Self: JSONConvertible {
     }
 }
 
-extension Array: ColumnValue where Element: JSONConvertible {}
+extension Array: ColumnReadable, ColumnValue where Element: JSONConvertible {}
 
 extension Row {
     /// A value of the model's own.

@@ -1,11 +1,7 @@
 import Foundation
 
 /// The key of a stored entity.
-public protocol EntityID: Hashable, Sendable {
-    /// The number of columns that it is kept in.
-    static var columnCount: Int { get }
-    /// The key in the columns of `row` from `index` on, counted from 0.
-    init(row: Row, at index: Int) throws
+public protocol EntityID: ColumnReadable, Hashable, Sendable {
     /// Binds the key to the parameters from `index` on, counted from 1.
     func bind(to statement: Statement, at index: Int) throws
 }
@@ -17,9 +13,6 @@ public protocol RawEntityID: EntityID, RawRepresentable where RawValue: Identifi
 }
 
 extension RawEntityID {
-    /// One.
-    @inlinable public static var columnCount: Int { 1 }
-
     /// The key in a column.
     @inlinable public init(row: Row, at index: Int) throws {
         self.init(rawValue: try RawValue.read(row, at: index))

@@ -2,6 +2,8 @@ import SchemaSQL
 
 /// A struct whose values are rows of a table. Strata generates the conformances.
 public protocol StoredEntity: MigratedRow, Hashable, Sendable {
+    /// The columns by which it is asked for, a property each.
+    associatedtype Columns: EntityColumns = NoColumns
     /// What `related(_:_:)` reads, a property each.
     associatedtype Relationships: EntityRelationships
     /// The table's name and columns.
@@ -78,12 +80,11 @@ extension SQL {
 
 extension StoredEntity {
     /// The entity in `row`, with the table named in the error where a value is malformed.
-    static func read(_ row: Row) throws -> Self {
+    @inlinable static func read(_ row: Row) throws -> Self {
         do {
             return try Self(row: row)
-        } catch var error as MalformedValue {
-            error.table = table.name
-            throw error
+        } catch let error as MalformedValue {
+            throw error.named(table.name)
         }
     }
 }

@@ -162,11 +162,7 @@ import SchemaSQL
         do {
             try result(copy).give(to: context)
         } catch {
-            copy.error = error
-            if var malformed = error as? MalformedValue, malformed.table == nil {
-                malformed.table = copy.old.name
-                copy.error = malformed
-            }
+            copy.error = (error as? MalformedValue)?.named(copy.old.name) ?? error
             sqlite3_result_error(context, "the migration's code has thrown", -1)
         }
     }

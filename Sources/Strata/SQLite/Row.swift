@@ -199,7 +199,7 @@ public struct Row {
 /// A stored value that is none of its column's type.
 public struct MalformedValue: Error, Hashable, Sendable, CustomStringConvertible {
     /// The table, where it is known.
-    public internal(set) var table: String?
+    public private(set) var table: String?
     /// The column.
     public let column: String
     /// What was expected in its place.
@@ -209,6 +209,11 @@ public struct MalformedValue: Error, Hashable, Sendable, CustomStringConvertible
         self.table = table
         self.column = column
         self.expected = expected
+    }
+
+    /// The same, with the table named where it is not yet.
+    @usableFromInline func named(_ table: String) -> MalformedValue {
+        MalformedValue(table: self.table ?? table, column: column, expected: expected)
     }
 
     /// The table, the column, and what was expected.

@@ -25,10 +25,10 @@ public final class Statement {
     var isBusy: Bool { sqlite3_stmt_busy(pointer) != 0 }
 
     /// The row it stands on.
-    package var row: Row { Row(pointer) }
+    @inlinable package var row: Row { Row(pointer) }
 
     /// Goes to the next row; false after the last one.
-    package func step() throws -> Bool {
+    @usableFromInline package func step() throws -> Bool {
         switch sqlite3_step(pointer) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
@@ -47,7 +47,7 @@ public final class Statement {
     }
 
     /// Makes it ready to run again, with nothing bound.
-    package func reset() {
+    @usableFromInline package func reset() {
         sqlite3_reset(pointer)
         sqlite3_clear_bindings(pointer)
     }

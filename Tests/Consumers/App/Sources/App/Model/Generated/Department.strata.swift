@@ -46,6 +46,14 @@ extension AppSchema.V1_0 {
             public var users: Strata.ToMany<AppSchema.V1_0.Department, AppSchema.V2_0.User> { .init(inverse: ["department_id"]) }
         }
 
+        /// The columns: what predicates, orders and projections name.
+        public struct Columns: Strata.EntityColumns {
+            /// The columns.
+            public init() {}
+            public var id: Strata.Column<AppSchema.V1_0.Department, ID> { .init("id") }
+            public var name: Strata.Column<AppSchema.V1_0.Department, Swift.String> { .init("name") }
+        }
+
         /// The table and its columns.
         public static let table = Strata.EntityTable("department", key: ["id"], columns: ["id", "name"])
 

@@ -44,6 +44,14 @@ extension AppSchema.V1_0 {
             public init() {}
         }
 
+        /// The columns: what predicates, orders and projections name.
+        public struct Columns: Strata.EntityColumns {
+            /// The columns.
+            public init() {}
+            public var id: Strata.Column<AppSchema.V1_0.Room, ID> { .init("id") }
+            public var name: Strata.Column<AppSchema.V1_0.Room, Swift.String> { .init("name") }
+        }
+
         /// The table and its columns.
         public static let table = Strata.EntityTable("room", key: ["id"], columns: ["id", "name"])
 

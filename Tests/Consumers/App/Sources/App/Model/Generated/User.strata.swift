@@ -72,6 +72,21 @@ extension AppSchema.V1_0 {
             public var department: Strata.ToOne<AppSchema.V1_0.User, AppSchema.V1_0.Department> { .init(column: ["department_id"]) }
         }
 
+        /// The columns: what predicates, orders and projections name.
+        public struct Columns: Strata.EntityColumns {
+            /// The columns.
+            public init() {}
+            public var login: Strata.Column<AppSchema.V1_0.User, ID> { .init("login") }
+            public var firstname: Strata.Column<AppSchema.V1_0.User, Swift.String> { .init("firstname") }
+            public var surname: Strata.Column<AppSchema.V1_0.User, Swift.String> { .init("surname") }
+            public var isAdmin: Strata.Column<AppSchema.V1_0.User, Swift.Bool?> { .init("is_admin") }
+            public var `default`: Strata.Column<AppSchema.V1_0.User, Swift.Bool> { .init("default") }
+            public var `inout`: Strata.Column<AppSchema.V1_0.User, Swift.String?> { .init("inout") }
+            public var old: Strata.Column<AppSchema.V1_0.User, Swift.String?> { .init("old") }
+            public var departmentID: Strata.Column<AppSchema.V1_0.User, AppSchema.DepartmentID?> { .init("department_id") }
+            public var account: Strata.Column<AppSchema.V1_0.User, Foundation.UUID?> { .init("account") }
+        }
+
         /// The table and its columns.
         public static let table = Strata.EntityTable("user", key: ["login"], columns: ["login", "firstname", "surname", "is_admin", "default", "inout", "old", "department_id", "account"])
 
@@ -163,6 +178,22 @@ extension AppSchema.V1_1 {
             public var department: Strata.ToOne<AppSchema.V1_1.User, AppSchema.V1_1.Department> { .init(column: ["department_id"]) }
         }
 
+        /// The columns: what predicates, orders and projections name.
+        public struct Columns: Strata.EntityColumns {
+            /// The columns.
+            public init() {}
+            public var login: Strata.Column<AppSchema.V1_1.User, ID> { .init("login") }
+            public var firstname: Strata.Column<AppSchema.V1_1.User, Swift.String> { .init("firstname") }
+            public var surname: Strata.Column<AppSchema.V1_1.User, Swift.String> { .init("surname") }
+            public var isAdmin: Strata.Column<AppSchema.V1_1.User, Swift.Bool?> { .init("is_admin") }
+            public var `default`: Strata.Column<AppSchema.V1_1.User, Swift.Bool> { .init("default") }
+            public var `inout`: Strata.Column<AppSchema.V1_1.User, Swift.String?> { .init("inout") }
+            public var old: Strata.Column<AppSchema.V1_1.User, Swift.String?> { .init("old") }
+            public var departmentID: Strata.Column<AppSchema.V1_1.User, AppSchema.DepartmentID?> { .init("department_id") }
+            public var account: Strata.Column<AppSchema.V1_1.User, Foundation.UUID?> { .init("account") }
+            public var bornOn: Strata.Column<AppSchema.V1_1.User, Foundation.Date?> { .init("born_on") }
+        }
+
         /// The table and its columns.
         public static let table = Strata.EntityTable("user", key: ["login"], columns: ["login", "firstname", "surname", "is_admin", "default", "inout", "old", "department_id", "account", "born_on"])
 
@@ -251,6 +282,21 @@ extension AppSchema.V2_0 {
             public init() {}
             /// `user.department`.
             public var department: Strata.ToOne<AppSchema.V2_0.User, AppSchema.V2_0.Department> { .init(column: ["department_id"]) }
+        }
+
+        /// The columns: what predicates, orders and projections name.
+        public struct Columns: Strata.EntityColumns {
+            /// The columns.
+            public init() {}
+            public var login: Strata.Column<AppSchema.V2_0.User, ID> { .init("login") }
+            public var level: Strata.Column<AppSchema.V2_0.User, Swift.Int> { .init("level") }
+            public var `default`: Strata.Column<AppSchema.V2_0.User, Swift.Bool> { .init("default") }
+            public var `inout`: Strata.Column<AppSchema.V2_0.User, Swift.String?> { .init("inout") }
+            public var old: Strata.Column<AppSchema.V2_0.User, Swift.String?> { .init("old") }
+            public var departmentID: Strata.Column<AppSchema.V2_0.User, AppSchema.DepartmentID?> { .init("department_id") }
+            public var account: Strata.Column<AppSchema.V2_0.User, Swift.String?> { .init("account") }
+            public var bornOn: Strata.Column<AppSchema.V2_0.User, Foundation.Date?> { .init("born_on") }
+            public var fullName: Strata.Column<AppSchema.V2_0.User, Swift.String> { .init("full_name") }
         }
 
         /// The table and its columns.

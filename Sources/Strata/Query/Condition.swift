@@ -1,0 +1,377 @@
+import Foundation
+import SchemaSQL
+
+/// A condition on the rows of an entity. Values are bound, and never part of the SQL.
+///
+/// It is true or false of every row, as in Swift: what is NULL equals nil alone, is neither more nor less than anything,
+/// and the negation of a condition holds for all rows for which the condition does not.
+public struct Condition<Entity: StoredEntity>: Sendable {
+    /// A value that is bound, or a key, to as many parameters as it has columns.
+    enum Argument: Sendable {
+        case value(SQLiteValue)
+        case key(any EntityID)
+    }
+
+    let sql: String
+    let arguments: [Argument]
+
+    init(_ sql: String, _ arguments: [Argument] = []) {
+        self.sql = sql
+        self.arguments = arguments
+    }
+
+    /// A column, an operator, and a value.
+    fileprivate init<Value>(_ column: Column<Entity, Value>, _ operation: String, _ value: SQLiteValue) {
+        self.init("\(column.sql) \(operation) ?", [.value(value)])
+    }
+
+    /// Whether a key is `value`, or is not.
+    fileprivate init<Value>(_ column: Column<Entity, Value>, isEqual: Bool, key: (any EntityID)?) {
+        guard let key else {
+            self.init("\(column.sql) IS \(isEqual ? "" : "NOT ")NULL")
+            return
+        }
+        let pairs = column.names.map { "\(SQL.quoted($0)) IS ?" }.joined(separator: " AND ")
+        self.init(isEqual ? (column.names.count == 1 ? pairs : "(\(pairs))") : "NOT (\(pairs))", [.key(key)])
+    }
+
+    // MARK: Together
+
+    /// Holds for every row.
+    public static var always: Condition { Condition("TRUE") }
+
+    /// Holds where all of them do.
+    public static func all(of conditions: [Condition]) -> Condition {
+        joined(conditions, by: " AND ") ?? always
+    }
+
+    /// Holds where at least one of them does.
+    public static func any(of conditions: [Condition]) -> Condition {
+        joined(conditions, by: " OR ") ?? Condition("FALSE")
+    }
+
+    private static func joined(_ conditions: [Condition], by word: String) -> Condition? {
+        if conditions.isEmpty { return nil }
+        let sql = conditions.map { "(\($0.sql))" }.joined(separator: word)
+        return Condition(sql, conditions.flatMap(\.arguments))
+    }
+
+    /// Holds where it does not.
+    public static func not(_ condition: Condition) -> Condition {
+        Condition("(\(condition.sql)) IS NOT TRUE", condition.arguments)
+    }
+
+    /// Holds where both do.
+    public static func && (left: Condition, right: Condition) -> Condition { all(of: [left, right]) }
+    /// Holds where at least one does.
+    public static func || (left: Condition, right: Condition) -> Condition { any(of: [left, right]) }
+    /// Holds where it does not.
+    public static prefix func ! (condition: Condition) -> Condition { not(condition) }
+}
+
+extension Column {
+    // MARK: Equality
+
+    /// Whether the property is `value`.
+    public static func == (column: Column, value: Value) -> Condition<Entity> where Value: ColumnEquatable {
+        Condition(column, "=", value.stored)
+    }
+
+    /// Whether the property is another than `value`.
+    public static func != (column: Column, value: Value) -> Condition<Entity> where Value: ColumnEquatable {
+        Condition(column, "<>", value.stored)
+    }
+
+    /// Whether the property is `value`, which may be nil.
+    public static func == <V: ColumnEquatable>(column: Column, value: V?) -> Condition<Entity> where Value == V? {
+        Condition(column, "IS", value?.stored ?? .null)
+    }
+
+    /// Whether the property is another than `value`, which may be nil.
+    public static func != <V: ColumnEquatable>(column: Column, value: V?) -> Condition<Entity> where Value == V? {
+        Condition(column, "IS NOT", value?.stored ?? .null)
+    }
+
+    /// Whether the key is `value`.
+    public static func == (column: Column, value: Value) -> Condition<Entity> where Value: EntityID {
+        Condition(column, isEqual: true, key: value)
+    }
+
+    /// Whether the key is another than `value`.
+    public static func != (column: Column, value: Value) -> Condition<Entity> where Value: EntityID {
+        Condition(column, isEqual: false, key: value)
+    }
+
+    /// Whether the key is `value`, which may be nil.
+    public static func == <V: EntityID>(column: Column, value: V?) -> Condition<Entity> where Value == V? {
+        Condition(column, isEqual: true, key: value)
+    }
+
+    /// Whether the key is another than `value`, which may be nil.
+    public static func != <V: EntityID>(column: Column, value: V?) -> Condition<Entity> where Value == V? {
+        Condition(column, isEqual: false, key: value)
+    }
+
+    /// Whether two properties of a row have the same value.
+    public static func == (left: Column, right: Column) -> Condition<Entity> {
+        Condition("\(left.rowValue) IS \(right.rowValue)")
+    }
+
+    /// Whether two properties of a row have other values.
+    public static func != (left: Column, right: Column) -> Condition<Entity> {
+        Condition("\(left.rowValue) IS NOT \(right.rowValue)")
+    }
+
+    // MARK: Order
+
+    /// Whether the property is less than `value`.
+    public static func < (column: Column, value: Value) -> Condition<Entity> where Value: ColumnComparable {
+        Condition(column, "<", value.stored)
+    }
+
+    /// Whether the property is `value` or less.
+    public static func <= (column: Column, value: Value) -> Condition<Entity> where Value: ColumnComparable {
+        Condition(column, "<=", value.stored)
+    }
+
+    /// Whether the property is more than `value`.
+    public static func > (column: Column, value: Value) -> Condition<Entity> where Value: ColumnComparable {
+        Condition(column, ">", value.stored)
+    }
+
+    /// Whether the property is `value` or more.
+    public static func >= (column: Column, value: Value) -> Condition<Entity> where Value: ColumnComparable {
+        Condition(column, ">=", value.stored)
+    }
+
+    /// Whether the property is there, and less than `value`.
+    public static func < <V: ColumnComparable>(column: Column, value: V) -> Condition<Entity> where Value == V? {
+        Condition(column, "<", value.stored)
+    }
+
+    /// Whether the property is there, and `value` or less.
+    public static func <= <V: ColumnComparable>(column: Column, value: V) -> Condition<Entity> where Value == V? {
+        Condition(column, "<=", value.stored)
+    }
+
+    /// Whether the property is there, and more than `value`.
+    public static func > <V: ColumnComparable>(column: Column, value: V) -> Condition<Entity> where Value == V? {
+        Condition(column, ">", value.stored)
+    }
+
+    /// Whether the property is there, and `value` or more.
+    public static func >= <V: ColumnComparable>(column: Column, value: V) -> Condition<Entity> where Value == V? {
+        Condition(column, ">=", value.stored)
+    }
+
+    /// Whether the property is in a range.
+    public func isBetween(_ range: ClosedRange<Value>) -> Condition<Entity> where Value: ColumnComparable {
+        Condition("\(sql) BETWEEN ? AND ?", [.value(range.lowerBound.stored), .value(range.upperBound.stored)])
+    }
+
+    /// Whether the property is there, and in a range.
+    public func isBetween<V: ColumnComparable>(_ range: ClosedRange<V>) -> Condition<Entity> where Value == V? {
+        Condition("\(sql) BETWEEN ? AND ?", [.value(range.lowerBound.stored), .value(range.upperBound.stored)])
+    }
+
+    // MARK: Membership
+
+    /// Whether the property is one of `values`.
+    public func isIn(_ values: some Sequence<Value>) -> Condition<Entity> where Value: ColumnEquatable {
+        isIn(values.map { .value($0.stored) })
+    }
+
+    /// Whether the property is there, and one of `values`.
+    public func isIn<V: ColumnEquatable>(_ values: some Sequence<V>) -> Condition<Entity> where Value == V? {
+        isIn(values.map { .value($0.stored) })
+    }
+
+    /// Whether the key is one of `values`.
+    public func isIn(_ values: some Sequence<Value>) -> Condition<Entity> where Value: EntityID {
+        isIn(values.map { .key($0) })
+    }
+
+    /// Whether the key is there, and one of `values`.
+    public func isIn<V: EntityID>(_ values: some Sequence<V>) -> Condition<Entity> where Value == V? {
+        isIn(values.map { .key($0) })
+    }
+
+    private func isIn(_ arguments: [Condition<Entity>.Argument]) -> Condition<Entity> {
+        if arguments.isEmpty { return Condition("FALSE") }
+        let one = names.count == 1 ? "?" : "(" + names.map { _ in "?" }.joined(separator: ", ") + ")"
+        let all = [String](repeating: one, count: arguments.count).joined(separator: ", ")
+        return Condition("\(rowValue) IN (\(names.count == 1 ? all : "VALUES " + all))", arguments)
+    }
+}
+
+// MARK: Text
+
+extension Column where Value == String {
+    /// Whether the text begins with `prefix`, in the same case.
+    public func hasPrefix(_ prefix: String) -> Condition<Entity> { begins(with: prefix) }
+    /// Whether the text ends with `suffix`, in the same case.
+    public func hasSuffix(_ suffix: String) -> Condition<Entity> { ends(with: suffix) }
+    /// Whether `part` stands in the text, in the same case.
+    public func contains(_ part: String) -> Condition<Entity> { holds(part) }
+    /// Whether the text is like `pattern`: `%` stands for any text, `_` for any character, and letters of ASCII are the
+    /// same in either case (https://sqlite.org/lang_expr.html#like).
+    ///
+    /// - `escape`: a character that takes from the next one its meaning.
+    public func isLike(_ pattern: String, escape: Character? = nil) -> Condition<Entity> { like(pattern, escape) }
+}
+
+extension Column where Value == String? {
+    /// Whether the text is there, and begins with `prefix`, in the same case.
+    public func hasPrefix(_ prefix: String) -> Condition<Entity> { begins(with: prefix) }
+    /// Whether the text is there, and ends with `suffix`, in the same case.
+    public func hasSuffix(_ suffix: String) -> Condition<Entity> { ends(with: suffix) }
+    /// Whether the text is there, and `part` stands in it, in the same case.
+    public func contains(_ part: String) -> Condition<Entity> { holds(part) }
+    /// Whether the text is there, and like `pattern`: `%` stands for any text, `_` for any character, and letters of ASCII
+    /// are the same in either case (https://sqlite.org/lang_expr.html#like).
+    ///
+    /// - `escape`: a character that takes from the next one its meaning.
+    public func isLike(_ pattern: String, escape: Character? = nil) -> Condition<Entity> { like(pattern, escape) }
+}
+
+extension Column {
+    /// GLOB heeds the case, and uses an index (https://sqlite.org/optoverview.html#the_like_optimization); it reads a text
+    /// up to U+0000.
+    fileprivate func begins(with prefix: String) -> Condition<Entity> {
+        if !prefix.utf8.contains(0) { return Condition(self, "GLOB", .text(Self.globbed(prefix) + "*")) }
+        return Condition(
+            "substr(CAST(\(sql) AS BLOB), 1, \(prefix.utf8.count)) = ?", [.value(.blob(Data(prefix.utf8)))])
+    }
+
+    fileprivate func ends(with suffix: String) -> Condition<Entity> {
+        if suffix.isEmpty { return Condition("\(sql) IS NOT NULL") }
+        return Condition("substr(CAST(\(sql) AS BLOB), -\(suffix.utf8.count)) = ?", [.value(.blob(Data(suffix.utf8)))])
+    }
+
+    fileprivate func holds(_ part: String) -> Condition<Entity> {
+        Condition("instr(\(sql), ?) > 0", [.value(.text(part))])
+    }
+
+    fileprivate func like(_ pattern: String, _ escape: Character?) -> Condition<Entity> {
+        guard let escape else { return Condition(self, "LIKE", .text(pattern)) }
+        return Condition("\(sql) LIKE ? ESCAPE ?", [.value(.text(pattern)), .value(.text(String(escape)))])
+    }
+
+    /// `text` as GLOB takes it for itself: what means something to it stands in brackets.
+    private static func globbed(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            if ["*", "?", "["].contains(scalar) {
+                result += "[\(scalar)]"
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}
+
+// MARK: Made at run time
+
+/// The way to a column of an entity.
+public typealias ColumnPath<Entity: StoredEntity, Value> = KeyPath<Entity.Columns, Column<Entity, Value>>
+
+extension Condition {
+    private static func column<Value>(_ path: ColumnPath<Entity, Value>) -> Column<Entity, Value> {
+        Entity.Columns()[keyPath: path]
+    }
+
+    /// Holds where the property is `value`.
+    public static func filter<V: ColumnEquatable>(_ path: ColumnPath<Entity, V>, equalTo value: V) -> Condition {
+        column(path) == value
+    }
+
+    /// Holds where the property is `value`, which may be nil.
+    public static func filter<V: ColumnEquatable>(_ path: ColumnPath<Entity, V?>, equalTo value: V?) -> Condition {
+        column(path) == value
+    }
+
+    /// Holds where the key is `value`.
+    public static func filter<V: EntityID>(_ path: ColumnPath<Entity, V>, equalTo value: V) -> Condition {
+        column(path) == value
+    }
+
+    /// Holds where the key is `value`, which may be nil.
+    public static func filter<V: EntityID>(_ path: ColumnPath<Entity, V?>, equalTo value: V?) -> Condition {
+        column(path) == value
+    }
+
+    /// Holds where the property is more than `value`.
+    public static func filter<V: ColumnComparable>(_ path: ColumnPath<Entity, V>, moreThan value: V) -> Condition {
+        column(path) > value
+    }
+
+    /// Holds where the property is there, and more than `value`.
+    public static func filter<V: ColumnComparable>(_ path: ColumnPath<Entity, V?>, moreThan value: V) -> Condition {
+        column(path) > value
+    }
+
+    /// Holds where the property is less than `value`.
+    public static func filter<V: ColumnComparable>(_ path: ColumnPath<Entity, V>, lessThan value: V) -> Condition {
+        column(path) < value
+    }
+
+    /// Holds where the property is there, and less than `value`.
+    public static func filter<V: ColumnComparable>(_ path: ColumnPath<Entity, V?>, lessThan value: V) -> Condition {
+        column(path) < value
+    }
+
+    /// Holds where the property is in a range.
+    public static func filter<V: ColumnComparable>(
+        _ path: ColumnPath<Entity, V>, between range: ClosedRange<V>
+    ) -> Condition {
+        column(path).isBetween(range)
+    }
+
+    /// Holds where the property is there, and in a range.
+    public static func filter<V: ColumnComparable>(
+        _ path: ColumnPath<Entity, V?>, between range: ClosedRange<V>
+    ) -> Condition {
+        column(path).isBetween(range)
+    }
+
+    /// Holds where the property is one of `values`.
+    public static func filter<V: ColumnEquatable>(_ path: ColumnPath<Entity, V>, in values: [V]) -> Condition {
+        column(path).isIn(values)
+    }
+
+    /// Holds where the property is there, and one of `values`.
+    public static func filter<V: ColumnEquatable>(_ path: ColumnPath<Entity, V?>, in values: [V]) -> Condition {
+        column(path).isIn(values)
+    }
+
+    /// Holds where the text begins with `prefix`, in the same case.
+    public static func filter(_ path: ColumnPath<Entity, String>, beginsWith prefix: String) -> Condition {
+        column(path).hasPrefix(prefix)
+    }
+
+    /// Holds where the text is there, and begins with `prefix`, in the same case.
+    public static func filter(_ path: ColumnPath<Entity, String?>, beginsWith prefix: String) -> Condition {
+        column(path).hasPrefix(prefix)
+    }
+
+    /// Holds where `part` stands in the text, in the same case.
+    public static func filter(_ path: ColumnPath<Entity, String>, contains part: String) -> Condition {
+        column(path).contains(part)
+    }
+
+    /// Holds where the text is there, and `part` stands in it, in the same case.
+    public static func filter(_ path: ColumnPath<Entity, String?>, contains part: String) -> Condition {
+        column(path).contains(part)
+    }
+
+    /// Holds where the text is like `pattern`, as of `isLike`.
+    public static func filter(_ path: ColumnPath<Entity, String>, like pattern: String) -> Condition {
+        column(path).isLike(pattern)
+    }
+
+    /// Holds where the text is there, and like `pattern`, as of `isLike`.
+    public static func filter(_ path: ColumnPath<Entity, String?>, like pattern: String) -> Condition {
+        column(path).isLike(pattern)
+    }
+}

@@ -1,0 +1,176 @@
+import SchemaSQL
+
+extension ReadTransaction {
+    /// The rows that `request` means.
+    @inlinable public func fetch<Entity: StoredEntity>(_ request: Request<Entity>) throws -> [Entity] {
+        let statement = try select(request)
+        defer { statement.reset() }
+        var entities: [Entity] = []
+        while try statement.step() { entities.append(try Entity.read(statement.row)) }
+        return entities
+    }
+
+    /// The rows of an entity for which `condition` holds, in no particular order.
+    @inlinable public func fetch<Entity: StoredEntity>(
+        _ type: Entity.Type, where condition: (Entity.Columns) -> Condition<Entity>
+    ) throws -> [Entity] {
+        try fetch(Request(where: condition(Entity.Columns())))
+    }
+
+    /// The first row that `request` means, or nil.
+    @inlinable public func first<Entity: StoredEntity>(_ request: Request<Entity>) throws -> Entity? {
+        let statement = try select(request)
+        defer { statement.reset() }
+        return try statement.step() ? Entity.read(statement.row) : nil
+    }
+
+    /// The rows that `request` means, one at a time.
+    public func cursor<Entity: StoredEntity>(_ request: Request<Entity>) throws -> Cursor<Entity> {
+        let table = Entity.table
+        let statement = try open().prepare(request.select(SQL.list(table.columns), from: quoted(table.name)))
+        try request.bind(to: statement)
+        return Cursor(statement, of: self) { try Entity.read($0) }
+    }
+
+    /// The number of rows that `request` means.
+    public func count<Entity: StoredEntity>(_ request: Request<Entity>) throws -> Int {
+        let rows = request.select("1", from: quoted(Entity.table.name))
+        return try value(request, "SELECT count(*) FROM (\(rows))") { try $0.int(0) }
+    }
+
+    /// Whether `request` means any row.
+    public func exists<Entity: StoredEntity>(_ request: Request<Entity>) throws -> Bool {
+        let rows = request.select("1", from: quoted(Entity.table.name))
+        return try value(request, "SELECT EXISTS (\(rows))") { try $0.bool(0) }
+    }
+
+    /// A statement for the rows that `request` means, with its values bound.
+    @usableFromInline func select<Entity: StoredEntity>(_ request: Request<Entity>) throws -> Statement {
+        let table = Entity.table
+        let statement = try open().cached(table.select(from: name(table.name)) + request.clauses)
+        try request.bind(to: statement)
+        return statement
+    }
+
+    /// How SQLite finds the rows that `request` means (https://sqlite.org/eqp.html), a line for each step.
+    public func plan<Entity: StoredEntity>(of request: Request<Entity>) throws -> String {
+        let statement = try open().prepare(
+            "EXPLAIN QUERY PLAN " + request.select("*", from: quoted(Entity.table.name)))
+        try request.bind(to: statement)
+        var lines: [String] = []
+        while try statement.step() { lines.append(try statement.row.string(3)) }
+        return lines.joined(separator: "\n")
+    }
+
+    // MARK: Columns
+
+    /// The values of properties of the rows that `request` means: `values(of: \.name, \.price)`.
+    ///
+    /// - `isDistinct`: whether values that are the same are given once.
+    public func values<Entity: StoredEntity, each Value: ColumnReadable>(
+        of columns: repeat KeyPath<Entity.Columns, Column<Entity, each Value>>, in request: Request<Entity>,
+        distinct isDistinct: Bool = false
+    ) throws -> [(repeat each Value)] {
+        let all = Entity.Columns()
+        var names: [String] = []
+        repeat names.append(contentsOf: all[keyPath: each columns].names)
+        let statement = try open().cached(
+            request.select(SQL.list(names), from: quoted(Entity.table.name), isDistinct: isDistinct))
+        try request.bind(to: statement)
+        defer { statement.reset() }
+        var index = 0
+        func next<Next: ColumnReadable>(_ type: Next.Type) throws -> Next {
+            defer { index += Next.columnCount }
+            do {
+                return try Next(row: statement.row, at: index)
+            } catch let error as MalformedValue {
+                throw error.named(Entity.table.name)
+            }
+        }
+        var values: [(repeat each Value)] = []
+        while try statement.step() {
+            index = 0
+            values.append((repeat try next((each Value).self)))
+        }
+        return values
+    }
+
+    /// The least value of a property in the rows that `request` means; nil where there is none.
+    public func minimum<Entity: StoredEntity, Value: ColumnComparable & ColumnReadable>(
+        of column: KeyPath<Entity.Columns, Column<Entity, Value>>, in request: Request<Entity>
+    ) throws -> Value? {
+        try aggregate("min", Entity.Columns()[keyPath: column], request)
+    }
+
+    /// The least value of a property in the rows that `request` means; nil where there is none.
+    public func minimum<Entity: StoredEntity, Value: ColumnComparable & ColumnReadable>(
+        of column: KeyPath<Entity.Columns, Column<Entity, Value?>>, in request: Request<Entity>
+    ) throws -> Value? {
+        try aggregate("min", Entity.Columns()[keyPath: column], request)
+    }
+
+    /// The greatest value of a property in the rows that `request` means; nil where there is none.
+    public func maximum<Entity: StoredEntity, Value: ColumnComparable & ColumnReadable>(
+        of column: KeyPath<Entity.Columns, Column<Entity, Value>>, in request: Request<Entity>
+    ) throws -> Value? {
+        try aggregate("max", Entity.Columns()[keyPath: column], request)
+    }
+
+    /// The greatest value of a property in the rows that `request` means; nil where there is none.
+    public func maximum<Entity: StoredEntity, Value: ColumnComparable & ColumnReadable>(
+        of column: KeyPath<Entity.Columns, Column<Entity, Value?>>, in request: Request<Entity>
+    ) throws -> Value? {
+        try aggregate("max", Entity.Columns()[keyPath: column], request)
+    }
+
+    /// The sum of a property over the rows that `request` means.
+    ///
+    /// - Throws: `SQLiteError` where integers add up to more than an `Int` holds.
+    public func sum<Entity: StoredEntity, Value: Numeric & ColumnReadable & ColumnComparable>(
+        of column: KeyPath<Entity.Columns, Column<Entity, Value>>, in request: Request<Entity>
+    ) throws -> Value {
+        try aggregate("sum", Entity.Columns()[keyPath: column], request) ?? 0
+    }
+
+    /// The sum of a property over the rows that `request` means and that have it.
+    ///
+    /// - Throws: `SQLiteError` where integers add up to more than an `Int` holds.
+    public func sum<Entity: StoredEntity, Value: Numeric & ColumnReadable & ColumnComparable>(
+        of column: KeyPath<Entity.Columns, Column<Entity, Value?>>, in request: Request<Entity>
+    ) throws -> Value {
+        try aggregate("sum", Entity.Columns()[keyPath: column], request) ?? 0
+    }
+
+    /// The average of a property over the rows that `request` means; nil where there are none.
+    public func average<Entity: StoredEntity, Value: Numeric & ColumnComparable>(
+        of column: KeyPath<Entity.Columns, Column<Entity, Value>>, in request: Request<Entity>
+    ) throws -> Double? {
+        try aggregate("avg", Entity.Columns()[keyPath: column], request)
+    }
+
+    /// The average of a property over the rows that `request` means and that have it; nil where there are none.
+    public func average<Entity: StoredEntity, Value: Numeric & ColumnComparable>(
+        of column: KeyPath<Entity.Columns, Column<Entity, Value?>>, in request: Request<Entity>
+    ) throws -> Double? {
+        try aggregate("avg", Entity.Columns()[keyPath: column], request)
+    }
+
+    private func aggregate<Entity, Value, Result: ColumnReadable>(
+        _ function: String, _ column: Column<Entity, Value>, _ request: Request<Entity>
+    ) throws -> Result? {
+        // Of a limited request, only the rows within the limit are meant.
+        let rows = request.select(column.sql, from: quoted(Entity.table.name))
+        return try value(request, "SELECT \(function)(\(column.sql)) FROM (\(rows))") { try Result?(row: $0, at: 0) }
+    }
+
+    /// What `body` reads from the one row of a statement with the values of `request`.
+    private func value<Entity, Result>(
+        _ request: Request<Entity>, _ sql: String, _ body: (Row) throws -> Result
+    ) throws -> Result {
+        let statement = try open().cached(sql)
+        try request.bind(to: statement)
+        defer { statement.reset() }
+        _ = try statement.step()
+        return try body(statement.row)
+    }
+}

@@ -1,0 +1,359 @@
+import Foundation
+import Strata
+import Testing
+
+private enum Kind: String, StoredEnum { case small, large }
+
+/// A row with a property of most kinds.
+private struct Thing: StoredEntity {
+    struct ID: RawEntityID, ExpressibleByIntegerLiteral { var rawValue: Int }
+    struct Relationships: EntityRelationships {}
+    struct Columns: EntityColumns {
+        var id: Column<Thing, ID> { .init("id") }
+        var number: Column<Thing, Int?> { .init("number") }
+        var ratio: Column<Thing, Double> { .init("ratio") }
+        var text: Column<Thing, String> { .init("text") }
+        var note: Column<Thing, String?> { .init("note") }
+        var date: Column<Thing, Date> { .init("date") }
+        var kind: Column<Thing, Kind?> { .init("kind") }
+        var uuid: Column<Thing, UUID> { .init("uuid") }
+        var price: Column<Thing, Decimal> { .init("price") }
+        var parent: Column<Thing, ID?> { .init("parent_id") }
+        var flag: Column<Thing, Bool> { .init("flag") }
+    }
+    static let table = EntityTable(
+        "thing", key: ["id"],
+        columns: [
+            "id", "number", "ratio", "text", "note", "date", "kind", "uuid", "price", "parent_id", "flag",
+        ])
+    var id: ID
+    var number: Int?
+    var ratio = 0.0
+    var text = ""
+    var note: String?
+    var date = Date(timeIntervalSinceReferenceDate: 0)
+    var kind: Kind?
+    var uuid = UUID()
+    var price: Decimal = 0
+    var parent: ID?
+    var flag = false
+
+    static func id(of entity: Self) -> ID { entity.id }
+
+    init(id: Int) { self.id = ID(rawValue: id) }
+
+    init(row: Row) throws {
+        id = try row.id(0)
+        number = try row.optionalInt(1)
+        ratio = try row.double(2)
+        text = try row.string(3)
+        note = try row.optionalString(4)
+        date = try row.date(5)
+        kind = try row.optionalValue(6)
+        uuid = try row.uuid(7)
+        price = try row.decimal(8)
+        parent = try row.optionalID(9)
+        flag = try row.bool(10)
+    }
+
+    func bind(to statement: Statement) throws {
+        try statement.bind(id, at: 1)
+        try statement.bind(number, at: 2)
+        try statement.bind(ratio, at: 3)
+        try statement.bind(text, at: 4)
+        try statement.bind(note, at: 5)
+        try statement.bind(date, at: 6)
+        try statement.bind(value: kind, at: 7)
+        try statement.bind(uuid, at: 8)
+        try statement.bind(price, at: 9)
+        try statement.bind(parent, at: 10)
+        try statement.bind(flag, at: 11)
+    }
+}
+
+/// A row whose key has two parts.
+private struct Place: StoredEntity {
+    struct ID: EntityID {
+        static let columnCount = 2
+        var shelf: String
+        var number: Int
+        init(shelf: String, number: Int) {
+            self.shelf = shelf
+            self.number = number
+        }
+        init(row: Row, at index: Int) throws {
+            self.init(shelf: try row.string(index), number: try row.int(index + 1))
+        }
+        func bind(to statement: Statement, at index: Int) throws {
+            try statement.bind(shelf, at: index)
+            try statement.bind(number, at: index + 1)
+        }
+    }
+    struct Relationships: EntityRelationships {}
+    struct Columns: EntityColumns {
+        var id: Column<Place, ID> { .init(["shelf", "number"]) }
+        var number: Column<Place, Int> { .init("number") }
+    }
+    static let table = EntityTable("place", key: ["shelf", "number"], columns: ["shelf", "number"])
+    var id: ID
+    static func id(of entity: Self) -> ID { entity.id }
+    init(_ shelf: String, _ number: Int) { id = ID(shelf: shelf, number: number) }
+    init(row: Row) throws { id = try row.id(0) }
+    func bind(to statement: Statement) throws { try statement.bind(id, at: 1) }
+}
+
+private enum Things: Schema {
+    static let name = "ThingSchema"
+    static let fingerprint: UInt64 = 1
+    static let versions = [
+        SchemaVersion(
+            "1", fingerprint: 1,
+            tables: [
+                Table(
+                    "thing",
+                    [
+                        "\"id\" INTEGER PRIMARY KEY", "\"number\" INTEGER", "\"ratio\" REAL NOT NULL",
+                        "\"text\" TEXT NOT NULL", "\"note\" TEXT", "\"date\" REAL NOT NULL", "\"kind\" TEXT",
+                        "\"uuid\" BLOB NOT NULL", "\"price\" TEXT NOT NULL", "\"parent_id\" INTEGER",
+                        "\"flag\" INTEGER NOT NULL",
+                    ], indexes: [Index("thing_text_idx", on: ["text"])]),
+                Table(
+                    "place",
+                    [
+                        "\"shelf\" TEXT NOT NULL", "\"number\" INTEGER NOT NULL", "PRIMARY KEY (\"shelf\", \"number\")",
+                    ]),
+            ])
+    ]
+    static let steps: [MigrationStep] = []
+}
+
+/// Requests, against what Swift finds in an array.
+@Suite struct RequestTests {
+    private static let texts = [
+        "", "a", "A", "dev-a", "dev-b", "Dev-a", "100%", "100x", "a_b", "axb", "*", "[x]", "?", "x*y", "é", "e\u{301}",
+        "日本",
+        "a\0b", "a\0c", "\\", "'", "\"",
+    ]
+
+    /// Things of all sorts, always the same ones.
+    private static func things(_ count: Int = 300) -> [Thing] {
+        (0..<count).map { place in
+            var thing = Thing(id: place + 1)
+            thing.number = place % 7 == 0 ? nil : place % 11 - 5
+            thing.ratio = Double(place % 13) / 4
+            thing.text = texts[place % texts.count]
+            thing.note = place % 3 == 0 ? nil : texts[place / 3 % texts.count]
+            thing.date = Date(timeIntervalSinceReferenceDate: Double(place % 17) * 0.1)
+            thing.kind = [nil, .small, .large][place % 3]
+            thing.price = Decimal(place % 5) / 10
+            thing.parent = place % 4 == 0 ? nil : Thing.ID(rawValue: place % 20)
+            thing.flag = place % 2 == 0
+            return thing
+        }
+    }
+
+    private func withStore(_ things: [Thing], _ body: (ReadTransaction) throws -> Void) throws {
+        let store = try Store(inMemory: Things.self)
+        try store.write { transaction in for thing in things { try transaction.insert(thing) } }
+        try store.read(body)
+    }
+
+    /// Compares what SQL finds by `found` with what Swift does by `expected`, and what both find by the contrary.
+    private struct Check {
+        let things: [Thing]
+        let transaction: ReadTransaction
+
+        func callAsFunction(
+            _ found: Condition<Thing>, line: Int = #line, _ expected: (Thing) -> Bool
+        ) throws {
+            for isNegated in [false, true] {
+                let rows = try transaction.fetch(Thing.self) { _ in isNegated ? !found : found }
+                let all = things.filter { expected($0) != isNegated }
+                #expect(Set(rows) == Set(all) && rows.count == all.count, "line \(line), negated \(isNegated)")
+            }
+        }
+    }
+
+    private func withCheck(_ body: (Check, Thing.Columns) throws -> Void) throws {
+        let things = Self.things()
+        try withStore(things) { (transaction: ReadTransaction) throws in
+            try body(Check(things: things, transaction: transaction), Thing.Columns())
+        }
+    }
+
+    private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+    private func holds(_ part: String, _ text: String) -> Bool {
+        part.isEmpty || Data(text.utf8).range(of: Data(part.utf8)) != nil
+    }
+
+    @Test func `conditions hold for the rows for which they hold in Swift`() throws {
+        try withCheck { (check: Check, c: Thing.Columns) throws in
+            try check(c.number == 3) { $0.number == 3 }
+            try check(c.number != 3) { $0.number != 3 }
+            try check(c.number == nil) { $0.number == nil }
+            try check(c.number != nil) { $0.number != nil }
+            try check(c.number > 2) { $0.number.map { $0 > 2 } ?? false }
+            try check(c.number <= -1) { $0.number.map { $0 <= -1 } ?? false }
+            try check(c.number.isBetween(-2...2)) { $0.number.map { (-2...2).contains($0) } ?? false }
+            try check(c.number.isIn([1, 4])) { $0.number.map { [1, 4].contains($0) } ?? false }
+            try check(c.number.isIn([])) { _ in false }
+            try check(c.ratio >= 1.25) { $0.ratio >= 1.25 }
+            try check(c.ratio < 2) { $0.ratio < 2 }
+            try check(c.ratio == 0.75) { $0.ratio == 0.75 }
+            try check(c.ratio.isIn([0.25, 3])) { [0.25, 3].contains($0.ratio) }
+            try check(c.date > Date(timeIntervalSinceReferenceDate: 0.3)) {
+                $0.date > Date(timeIntervalSinceReferenceDate: 0.3)
+            }
+            try check(c.kind == .small) { $0.kind == .small }
+            try check(c.kind != .small) { $0.kind != .small }
+            try check(c.uuid == check.things[4].uuid) { $0.uuid == check.things[4].uuid }
+            try check(c.price == Decimal(3) / 10) { $0.price == Decimal(3) / 10 }
+            try check(c.id == 17) { $0.id == 17 }
+            try check(c.id.isIn([1, 2, 999])) { [1, 2].contains($0.id) }
+            try check(c.parent == 7) { $0.parent == 7 }
+            try check(c.parent == nil) { $0.parent == nil }
+            try check(c.parent != 7) { $0.parent != 7 }
+            try check(c.flag == true) { $0.flag }
+            try check(c.text == c.text) { _ in true }
+        }
+    }
+
+    @Test func `conditions on text hold for its bytes`() throws {
+        try withCheck { (check: Check, c: Thing.Columns) throws in
+            for text in Self.texts {
+                try check(c.text == text) { bytes($0.text) == bytes(text) }
+                try check(c.note == text) { $0.note.map(bytes) == bytes(text) }
+                try check(c.text.hasPrefix(text)) { bytes($0.text).starts(with: bytes(text)) }
+                try check(c.note.hasPrefix(text)) {
+                    $0.note.map { bytes($0).starts(with: bytes(text)) } ?? false
+                }
+                try check(c.text.hasSuffix(text)) {
+                    bytes($0.text).reversed().starts(with: bytes(text).reversed())
+                }
+                try check(c.text.contains(text)) {
+                    holds(text, $0.text)
+                }
+                try check(c.note.contains(text)) {
+                    $0.note.map { holds(text, $0) } ?? false
+                }
+            }
+            try check(c.text.isLike("dev-%")) { $0.text.lowercased().hasPrefix("dev-") }
+            try check(c.text.isLike("100!%", escape: "!")) { $0.text == "100%" }
+            try check(c.number > 0 && c.flag == true || c.note == nil) {
+                ($0.number ?? 0) > 0 && $0.flag || $0.note == nil
+            }
+            try check(!(c.number > 0 && !(c.ratio < 1))) {
+                !(($0.number ?? 0) > 0 && !($0.ratio < 1))
+            }
+        }
+    }
+
+    @Test func `conditions are made at run time as well`() throws {
+        try withCheck { (check: Check, c: Thing.Columns) throws in
+            try check(.all(of: [.filter(\.number, moreThan: 1), .filter(\.flag, equalTo: true)])) {
+                ($0.number ?? 0) > 1 && $0.flag
+            }
+            try check(.any(of: [.filter(\.text, beginsWith: "dev-"), .filter(\.number, in: [1])])) {
+                $0.text.hasPrefix("dev-") || $0.number == 1
+            }
+            try check(.not(.filter(\.number, equalTo: nil))) { $0.number != nil }
+            try check(.filter(\.parent, equalTo: 7)) { $0.parent == 7 }
+            try check(.filter(\.id, equalTo: 7)) { $0.id == 7 }
+            try check(.filter(\.ratio, lessThan: 1)) { $0.ratio < 1 }
+            try check(.filter(\.number, between: 1...3)) { $0.number.map { (1...3).contains($0) } ?? false }
+            try check(.filter(\.note, contains: "x")) { $0.note.map { holds("x", $0) } ?? false }
+            try check(.filter(\.text, like: "DEV-_")) { $0.text.lowercased().hasPrefix("dev-") }
+            try check(.all(of: [])) { _ in true }
+            try check(.any(of: [])) { _ in false }
+        }
+    }
+
+    @Test func `requests order, limit, count, and tell whether there is any`() throws {
+        let things = Self.things()
+        try withStore(things) { (t: ReadTransaction) throws in
+            let request = Thing.all.where { $0.flag == true }.orderBy {
+                [$0.number.descending, $0.id.ascending]
+            }
+            let expected = things.filter(\.flag).sorted {
+                ($0.number ?? -100, -$0.id.rawValue) > ($1.number ?? -100, -$1.id.rawValue)
+            }
+            #expect(try t.fetch(request) == expected)
+            #expect(try t.fetch(request.limit(5)) == Array(expected.prefix(5)))
+            #expect(try t.fetch(request.limit(5, offset: 3)) == Array(expected.dropFirst(3).prefix(5)))
+            #expect(try t.first(request) == expected.first)
+            #expect(try t.count(request) == expected.count)
+            #expect(try t.count(request.limit(5)) == 5)
+            #expect(try t.exists(request) && !t.exists(request.where { $0.id == 0 }))
+            #expect(try t.first(request.where { $0.id == 0 }) == nil)
+            let nulls = try t.fetch(Thing.all.orderBy { $0.number.ascending(nulls: .last) })
+            #expect(nulls.first?.number == -5 && nulls.last?.number == nil)
+            let last = try t.fetch(Thing.all.orderBy { $0.number.descending(nulls: .first) })
+            #expect(last.first?.number == nil && last.last?.number == -5)
+            var seen: [Thing] = []
+            try t.cursor(request.limit(2)).forEach { seen.append($0) }
+            #expect(seen == Array(expected.prefix(2)))
+        }
+    }
+
+    @Test func `columns are read by themselves, and added up`() throws {
+        let things = Self.things()
+        try withStore(things) { (t: ReadTransaction) throws in
+            let request = Thing.all.where { $0.flag == true }.orderBy { $0.id.ascending }
+            let expected = things.filter(\.flag)
+            #expect(try t.values(of: \.text, in: request) == expected.map(\.text))
+            let pairs = try t.values(of: \.number, \.id, in: request.limit(20))
+            #expect(
+                pairs.map(\.0) == expected.prefix(20).map(\.number) && pairs.map(\.1) == expected.prefix(20).map(\.id))
+            let kinds: [Kind?] = try t.values(of: \.kind, in: Thing.all, distinct: true)
+            #expect(kinds.count == 3 && Set(kinds) == [nil, .small, .large])
+            let numbers = expected.compactMap(\.number)
+            #expect(try t.sum(of: \.number, in: request) == numbers.reduce(0, +))
+            #expect(try t.sum(of: \.ratio, in: Thing.all) == things.map(\.ratio).reduce(0, +))
+            #expect(try t.minimum(of: \.number, in: request) == numbers.min())
+            #expect(
+                try t.maximum(of: \.text, in: Thing.all) == Self.texts.max { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
+            )
+            #expect(try t.maximum(of: \.date, in: request.limit(3)) == expected.prefix(3).map(\.date).max())
+            #expect(
+                try t.average(of: \.ratio, in: request.limit(4)) == expected.prefix(4).map(\.ratio).reduce(0, +) / 4)
+            #expect(try t.minimum(of: \.number, in: request.where { $0.number == nil }) == nil)
+            #expect(try t.sum(of: \.number, in: request.where { $0.number == nil }) == 0)
+        }
+    }
+
+    @Test func `keys of several columns are compared as a whole`() throws {
+        let store = try Store(inMemory: Things.self)
+        let places = [Place("a", 1), Place("a", 2), Place("b", 1), Place("b", 2)]
+        try store.write { transaction in for place in places { try transaction.insert(place) } }
+        try store.read { (t: ReadTransaction) throws in
+            // Two closures, one in an expectation and one not, get the same name from the compiler (Swift 6.3).
+            let one = try t.fetch(Place.self) { $0.id == places[1].id }
+            #expect(one == [places[1]])
+            let others = try t.fetch(Place.self) { $0.id != places[1].id }
+            #expect(Set(others) == Set(places).subtracting([places[1]]))
+            let some = try t.fetch(Place.self) { $0.id.isIn([places[0].id, places[3].id]) && $0.number < 9 }
+            #expect(Set(some) == [places[0], places[3]])
+            #expect(
+                try t.fetch(Place.all.orderBy { $0.id.descending }) == Array(places.reversed()))
+            #expect(
+                try t.values(of: \.id, \.number, in: Place.all.orderBy { $0.id.ascending }).map(\.0) == places.map(\.id)
+            )
+        }
+    }
+
+    @Test func `what cannot be bound is an error, and nothing of a value becomes SQL`() throws {
+        try withStore(Self.things(3)) { (t: ReadTransaction) throws in
+            #expect(throws: UnstorableValue.self) { try t.fetch(Thing.self) { $0.ratio > .nan } }
+            #expect(try t.fetch(Thing.self) { $0.text == "' OR TRUE --" } == [])
+        }
+    }
+
+    @Test func `a prefix is found by the index`() throws {
+        let store = try Store(inMemory: Things.self)
+        try store.read { (t: ReadTransaction) throws in
+            let request = Thing.all.where { $0.text.hasPrefix("dev-") }
+            #expect(try t.plan(of: request).contains("thing_text_idx (text>? AND text<?)"))
+        }
+    }
+}
