@@ -36,21 +36,21 @@ extension Int: IdentifierValue {
     /// The integer in a column.
     @inlinable public static func read(_ row: Row, at index: Int) throws -> Int { try row.int(index) }
     /// Binds the integer.
-    public func bind(to statement: Statement, at index: Int) throws { try statement.bind(self, at: index) }
+    @inlinable public func bind(to statement: Statement, at index: Int) throws { try statement.bind(self, at: index) }
 }
 
 extension String: IdentifierValue {
     /// The text in a column.
     @inlinable public static func read(_ row: Row, at index: Int) throws -> String { try row.string(index) }
     /// Binds the text.
-    public func bind(to statement: Statement, at index: Int) throws { try statement.bind(self, at: index) }
+    @inlinable public func bind(to statement: Statement, at index: Int) throws { try statement.bind(self, at: index) }
 }
 
 extension UUID: IdentifierValue {
     /// The UUID in a column.
     @inlinable public static func read(_ row: Row, at index: Int) throws -> UUID { try row.uuid(index) }
     /// Binds the UUID.
-    public func bind(to statement: Statement, at index: Int) throws { try statement.bind(self, at: index) }
+    @inlinable public func bind(to statement: Statement, at index: Int) throws { try statement.bind(self, at: index) }
 }
 
 extension RawEntityID where Self: ExpressibleByIntegerLiteral, RawValue == Int {

@@ -32,6 +32,8 @@ package final class Connection {
     /// What SQLite asks while it works; it holds no reference to it.
     private var interruption: Interruption?
     private var statements: [String: Statement] = [:]
+    /// The statement that was used last.
+    private var lastStatement: (sql: String, statement: Statement)?
     /// The copy whose code SQL may ask.
     @exclusivity(unchecked) var columnCopy: ColumnCopy?
     /// Whether SQL knows the functions by which it asks.
@@ -55,7 +57,7 @@ package final class Connection {
     }
 
     deinit {
-        statements.removeAll()
+        forgetStatements()
         sqlite3_close_v2(pointer)
     }
 
@@ -114,15 +116,23 @@ package final class Connection {
         try Statement(sql, connection: self)
     }
 
-    /// The statement `sql`, prepared once, reset and with nothing bound. A statement in use is not taken from under its
+    /// The statement `sql`, prepared once and ready to run; what was bound to it is so until something else is. A statement in use is not taken from under its
     /// user: the second user gets one of its own.
     package func cached(_ sql: String) throws -> Statement {
-        if let statement = statements[sql], !statement.isBusy {
-            statement.reset()
-            return statement
+        // Texts that are one and the same are equal at once; hashing takes longer than a small statement.
+        if let lastStatement, lastStatement.sql == sql, !lastStatement.statement.isBusy {
+            lastStatement.statement.rewind()
+            return lastStatement.statement
         }
-        let statement = try prepare(sql)
-        statements[sql] = statement
+        let statement: Statement
+        if let known = statements[sql], !known.isBusy {
+            known.rewind()
+            statement = known
+        } else {
+            statement = try prepare(sql)
+            statements[sql] = statement
+        }
+        lastStatement = (sql, statement)
         return statement
     }
 
@@ -131,12 +141,15 @@ package final class Connection {
         var statement = sqlite3_next_stmt(pointer, nil)
         while let current = statement {
             if sqlite3_stmt_busy(current) != 0 { sqlite3_reset(current) }
+            // What is bound may be large.
+            sqlite3_clear_bindings(current)
             statement = sqlite3_next_stmt(pointer, current)
         }
     }
 
     /// Lets go of all cached statements.
     package func forgetStatements() {
+        lastStatement = nil
         statements.removeAll()
     }
 

@@ -40,16 +40,18 @@ public struct Row {
         MalformedValue(table: nil, column: name(index), expected: expected)
     }
 
-    @inlinable func require(_ type: Int32, _ index: Int, _ expected: String) throws {
-        guard sqlite3_value_type(cell(index)) == type else { throw malformed(index, expected) }
+    /// The value of a column, which is to be of a type of SQLite's.
+    @inlinable func cell(_ index: Int, _ type: Int32, _ expected: String) throws -> OpaquePointer? {
+        let cell = cell(index)
+        guard sqlite3_value_type(cell) == type else { throw malformed(index, expected) }
+        return cell
     }
 
     // MARK: Values
 
     /// An integer.
     @inlinable public func int(_ index: Int) throws -> Int {
-        try require(SQLITE_INTEGER, index, "an integer")
-        return Int(sqlite3_value_int64(cell(index)))
+        Int(sqlite3_value_int64(try cell(index, SQLITE_INTEGER, "an integer")))
     }
 
     /// A truth value, stored as 0 or 1.
@@ -63,8 +65,7 @@ public struct Row {
 
     /// A number.
     @inlinable public func double(_ index: Int) throws -> Double {
-        try require(SQLITE_FLOAT, index, "a real number")
-        return sqlite3_value_double(cell(index))
+        sqlite3_value_double(try cell(index, SQLITE_FLOAT, "a real number"))
     }
 
     /// A number that has the precision of a `Float`.
@@ -74,9 +75,9 @@ public struct Row {
 
     /// Text, with all its bytes.
     @inlinable public func string(_ index: Int) throws -> String {
-        try require(SQLITE_TEXT, index, "text")
-        guard let bytes = sqlite3_value_text(cell(index)) else { throw malformed(index, "text") }
-        let count = Int(sqlite3_value_bytes(cell(index)))
+        let cell = try cell(index, SQLITE_TEXT, "text")
+        guard let bytes = sqlite3_value_text(cell) else { throw malformed(index, "text") }
+        let count = Int(sqlite3_value_bytes(cell))
         var text = String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
         // SQLite keeps whatever bytes it is given; decoding mends them, and what was mended would be written back.
         let isWhole = text.withUTF8 { decoded in
@@ -107,18 +108,18 @@ public struct Row {
 
     /// Bytes.
     @inlinable public func data(_ index: Int) throws -> Data {
-        try require(SQLITE_BLOB, index, "a blob")
-        let count = Int(sqlite3_value_bytes(cell(index)))
-        guard count > 0, let bytes = sqlite3_value_blob(cell(index)) else { return Data() }
+        let cell = try cell(index, SQLITE_BLOB, "a blob")
+        let count = Int(sqlite3_value_bytes(cell))
+        guard count > 0, let bytes = sqlite3_value_blob(cell) else { return Data() }
         return Data(bytes: bytes, count: count)
     }
 
     /// A UUID, stored as sixteen bytes.
     @inlinable public func uuid(_ index: Int) throws -> UUID {
-        guard sqlite3_value_type(cell(index)) == SQLITE_BLOB,
-            sqlite3_value_bytes(cell(index)) == 16,
-            let bytes = sqlite3_value_blob(cell(index))
-        else { throw malformed(index, "sixteen bytes") }
+        let cell = try cell(index, SQLITE_BLOB, "sixteen bytes")
+        guard sqlite3_value_bytes(cell) == 16, let bytes = sqlite3_value_blob(cell) else {
+            throw malformed(index, "sixteen bytes")
+        }
         return UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
     }
 

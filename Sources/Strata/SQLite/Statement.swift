@@ -4,6 +4,12 @@ import Foundation
 /// A prepared statement: values are bound to its parameters, which count from 1, and its rows are stepped through.
 public final class Statement {
     @usableFromInline let pointer: OpaquePointer
+    /// Where small texts and blobs are kept that are bound: SQLite would allocate a place for each of them.
+    @usableFromInline let places = UnsafeMutableRawPointer.allocate(byteCount: Statement.placeCount, alignment: 8)
+    /// How many bytes of `places` are taken.
+    @exclusivity(unchecked) @usableFromInline var placesTaken = 0
+    /// The bytes that are kept; what does not fit is left to SQLite.
+    @usableFromInline static let placeCount = 1024
 
     init(_ sql: String, connection: Connection) throws {
         var pointer: OpaquePointer?
@@ -19,6 +25,7 @@ public final class Statement {
 
     deinit {
         sqlite3_finalize(pointer)
+        places.deallocate()
     }
 
     /// Whether it stands between two of its rows.
@@ -28,76 +35,104 @@ public final class Statement {
     @inlinable package var row: Row { Row(pointer) }
 
     /// Goes to the next row; false after the last one.
-    @usableFromInline package func step() throws -> Bool {
+    @inlinable package func step() throws -> Bool {
         switch sqlite3_step(pointer) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
-        default:
-            let error = SQLiteError(
-                of: sqlite3_db_handle(pointer), sql: sqlite3_sql(pointer).map { String(cString: $0) })
-            sqlite3_reset(pointer)
-            throw error
+        default: throw failure()
         }
     }
 
-    /// Runs it to its end and makes it ready to run again.
-    package func run() throws {
+    /// What it failed with; it is ready to run again.
+    @usableFromInline func failure() -> SQLiteError {
+        let error = SQLiteError(
+            of: sqlite3_db_handle(pointer), sql: sqlite3_sql(pointer).map { String(cString: $0) })
+        sqlite3_reset(pointer)
+        return error
+    }
+
+    /// Runs it to its end and makes it ready to run again. What is bound stays.
+    @inlinable package func run() throws {
         while try step() {}
-        reset()
+        rewind()
+    }
+
+    /// Makes it ready to run again, when everything is bound again.
+    @inlinable package func rewind() {
+        sqlite3_reset(pointer)
+        placesTaken = 0
     }
 
     /// Makes it ready to run again, with nothing bound.
-    @usableFromInline package func reset() {
-        sqlite3_reset(pointer)
+    @inlinable package func reset() {
+        rewind()
         sqlite3_clear_bindings(pointer)
     }
 
-    private func check(_ code: Int32) throws {
-        guard code == SQLITE_OK else { throw SQLiteError(of: sqlite3_db_handle(pointer)) }
+    @inlinable func check(_ code: Int32) throws {
+        guard code == SQLITE_OK else { throw bindingError() }
     }
+
+    @usableFromInline func bindingError() -> SQLiteError { SQLiteError(of: sqlite3_db_handle(pointer)) }
 
     // MARK: Binding
 
     /// Binds NULL.
-    public func bindNull(at index: Int) throws {
+    @inlinable public func bindNull(at index: Int) throws {
         try check(sqlite3_bind_null(pointer, Int32(index)))
     }
 
     /// Binds an integer.
-    public func bind(_ value: Int, at index: Int) throws {
+    @inlinable public func bind(_ value: Int, at index: Int) throws {
         try check(sqlite3_bind_int64(pointer, Int32(index), Int64(value)))
     }
 
     /// Binds 1 for true and 0 for false.
-    public func bind(_ value: Bool, at index: Int) throws {
+    @inlinable public func bind(_ value: Bool, at index: Int) throws {
         try bind(value ? 1 : 0, at: index)
     }
 
     /// Binds a number.
     ///
     /// - Throws: `UnstorableValue` for a NaN, which SQLite would store as NULL. It stores -0.0 as 0.0.
-    public func bind(_ value: Double, at index: Int) throws {
-        if value.isNaN { throw UnstorableValue(parameter: index, reason: "NaN has no form in SQLite") }
+    @inlinable public func bind(_ value: Double, at index: Int) throws {
+        if value.isNaN { throw UnstorableValue.notANumber(at: index) }
         try check(sqlite3_bind_double(pointer, Int32(index), value))
     }
 
     /// Binds a number, exactly.
     ///
     /// - Throws: `UnstorableValue` for a NaN.
-    public func bind(_ value: Float, at index: Int) throws {
+    @inlinable public func bind(_ value: Float, at index: Int) throws {
         try bind(Double(value), at: index)
     }
 
     /// Binds text with all its bytes, U+0000 included.
-    public func bind(_ value: String, at index: Int) throws {
+    @inlinable public func bind(_ value: String, at index: Int) throws {
+        let code = value.utf8.withContiguousStorageIfAvailable { bind($0, at: index) }
+        if let code { return try check(code) }
         var value = value
-        let code = value.withUTF8 { bytes in
-            bytes.withMemoryRebound(to: CChar.self) {
-                sqlite3_bind_text64(
-                    pointer, Int32(index), $0.baseAddress, UInt64($0.count), transient, UInt8(SQLITE_UTF8))
-            }
+        try check(value.withUTF8 { bind($0, at: index) })
+    }
+
+    /// A copy of `bytes` that stays until the statement has run; nil where there is no place for it.
+    @inlinable func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer? {
+        guard placesTaken + bytes.count <= Self.placeCount else { return nil }
+        let place = places + placesTaken
+        if let start = bytes.baseAddress { place.copyMemory(from: start, byteCount: bytes.count) }
+        placesTaken += bytes.count
+        return UnsafeRawPointer(place)
+    }
+
+    @inlinable func bind(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Int32 {
+        if let place = copy(UnsafeRawBufferPointer(bytes)) {
+            return sqlite3_bind_text(
+                pointer, Int32(index), place.assumingMemoryBound(to: CChar.self), Int32(bytes.count), nil)
         }
-        try check(code)
+        return bytes.withMemoryRebound(to: CChar.self) {
+            sqlite3_bind_text64(
+                pointer, Int32(index), $0.baseAddress, UInt64($0.count), transient, UInt8(SQLITE_UTF8))
+        }
     }
 
     /// Binds the URL's text.
@@ -106,33 +141,31 @@ public final class Statement {
     }
 
     /// Binds the seconds since 2001-01-01 UTC.
-    public func bind(_ value: Date, at index: Int) throws {
+    @inlinable public func bind(_ value: Date, at index: Int) throws {
         try bind(value.timeIntervalSinceReferenceDate, at: index)
     }
 
     /// Binds bytes.
     public func bind(_ value: Data, at index: Int) throws {
-        let code = value.withUnsafeBytes { bytes in
-            bytes.isEmpty
-                ? sqlite3_bind_zeroblob(pointer, Int32(index), 0)
-                : sqlite3_bind_blob64(pointer, Int32(index), bytes.baseAddress, UInt64(bytes.count), transient)
-        }
-        try check(code)
+        try check(value.withUnsafeBytes { bind($0, at: index) })
+    }
+
+    @inlinable func bind(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int32 {
+        if bytes.isEmpty { return sqlite3_bind_zeroblob(pointer, Int32(index), 0) }
+        if let place = copy(bytes) { return sqlite3_bind_blob(pointer, Int32(index), place, Int32(bytes.count), nil) }
+        return sqlite3_bind_blob64(pointer, Int32(index), bytes.baseAddress, UInt64(bytes.count), transient)
     }
 
     /// Binds the sixteen bytes.
-    public func bind(_ value: UUID, at index: Int) throws {
-        let code = withUnsafeBytes(of: value.uuid) { bytes in
-            sqlite3_bind_blob64(pointer, Int32(index), bytes.baseAddress, 16, transient)
-        }
-        try check(code)
+    @inlinable public func bind(_ value: UUID, at index: Int) throws {
+        try check(withUnsafeBytes(of: value.uuid) { bind($0, at: index) })
     }
 
     /// Binds the digits as text.
     ///
     /// - Throws: `UnstorableValue` for a NaN.
     public func bind(_ value: Decimal, at index: Int) throws {
-        if value.isNaN { throw UnstorableValue(parameter: index, reason: "NaN has no form in SQLite") }
+        if value.isNaN { throw UnstorableValue.notANumber(at: index) }
         try bind(value.description, at: index)
     }
 
@@ -149,32 +182,32 @@ public final class Statement {
     }
 
     /// Binds a key.
-    public func bind(_ value: some EntityID, at index: Int) throws {
+    @inlinable public func bind(_ value: some EntityID, at index: Int) throws {
         try value.bind(to: self, at: index)
     }
 
     /// Binds a value, or NULL for nil.
-    public func bind(_ value: Int?, at index: Int) throws {
+    @inlinable public func bind(_ value: Int?, at index: Int) throws {
         if let value { try bind(value, at: index) } else { try bindNull(at: index) }
     }
 
     /// Binds a value, or NULL for nil.
-    public func bind(_ value: Bool?, at index: Int) throws {
+    @inlinable public func bind(_ value: Bool?, at index: Int) throws {
         if let value { try bind(value, at: index) } else { try bindNull(at: index) }
     }
 
     /// Binds a value, or NULL for nil.
-    public func bind(_ value: Double?, at index: Int) throws {
+    @inlinable public func bind(_ value: Double?, at index: Int) throws {
         if let value { try bind(value, at: index) } else { try bindNull(at: index) }
     }
 
     /// Binds a value, or NULL for nil.
-    public func bind(_ value: Float?, at index: Int) throws {
+    @inlinable public func bind(_ value: Float?, at index: Int) throws {
         if let value { try bind(value, at: index) } else { try bindNull(at: index) }
     }
 
     /// Binds a value, or NULL for nil.
-    public func bind(_ value: String?, at index: Int) throws {
+    @inlinable public func bind(_ value: String?, at index: Int) throws {
         if let value { try bind(value, at: index) } else { try bindNull(at: index) }
     }
 
@@ -184,7 +217,7 @@ public final class Statement {
     }
 
     /// Binds a value, or NULL for nil.
-    public func bind(_ value: Date?, at index: Int) throws {
+    @inlinable public func bind(_ value: Date?, at index: Int) throws {
         if let value { try bind(value, at: index) } else { try bindNull(at: index) }
     }
 
@@ -194,7 +227,7 @@ public final class Statement {
     }
 
     /// Binds a value, or NULL for nil.
-    public func bind(_ value: UUID?, at index: Int) throws {
+    @inlinable public func bind(_ value: UUID?, at index: Int) throws {
         if let value { try bind(value, at: index) } else { try bindNull(at: index) }
     }
 
@@ -209,7 +242,7 @@ public final class Statement {
     }
 
     /// Binds a key, or NULL for nil.
-    public func bind<ID: EntityID>(_ value: ID?, at index: Int) throws {
+    @inlinable public func bind<ID: EntityID>(_ value: ID?, at index: Int) throws {
         if let value { return try bind(value, at: index) }
         for column in 0..<ID.columnCount { try bindNull(at: index + column) }
     }
@@ -222,7 +255,12 @@ public struct UnstorableValue: Error, Hashable, Sendable, CustomStringConvertibl
     /// Why it cannot be kept.
     public let reason: String
 
-    static let notANumber = UnstorableValue(parameter: 0, reason: "NaN has no form in SQLite")
+    static let notANumber = notANumber(at: 0)
+
+    @usableFromInline static func notANumber(at parameter: Int) -> UnstorableValue {
+        UnstorableValue(parameter: parameter, reason: "NaN has no form in SQLite")
+    }
+
     static let notAColor = UnstorableValue(parameter: 0, reason: "a color is #RRGGBB or #RRGGBBAA")
 
     /// The parameter and the reason.
@@ -230,7 +268,7 @@ public struct UnstorableValue: Error, Hashable, Sendable, CustomStringConvertibl
 }
 
 /// Tells SQLite to copy what is bound.
-nonisolated(unsafe) let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+@inlinable var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
 /// Whether `text` is `#RRGGBB` or `#RRGGBBAA`.
 func isColor(_ text: String) -> Bool {

@@ -23,12 +23,15 @@ public class ReadTransaction {
     }
 
     /// The connection, while the transaction lasts.
-    func open() throws -> Connection {
+    final func open() throws -> Connection {
         if isEnded { throw StoreError.transactionEnded }
         // Without a transaction, each statement of a migration would be for good.
         if names != nil, !connection.isInTransaction { throw MigrationError.rolledBack }
         return connection
     }
+
+    /// Checks that the transaction lasts.
+    @usableFromInline final func checkOpen() throws { _ = try open() }
 
     /// Ends what was begun in the transaction: nothing can be read or written by it from now on.
     func end() {
@@ -37,8 +40,17 @@ public class ReadTransaction {
     }
 
     /// All rows of an entity, by key.
-    public func fetch<Entity: StoredEntity>(_ type: Entity.Type) throws -> [Entity] {
-        try cursor(type).all()
+    @inlinable public final func fetch<Entity: StoredEntity>(_ type: Entity.Type) throws -> [Entity] {
+        let statement = try selection(from: Entity.table)
+        defer { statement.reset() }
+        var entities: [Entity] = []
+        while try statement.step() { entities.append(try Entity.read(statement.row)) }
+        return entities
+    }
+
+    /// A statement for all rows of a table, by key.
+    @usableFromInline final func selection(from table: EntityTable) throws -> Statement {
+        try open().cached(table.select(from: name(table.name)) + " ORDER BY \(SQL.list(table.key))")
     }
 
     /// All rows of an entity, by key, one at a time.
@@ -54,11 +66,16 @@ public class ReadTransaction {
     }
 
     /// The row whose key is `id`, or nil.
-    public func find<Entity: StoredEntity>(_ type: Entity.Type, id: Entity.ID) throws -> Entity? {
-        let statement = try open().cached(Entity.table.find(in: name(Entity.table.name)))
-        try statement.bind(id, at: 1)
+    @inlinable public final func find<Entity: StoredEntity>(_ type: Entity.Type, id: Entity.ID) throws -> Entity? {
+        let statement = try finding(in: Entity.table)
+        try id.bind(to: statement, at: 1)
         defer { statement.reset() }
         return try statement.step() ? Entity.read(statement.row) : nil
+    }
+
+    /// A statement for the row of a table with a key.
+    @usableFromInline final func finding(in table: EntityTable) throws -> Statement {
+        try open().cached(table.find(in: name(table.name)))
     }
 
     /// The rows that `source` points at, in order.

@@ -6,10 +6,21 @@ public final class WriteTransaction: ReadTransaction {
     ///
     /// - Throws: `SQLiteError` where the key is taken, or a constraint of a column does not hold. A foreign key must
     ///   lead somewhere when the transaction ends, not before.
-    public func insert<Entity: StoredEntity>(_ entity: Entity) throws {
-        let statement = try open().cached(Entity.table.insert(into: name(Entity.table.name)))
+    @inlinable public func insert<Entity: StoredEntity>(_ entity: Entity) throws {
+        let type = ObjectIdentifier(Entity.self)
+        if insertion?.type != type { insertion = (type, try statement(insertingInto: Entity.table)) }
+        try checkOpen()
+        guard let statement = insertion?.statement else { return }
         try entity.bind(to: statement)
         try statement.run()
+    }
+
+    /// The statement that inserted the last row, and what that was a row of.
+    @exclusivity(unchecked) @usableFromInline var insertion: (type: ObjectIdentifier, statement: Statement)?
+
+    /// A statement that inserts a row into a table.
+    @usableFromInline func statement(insertingInto table: EntityTable) throws -> Statement {
+        try open().cached(table.insert(into: name(table.name)))
     }
 
     /// Makes `targets` the rows that `source` points at, in their order.

@@ -221,6 +221,9 @@ for (name, way) in [("code-grdb-codable", GRDBWay.codable), ("code-grdb-by-hand"
     try compare(name, variant, against: loop)
 }
 
+let names = Set(["insert", "fetch-all", "find-100000", "fetch-some"])
+if only.map(names.contains) ?? true { try DataBenchmarks(folder: folder, rows: rows).run() }
+
 if isJSON {
     print(String(decoding: try JSONEncoder().encode(results), as: UTF8.self))
 } else {
