@@ -18,7 +18,7 @@ public struct Row {
 
     /// The value of a column. That of a statement is "unprotected" (https://sqlite.org/c3ref/value.html), which matters
     /// to threads that share a connection; here each has its own.
-    @inlinable func cell(_ index: Int) -> OpaquePointer? {
+    @inlinable @inline(__always) func cell(_ index: Int) -> OpaquePointer? {
         if let copy { return copy._withUnsafeGuaranteedRef { $0.cell(index) } }
         return sqlite3_column_value(pointer, Int32(index))
     }
@@ -41,7 +41,7 @@ public struct Row {
     }
 
     /// The value of a column, which is to be of a type of SQLite's.
-    @inlinable func cell(_ index: Int, _ type: Int32, _ expected: String) throws -> OpaquePointer? {
+    @inlinable @inline(__always) func cell(_ index: Int, _ type: Int32, _ expected: String) throws -> OpaquePointer? {
         let cell = cell(index)
         guard sqlite3_value_type(cell) == type else { throw malformed(index, expected) }
         return cell
@@ -78,13 +78,13 @@ public struct Row {
         let cell = try cell(index, SQLITE_TEXT, "text")
         guard let bytes = sqlite3_value_text(cell) else { throw malformed(index, "text") }
         let count = Int(sqlite3_value_bytes(cell))
-        var text = String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+        let text = String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
         // SQLite keeps whatever bytes it is given; decoding mends them, and what was mended would be written back.
-        let isWhole = text.withUTF8 { decoded in
+        let isWhole = text.utf8.withContiguousStorageIfAvailable { decoded in
             guard decoded.count == count, let start = decoded.baseAddress else { return count == 0 }
             return memcmp(start, bytes, count) == 0
         }
-        guard isWhole else { throw malformed(index, "UTF-8") }
+        guard isWhole == true else { throw malformed(index, "UTF-8") }
         return text
     }
 
