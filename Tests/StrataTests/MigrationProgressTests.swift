@@ -116,6 +116,6 @@ import Testing
             }
         }
         #expect(reports.last?.completedRows == 3)
-        #expect(try store?.read { (store: ReadTransaction) throws in try store.count(Item.self) } == 3)
+        #expect(try await store?.read { (store: ReadTransaction) throws in try store.count(Item.self) } == 3)
     }
 }

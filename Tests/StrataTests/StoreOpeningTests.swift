@@ -190,7 +190,7 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
         let url = folder.appendingPathComponent("store.sqlite")
         try makeOldShop(at: url)
         let store = try await Store.open(at: url, schema: Shop.self)
-        #expect(try store.read { (store: ReadTransaction) throws in try store.count(Item.self) } == 3)
+        #expect(try await store.read { (store: ReadTransaction) throws in try store.count(Item.self) } == 3)
         await #expect(throws: StoreError.self) { _ = try await Store.open(at: url, schema: OldShop.self) }
     }
 

@@ -113,7 +113,7 @@ import Testing
                 }
                 try await group.waitForAll()
             }
-            #expect(try Store(at: url, schema: Shop.self).read { try $0.count(Item.self) } == 4)
+            #expect(try await Store(at: url, schema: Shop.self).read { try $0.count(Item.self) } == 4)
         }
     }
 

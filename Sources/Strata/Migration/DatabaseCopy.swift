@@ -6,11 +6,11 @@ enum DatabaseCopy {
     /// Writes all that the database holds into a new file at `url`, in whatever moment it is, and checks it.
     ///
     /// - Throws: `MigrationError.destinationExists` where there is a file already, or what would be taken for its journal.
-    static func write(_ connection: Connection, to url: URL) throws {
+    static func write(_ connection: Connection, to url: URL, _ options: StoreOptions) throws {
         try check(url)
         do {
             try connection.execute("VACUUM INTO \(SQL.literal(url.path))")
-            let copy = try Connection(path: url.path, mode: .readOnly)
+            let copy = try StoreFile.connect(to: url, .readOnly, options)
             guard try copy.text("PRAGMA integrity_check") == "ok",
                 try copy.integer("PRAGMA user_version") == connection.integer("PRAGMA user_version")
             else { throw MigrationError.badCopy(url.path) }
@@ -52,11 +52,11 @@ extension Store {
         DatabaseCopy.remove(draft)
         do {
             try SQLiteError.translated {
-                let connection = try StoreFile.connect(to: source, .readOnly)
+                let connection = try StoreFile.connect(to: source, .readOnly, options)
                 // Whatever is no store of the schema is refused before anything is copied.
                 _ = try Migrator(connection: connection, schema: schema, options: options).source()
                 try connection.interruptible(by: options.isMigrationCancelled) {
-                    try DatabaseCopy.write(connection, to: draft)
+                    try DatabaseCopy.write(connection, to: draft, options)
                 }
             }
             var options = options

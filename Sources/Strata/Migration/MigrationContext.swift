@@ -15,8 +15,6 @@ public final class MigrationContext {
     private(set) var hasChangedRows = false
     /// The old tables whose rows become rows of new ones, by those.
     private let sources: [String: String]
-    /// The greatest keys that were given before the step, by old table.
-    private let lastIDs: [String: Int]
     private let old: ReadTransaction
     private let new: WriteTransaction
     /// A table of the step's own that holds the tables and the keys of rows that were added by `insert`. It is there from
@@ -24,11 +22,10 @@ public final class MigrationContext {
     private static let additions = "temp.\"strata_added\""
 
     init(
-        connection: Connection, temporaryNames: [String: String], sources: [String: String], lastIDs: [String: Int],
-        now: Date
+        connection: Connection, temporaryNames: [String: String], sources: [String: String], now: Date
     ) throws {
         self.sources = sources
-        self.lastIDs = lastIDs
+        self.newIDs = try NewIDs(reading: connection)
         self.connection = connection
         self.temporaryNames = temporaryNames
         self.now = now
@@ -153,32 +150,12 @@ public final class MigrationContext {
     public func newID<New: StoredEntity>(of type: New.Type) throws -> New.ID
     where New.ID: RawEntityID, New.ID.RawValue == Int {
         let table = New.table.name
-        var id = newIDs[table] ?? lastIDs[sources[table] ?? table] ?? 0
-        if newIDs[table] == nil {
-            for key in try integerKeys(of: table) {
-                id = max(id, try connection.integer("SELECT max(\(key.column)) FROM \(key.table)") ?? 0)
-            }
-        }
-        // Where the greatest of all numbers is taken, the others are looked through, as SQLite does.
-        if id == Int.max {
-            id = 0
-            scarceIDs.insert(table)
-        }
-        repeat { id += 1 } while try scarceIDs.contains(table) && isTaken(id, in: table)
-        newIDs[table] = id
+        let id = try newIDs.next(
+            for: table, knownAs: sources[table] ?? table, keys: try integerKeys(of: table), connection)
         return New.ID(rawValue: id)
     }
 
-    /// The last keys that were given in the step, by new table.
-    private(set) var newIDs: [String: Int] = [:]
-    /// The tables whose greatest key is the greatest number.
-    private var scarceIDs: Set<String> = []
-
-    private func isTaken(_ id: Int, in table: String) throws -> Bool {
-        try integerKeys(of: table).contains { key in
-            try connection.integer("SELECT 1 FROM \(key.table) WHERE \(key.column) = \(id)") != nil
-        }
-    }
+    private(set) var newIDs: NewIDs
 
     /// The integer keys of a table as it was and as it will be; it may be new, or its key may have been called otherwise.
     private func integerKeys(of table: String) throws -> [(table: String, column: String)] {

@@ -27,7 +27,7 @@ struct Migrator {
         let path = try SQLiteError.translated { try source() }
         try checkLength()
         if options.checksFreeSpace { try MigrationSpace(stages: try stages(of: path), connection).check() }
-        if let backup = options.backup, !path.isEmpty { try DatabaseCopy.write(connection, to: backup) }
+        if let backup = options.backup, !path.isEmpty { try DatabaseCopy.write(connection, to: backup, options) }
         // 1. "If foreign key constraints are enabled, disable them using PRAGMA foreign_keys=OFF." Inside a transaction
         // the pragma does nothing, and DROP TABLE would then delete or null what points at the table.
         try connection.execute("PRAGMA foreign_keys = OFF")
@@ -178,14 +178,14 @@ struct Migrator {
         if let custom = stage.custom {
             let context = try MigrationContext(
                 connection: connection, temporaryNames: statements.temporaryNames, sources: Self.sources(stage.changes),
-                lastIDs: lastIDs, now: now)
+                now: now)
             let run = CustomStep(
                 context: context, mapping: stage.mapping, changes: stage.changes, monitor: monitor)
             try custom(run)
             // An error that the code kept to itself may have undone everything.
             guard connection.isInTransaction else { throw MigrationError.rolledBack }
             report.add(run)
-            newIDs = context.newIDs
+            newIDs = context.newIDs.given
             try context.end()
             // "Open statements lock the table": those of the step must not live on.
             connection.forgetStatements()

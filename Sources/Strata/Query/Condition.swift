@@ -35,6 +35,22 @@ public struct Condition<Entity: StoredEntity>: Sendable {
         self.init(isEqual ? (column.names.count == 1 ? pairs : "(\(pairs))") : "NOT (\(pairs))", [.key(key)])
     }
 
+    /// Binds `arguments` to the parameters from `first` on, and gives the next one.
+    static func bind(_ arguments: [Argument], to statement: Statement, from first: Int = 1) throws -> Int {
+        var index = first
+        for argument in arguments {
+            switch argument {
+            case .value(let value):
+                try statement.bind(value, at: index)
+                index += 1
+            case .key(let key):
+                try key.bind(to: statement, at: index)
+                index += type(of: key).columnCount
+            }
+        }
+        return index
+    }
+
     // MARK: Together
 
     /// Holds for every row.
@@ -162,6 +178,30 @@ extension Column {
     /// Whether the property is there, and `value` or more.
     public static func >= <V: ColumnComparable>(column: Column, value: V) -> Condition<Entity> where Value == V? {
         Condition(column, ">=", value.stored)
+    }
+
+    /// Whether the key is less than `value`.
+    public static func < (column: Column, value: Value) -> Condition<Entity>
+    where Value: RawEntityID, Value.RawValue: ColumnComparable {
+        Condition(column, "<", value.rawValue.stored)
+    }
+
+    /// Whether the key is no more than `value`.
+    public static func <= (column: Column, value: Value) -> Condition<Entity>
+    where Value: RawEntityID, Value.RawValue: ColumnComparable {
+        Condition(column, "<=", value.rawValue.stored)
+    }
+
+    /// Whether the key is more than `value`.
+    public static func > (column: Column, value: Value) -> Condition<Entity>
+    where Value: RawEntityID, Value.RawValue: ColumnComparable {
+        Condition(column, ">", value.rawValue.stored)
+    }
+
+    /// Whether the key is no less than `value`.
+    public static func >= (column: Column, value: Value) -> Condition<Entity>
+    where Value: RawEntityID, Value.RawValue: ColumnComparable {
+        Condition(column, ">=", value.rawValue.stored)
     }
 
     /// Whether the property is in a range.

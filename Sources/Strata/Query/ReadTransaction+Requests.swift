@@ -64,35 +64,56 @@ extension ReadTransaction {
 
     // MARK: Columns
 
-    /// The values of properties of the rows that `request` means: `values(of: \.name, \.price)`.
+    /// The values of a property of the rows that `request` means.
     ///
-    /// - `isDistinct`: whether values that are the same are given once.
-    public func values<Entity: StoredEntity, each Value: ColumnReadable>(
-        of columns: repeat KeyPath<Entity.Columns, Column<Entity, each Value>>, in request: Request<Entity>,
+    /// - `isDistinct`: whether each value is given once.
+    public func values<Entity: StoredEntity, Value: ColumnReadable>(
+        of column: KeyPath<Entity.Columns, Column<Entity, Value>>, in request: Request<Entity>,
         distinct isDistinct: Bool = false
-    ) throws -> [(repeat each Value)] {
-        let all = Entity.Columns()
-        var names: [String] = []
-        repeat names.append(contentsOf: all[keyPath: each columns].names)
-        let statement = try open().cached(
-            request.select(SQL.list(names), from: quoted(Entity.table.name), isDistinct: isDistinct))
-        try request.bind(to: statement)
-        defer { statement.reset() }
-        var index = 0
-        func next<Next: ColumnReadable>(_ type: Next.Type) throws -> Next {
-            defer { index += Next.columnCount }
-            do {
-                return try Next(row: statement.row, at: index)
-            } catch let error as MalformedValue {
-                throw error.named(Entity.table.name)
-            }
-        }
-        var values: [(repeat each Value)] = []
-        while try statement.step() {
-            index = 0
-            values.append((repeat try next((each Value).self)))
+    ) throws -> [Value] {
+        var values: [Value] = []
+        try read(Entity.Columns()[keyPath: column].names, of: request, isDistinct) { row in
+            values.append(try Value(row: row, at: 0))
         }
         return values
+    }
+
+    /// The values of several properties of the rows that `request` means: `values(of: \.name, \.price, in: request)`.
+    ///
+    /// - `isDistinct`: whether values that are the same are given once.
+    public func values<Entity: StoredEntity, First: ColumnReadable, each Value: ColumnReadable>(
+        of first: KeyPath<Entity.Columns, Column<Entity, First>>,
+        _ others: repeat KeyPath<Entity.Columns, Column<Entity, each Value>>, in request: Request<Entity>,
+        distinct isDistinct: Bool = false
+    ) throws -> [(First, repeat each Value)] {
+        let all = Entity.Columns()
+        var names = all[keyPath: first].names
+        repeat names.append(contentsOf: all[keyPath: each others].names)
+        var values: [(First, repeat each Value)] = []
+        try read(names, of: request, isDistinct) { row in
+            var index = 0
+            func next<Next: ColumnReadable>(_ type: Next.Type) throws -> Next {
+                defer { index += Next.columnCount }
+                return try Next(row: row, at: index)
+            }
+            values.append((try next(First.self), repeat try next((each Value).self)))
+        }
+        return values
+    }
+
+    /// Runs `body` with columns of the rows that `request` means.
+    private func read<Entity: StoredEntity>(
+        _ columns: [String], of request: Request<Entity>, _ isDistinct: Bool, _ body: (Row) throws -> Void
+    ) throws {
+        let statement = try open().cached(
+            request.select(SQL.list(columns), from: quoted(Entity.table.name), isDistinct: isDistinct))
+        try request.bind(to: statement)
+        defer { statement.reset() }
+        do {
+            while try statement.step() { try body(statement.row) }
+        } catch let error as MalformedValue {
+            throw error.named(Entity.table.name)
+        }
     }
 
     /// The least value of a property in the rows that `request` means; nil where there is none.

@@ -89,26 +89,21 @@ public struct Request<Entity: StoredEntity>: Sendable {
 
     /// What stands behind the table.
     var clauses: String {
-        var sql = condition.map { " WHERE \($0.sql)" } ?? ""
+        var sql = filter
         if !orders.isEmpty { sql += " ORDER BY " + orders.map(\.sql).joined(separator: ", ") }
         if limit != nil { sql += " LIMIT ?" }
         if offset != nil { sql += " OFFSET ?" }
         return sql
     }
 
+    /// Its condition.
+    var filter: String { condition.map { " WHERE \($0.sql)" } ?? "" }
+    /// Whether it means but some of the rows for which its condition holds.
+    var isLimited: Bool { limit != nil }
+
     /// Binds its values to the parameters from `first` on.
     func bind(to statement: Statement, from first: Int = 1) throws {
-        var index = first
-        for argument in condition?.arguments ?? [] {
-            switch argument {
-            case .value(let value):
-                try statement.bind(value, at: index)
-                index += 1
-            case .key(let key):
-                try key.bind(to: statement, at: index)
-                index += type(of: key).columnCount
-            }
-        }
+        var index = try Condition<Entity>.bind(condition?.arguments ?? [], to: statement, from: first)
         for count in [limit, offset].compactMap(\.self) {
             try statement.bind(count, at: index)
             index += 1

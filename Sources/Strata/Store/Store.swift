@@ -52,6 +52,9 @@ public struct StoreOptions: Sendable {
     /// it to how SQLite was built. Where it is not, a migration that copies tables takes a fifth less time, and old rows
     /// can be read in the file until their place is used again.
     public var erasesDeletedContent: Bool?
+    /// Called with each new connection before anything else is done with it: it may give a key to an encrypted database,
+    /// or functions and collations to SQL.
+    public var setUp: (@Sendable (ConnectionSetUp) throws -> Void)?
     /// How long to wait for another connection's lock, in seconds.
     public var busyTimeout: TimeInterval = 5
 
@@ -163,6 +166,29 @@ public final class Store: Sendable {
         }
     }
 
+    /// Runs `body` in a read transaction, on a thread of its own.
+    public func read<Result: Sendable>(
+        _ body: @escaping @Sendable (ReadTransaction) throws -> Result
+    ) async throws -> Result {
+        try await onThread { try self.read(body) }
+    }
+
+    /// Runs `body` in a write transaction, on a thread of its own.
+    public func write<Result: Sendable>(
+        _ body: @escaping @Sendable (WriteTransaction) throws -> Result
+    ) async throws -> Result {
+        try await onThread { try self.write(body) }
+    }
+
+    /// Waiting for a lock or a disk, `body` must not hold up the threads on which tasks run. What is cancelled before it
+    /// begins does not begin.
+    private func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try Task.checkCancellation()
+        return try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(with: Swift.Result(catching: body)) }
+        }
+    }
+
     /// Runs `body` in a write transaction: all that it writes is there afterwards, or nothing where it throws.
     public func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
         if isReadOnly { throw StoreError.readOnly }
@@ -171,7 +197,9 @@ public final class Store: Sendable {
             return try connection.transaction("BEGIN IMMEDIATE") {
                 let transaction = WriteTransaction(connection)
                 defer { transaction.end() }
-                return try body(transaction)
+                let result = try body(transaction)
+                try transaction.finish()
+                return result
             }
         }
     }
@@ -225,7 +253,7 @@ private struct OpenedStore {
         if options.recreatesOnMismatch || options.recreatesChangedDrafts {
             setAside = try Self.makeWay(url, schema, options)
         }
-        if !options.isReadOnly { try StoreFile.create(at: url, schema, options.journal) }
+        if !options.isReadOnly { try StoreFile.create(at: url, schema, options) }
         let opening = try Self.connect(url, schema, options)
         report = try opening.open()
         connection = opening.connection
@@ -246,7 +274,7 @@ private struct OpenedStore {
                     if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
                 }
             } else if options.recreatesOnMismatch, !options.isReadOnly, error.isMismatch {
-                return try setAside(url)
+                return try setAside(url, options)
             } else {
                 throw error
             }
@@ -258,8 +286,8 @@ private struct OpenedStore {
         _ url: URL, _ schema: any Schema.Type, _ options: StoreOptions
     ) throws -> StoreOpening {
         StoreOpening(
-            connection: try StoreFile.connect(to: url, options.isReadOnly ? .readOnly : .create), schema: schema,
-            options: options)
+            connection: try StoreFile.connect(to: url, options.isReadOnly ? .readOnly : .create, options),
+            schema: schema, options: options)
     }
 
     private static func isDroppedDraft(
@@ -274,9 +302,9 @@ private struct OpenedStore {
     }
 
     /// Gives the file another name, with all that its journals hold brought into it first.
-    private static func setAside(_ url: URL) throws -> URL {
+    private static func setAside(_ url: URL, _ options: StoreOptions) throws -> URL {
         if StoreFile.size(of: url.path) ?? 0 > 1 {
-            let connection = try Connection(path: url.path, mode: .readWrite)
+            let connection = try StoreFile.connect(to: url, .readWrite, options)
             // With a rollback journal nobody needs to leave the log behind, and nobody else may be there.
             do {
                 try connection.execute("PRAGMA journal_mode = DELETE")

@@ -5,7 +5,7 @@ enum StoreFile {
     /// A connection to the database at `url`.
     ///
     /// - Throws: `StoreError` where what is there is no file that holds one.
-    static func connect(to url: URL, _ mode: Connection.Mode) throws -> Connection {
+    static func connect(to url: URL, _ mode: Connection.Mode, _ options: StoreOptions) throws -> Connection {
         guard url.isFileURL else { throw StoreError.notAFile }
         var status = stat()
         if stat(url.path, &status) == 0 {
@@ -14,7 +14,11 @@ enum StoreFile {
             // SQLite would take it for a new database, one byte included, and delete a log that may hold what it held.
             if status.st_size <= 1 { throw StoreError.empty }
         }
-        return try SQLiteError.translated { try Connection(path: url.path, mode: mode) }
+        return try SQLiteError.translated {
+            let connection = try Connection(path: url.path, mode: mode)
+            try options.setUp?(ConnectionSetUp(connection: connection))
+            return connection
+        }
     }
 
     /// The length of a file, in bytes.
@@ -27,7 +31,7 @@ enum StoreFile {
     /// leaves no empty file.
     ///
     /// Where there is a file already, or the file system cannot do it, nothing is done.
-    static func create(at url: URL, _ schema: any Schema.Type, _ journal: StoreOptions.Journal) throws {
+    static func create(at url: URL, _ schema: any Schema.Type, _ options: StoreOptions) throws {
         // What SQLite takes for a journal of a missing file, it deletes when it makes the file itself.
         guard let newest = schema.versions.last,
             !["", "-wal", "-journal"].contains(where: { FileManager.default.fileExists(atPath: url.path + $0) })
@@ -37,11 +41,12 @@ enum StoreFile {
         // Where its name is too long for a file, SQLite makes the store in its place.
         guard let connection = try? Connection(path: draft.path, mode: .create) else { return }
         try SQLiteError.translated {
+            try options.setUp?(ConnectionSetUp(connection: connection))
             try connection.transaction("BEGIN IMMEDIATE") {
                 try StoreOpening.create(newest, schema: schema, in: connection)
             }
             // That writes the header alone: the file is whole without a log.
-            try connection.execute("PRAGMA journal_mode = \(journal.rawValue)")
+            try connection.execute("PRAGMA journal_mode = \(options.journal.rawValue)")
         }
         // Unlike a renaming, a link never takes the place of a file that another process has made meanwhile.
         if link(draft.path, url.path) == 0 { try? synchronize(url.deletingLastPathComponent()) }
@@ -53,4 +58,15 @@ enum StoreFile {
         try file.synchronize()
         try file.close()
     }
+}
+
+/// A new connection, before anything is done with it.
+public struct ConnectionSetUp {
+    let connection: Connection
+
+    /// SQLite's own handle of it (`sqlite3 *`), which must not leave the function that is given it.
+    public var handle: OpaquePointer { connection.pointer }
+
+    /// Runs SQL, such as `PRAGMA key`.
+    public func execute(_ sql: String) throws { try connection.execute(sql) }
 }

@@ -47,8 +47,10 @@ public struct StoreInspection: Hashable, Sendable, Codable {
     ///
     /// - `schema`: what the store is compared with, if it is one of it.
     /// - Throws: `StoreError` where the file is no store.
-    public init(of url: URL, comparedWith schema: (any Schema.Type)? = nil) throws {
-        let connection = try StoreFile.connect(to: url, .readOnly)
+    public init(
+        of url: URL, comparedWith schema: (any Schema.Type)? = nil, options: StoreOptions = StoreOptions()
+    ) throws {
+        let connection = try StoreFile.connect(to: url, .readOnly, options)
         let metadata = try SQLiteError.translated { try StoreMetadata(reading: connection) }
         self.schema = metadata.schema
         version = metadata.version

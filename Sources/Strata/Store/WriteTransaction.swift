@@ -23,6 +23,145 @@ public final class WriteTransaction: ReadTransaction {
         try open().cached(table.insert(into: name(table.name)))
     }
 
+    /// Writes new rows.
+    ///
+    /// - Throws: As for one row; the rows before it are then written all the same, until the transaction ends.
+    @inlinable public func insert<Entity: StoredEntity>(contentsOf entities: some Sequence<Entity>) throws {
+        for entity in entities { try insert(entity) }
+    }
+
+    /// Writes a row: in the place of the one that has its key, or else as a new one.
+    public func upsert<Entity: StoredEntity>(_ entity: Entity) throws {
+        let table = Entity.table
+        let rest = table.columns.filter { !table.key.contains($0) }
+        let values = rest.map { "\(SQL.quoted($0)) = excluded.\(SQL.quoted($0))" }.joined(separator: ", ")
+        let action = rest.isEmpty ? "NOTHING" : "UPDATE SET " + values
+        let statement = try open().cached(
+            "\(table.insert(into: name(table.name))) ON CONFLICT (\(SQL.list(table.key))) DO \(action)")
+        try entity.bind(to: statement)
+        try statement.run()
+    }
+
+    /// Writes all properties of the row that has the same key.
+    ///
+    /// - Throws: `RelationshipError.noSuchRow` where there is none.
+    public func update<Entity: StoredEntity>(_ entity: Entity) throws {
+        try update(entity, setting: Entity.table.columns)
+    }
+
+    /// Writes these properties of the row that has the same key: `update(movie, \.title, \.rating)`.
+    ///
+    /// - Throws: `RelationshipError.noSuchRow` where there is none.
+    public func update<Entity: StoredEntity, each Value>(
+        _ entity: Entity, _ columns: repeat KeyPath<Entity.Columns, Column<Entity, each Value>>
+    ) throws {
+        let all = Entity.Columns()
+        var names: [String] = []
+        repeat names.append(contentsOf: all[keyPath: each columns].names)
+        try update(entity, setting: names)
+    }
+
+    private func update<Entity: StoredEntity>(_ entity: Entity, setting names: [String]) throws {
+        let table = Entity.table
+        let values = names.compactMap { name in
+            table.columns.firstIndex(of: name).map { "\(SQL.quoted(name)) = ?\($0 + 1)" }
+        }
+        // The entity binds all its columns; those that are not written stand nowhere.
+        let condition = SQL.matches(table.key, from: table.columns.count + 1)
+        let statement = try open().cached(
+            "UPDATE \(quoted(table.name)) SET \(values.joined(separator: ", ")) WHERE \(condition)")
+        try entity.bind(to: statement)
+        try statement.bind(Entity.id(of: entity), at: table.columns.count + 1)
+        try statement.run()
+        if try open().changes == 0 { throw RelationshipError.noSuchRow(table: table.name) }
+    }
+
+    /// Writes properties of all rows that `request` means: `update(Movie.all) { [$0.rating.set(to: 5)] }`.
+    ///
+    /// - Returns: The number of rows.
+    @discardableResult public func update<Entity: StoredEntity>(
+        _ request: Request<Entity>, _ assignments: (Entity.Columns) -> [Assignment<Entity>]
+    ) throws -> Int {
+        let assignments = assignments(Entity.Columns())
+        if assignments.isEmpty { return 0 }
+        let values = assignments.map(\.sql).joined(separator: ", ")
+        return try change(
+            request, "UPDATE \(quoted(Entity.table.name)) SET \(values)", assignments.flatMap(\.arguments))
+    }
+
+    /// Deletes the row that has the same key.
+    ///
+    /// - Returns: Whether there was one.
+    /// - Throws: `SQLiteError` where something points at it and denies it, when the transaction ends at the latest.
+    @discardableResult public func delete<Entity: StoredEntity>(_ entity: Entity) throws -> Bool {
+        try delete(Entity.self, id: Entity.id(of: entity))
+    }
+
+    /// Deletes the row whose key is `id`.
+    ///
+    /// - Returns: Whether there was one.
+    /// - Throws: `SQLiteError` where something points at it and denies it, when the transaction ends at the latest.
+    @discardableResult public func delete<Entity: StoredEntity>(_ type: Entity.Type, id: Entity.ID) throws -> Bool {
+        let table = Entity.table
+        let statement = try open().cached("DELETE FROM \(quoted(table.name)) WHERE \(SQL.matches(table.key))")
+        try statement.bind(id, at: 1)
+        try statement.run()
+        return try open().changes > 0
+    }
+
+    /// Deletes all rows that `request` means.
+    ///
+    /// - Returns: The number of rows, without those that went with them.
+    @discardableResult public func delete<Entity: StoredEntity>(_ request: Request<Entity>) throws -> Int {
+        try change(request, "DELETE FROM \(quoted(Entity.table.name))", [])
+    }
+
+    /// Runs a statement on the rows that `request` means, and gives their number.
+    private func change<Entity: StoredEntity>(
+        _ request: Request<Entity>, _ statement: String, _ arguments: [Condition<Entity>.Argument]
+    ) throws -> Int {
+        // SQLite changes no limited number of rows by itself (https://sqlite.org/compile.html#enable_update_delete_limit).
+        let key = SQL.list(Entity.table.key)
+        let rows = request.select(key, from: quoted(Entity.table.name))
+        let statement = try open().cached(
+            statement + (request.isLimited ? " WHERE (\(key)) IN (\(rows))" : request.filter))
+        try request.bind(to: statement, from: try Condition<Entity>.bind(arguments, to: statement))
+        try statement.run()
+        return try open().changes
+    }
+
+    /// A key that no row of the entity has, and that was not given before: the store remembers it.
+    public func newID<Entity: StoredEntity>(of type: Entity.Type) throws -> Entity.ID
+    where Entity.ID: RawEntityID, Entity.ID.RawValue == Int {
+        let table = Entity.table
+        var ids = try newIDs ?? NewIDs(reading: open())
+        let key = (table: quoted(table.name), column: SQL.list(table.key))
+        let id = try ids.next(for: table.name, knownAs: table.name, keys: [key], open())
+        newIDs = ids
+        return Entity.ID(rawValue: id)
+    }
+
+    private var newIDs: NewIDs?
+
+    /// Writes what is written when all else is.
+    func finish() throws {
+        try newIDs?.save(to: open())
+    }
+
+    /// Runs `body`; what it throws takes back what it wrote, and nothing else.
+    public func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
+        try open().execute("SAVEPOINT strata")
+        do {
+            let result = try body()
+            try open().execute("RELEASE strata")
+            return result
+        } catch {
+            // An error of SQLite may have taken back everything.
+            if try open().isInTransaction { try open().execute("ROLLBACK TO strata; RELEASE strata") }
+            throw error
+        }
+    }
+
     /// Makes `targets` the rows that `source` points at, in their order.
     ///
     /// Rows that were pointed at and are not among `targets` are let go; they stay in their table. Where the order is

@@ -1,0 +1,129 @@
+import Foundation
+import Strata
+
+/// What a thing may be.
+enum Kind: String, StoredEnum { case small, large }
+
+/// A row with a property of most kinds.
+struct Thing: StoredEntity {
+    struct ID: RawEntityID, ExpressibleByIntegerLiteral { var rawValue: Int }
+    struct Relationships: EntityRelationships {}
+    struct Columns: EntityColumns {
+        var id: Column<Thing, ID> { .init("id") }
+        var number: Column<Thing, Int?> { .init("number") }
+        var ratio: Column<Thing, Double> { .init("ratio") }
+        var text: Column<Thing, String> { .init("text") }
+        var note: Column<Thing, String?> { .init("note") }
+        var date: Column<Thing, Date> { .init("date") }
+        var kind: Column<Thing, Kind?> { .init("kind") }
+        var uuid: Column<Thing, UUID> { .init("uuid") }
+        var price: Column<Thing, Decimal> { .init("price") }
+        var parent: Column<Thing, ID?> { .init("parent_id") }
+        var flag: Column<Thing, Bool> { .init("flag") }
+    }
+    static let table = EntityTable(
+        "thing", key: ["id"],
+        columns: [
+            "id", "number", "ratio", "text", "note", "date", "kind", "uuid", "price", "parent_id", "flag",
+        ])
+    var id: ID
+    var number: Int?
+    var ratio = 0.0
+    var text = ""
+    var note: String?
+    var date = Date(timeIntervalSinceReferenceDate: 0)
+    var kind: Kind?
+    var uuid = UUID()
+    var price: Decimal = 0
+    var parent: ID?
+    var flag = false
+
+    static func id(of entity: Self) -> ID { entity.id }
+
+    init(id: Int) { self.id = ID(rawValue: id) }
+
+    init(row: Row) throws {
+        id = try row.id(0)
+        number = try row.optionalInt(1)
+        ratio = try row.double(2)
+        text = try row.string(3)
+        note = try row.optionalString(4)
+        date = try row.date(5)
+        kind = try row.optionalValue(6)
+        uuid = try row.uuid(7)
+        price = try row.decimal(8)
+        parent = try row.optionalID(9)
+        flag = try row.bool(10)
+    }
+
+    func bind(to statement: Statement) throws {
+        try statement.bind(id, at: 1)
+        try statement.bind(number, at: 2)
+        try statement.bind(ratio, at: 3)
+        try statement.bind(text, at: 4)
+        try statement.bind(note, at: 5)
+        try statement.bind(date, at: 6)
+        try statement.bind(value: kind, at: 7)
+        try statement.bind(uuid, at: 8)
+        try statement.bind(price, at: 9)
+        try statement.bind(parent, at: 10)
+        try statement.bind(flag, at: 11)
+    }
+}
+
+/// A row whose key has two parts.
+struct Place: StoredEntity {
+    struct ID: EntityID {
+        static let columnCount = 2
+        var shelf: String
+        var number: Int
+        init(shelf: String, number: Int) {
+            self.shelf = shelf
+            self.number = number
+        }
+        init(row: Row, at index: Int) throws {
+            self.init(shelf: try row.string(index), number: try row.int(index + 1))
+        }
+        func bind(to statement: Statement, at index: Int) throws {
+            try statement.bind(shelf, at: index)
+            try statement.bind(number, at: index + 1)
+        }
+    }
+    struct Relationships: EntityRelationships {}
+    struct Columns: EntityColumns {
+        var id: Column<Place, ID> { .init(["shelf", "number"]) }
+        var number: Column<Place, Int> { .init("number") }
+    }
+    static let table = EntityTable("place", key: ["shelf", "number"], columns: ["shelf", "number"])
+    var id: ID
+    static func id(of entity: Self) -> ID { entity.id }
+    init(_ shelf: String, _ number: Int) { id = ID(shelf: shelf, number: number) }
+    init(row: Row) throws { id = try row.id(0) }
+    func bind(to statement: Statement) throws { try statement.bind(id, at: 1) }
+}
+
+/// Things and places.
+enum Things: Schema {
+    static let name = "ThingSchema"
+    static let fingerprint: UInt64 = 1
+    static let versions = [
+        SchemaVersion(
+            "1", fingerprint: 1,
+            tables: [
+                Table(
+                    "thing",
+                    [
+                        "\"id\" INTEGER PRIMARY KEY", "\"number\" INTEGER", "\"ratio\" REAL NOT NULL",
+                        "\"text\" TEXT NOT NULL", "\"note\" TEXT", "\"date\" REAL NOT NULL", "\"kind\" TEXT",
+                        "\"uuid\" BLOB NOT NULL", "\"price\" TEXT NOT NULL", "\"parent_id\" INTEGER",
+                        "\"flag\" INTEGER NOT NULL",
+                    ], indexes: [Index("thing_text_idx", on: ["text"])]),
+                Table(
+                    "place",
+                    [
+                        "\"shelf\" TEXT NOT NULL", "\"number\" INTEGER NOT NULL", "PRIMARY KEY (\"shelf\", \"number\")",
+                    ]),
+            ])
+    ]
+    static let steps: [MigrationStep] = []
+}
