@@ -55,6 +55,8 @@ public struct StoreOptions: Sendable {
     /// Called with each new connection before anything else is done with it: it may give a key to an encrypted database,
     /// or functions and collations to SQL.
     public var setUp: (@Sendable (ConnectionSetUp) throws -> Void)?
+    /// How many connections read a store with a write-ahead log at once, beside the one that writes.
+    public var maximumReaders = 5
     /// How long to wait for another connection's lock, in seconds.
     public var busyTimeout: TimeInterval = 5
 
@@ -82,6 +84,7 @@ public struct StoreOptions: Sendable {
 public final class Store: Sendable {
     private let connection: LockedConnection
     private let isReadOnly: Bool
+    private let threads = TransactingThreads()
 
     /// Opens the store at `url`, migrates it if it is old, or makes it if there is none.
     ///
@@ -156,13 +159,16 @@ public final class Store: Sendable {
 
     /// Runs `body` in a read transaction: it sees one state of the store, whatever others write.
     public func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
-        try connection.withLock { connection in
-            if connection.isInTransaction { throw StoreError.nestedTransaction }
-            return try connection.transaction("BEGIN") {
-                let transaction = ReadTransaction(connection)
-                defer { transaction.end() }
-                return try body(transaction)
+        try threads.withThread {
+            func read(_ connection: Connection) throws -> Result {
+                try connection.transaction("BEGIN") {
+                    let transaction = ReadTransaction(connection)
+                    defer { transaction.end() }
+                    return try body(transaction)
+                }
             }
+            guard let readers = try connection.readers() else { return try connection.withLock(read) }
+            return try readers.withReader(read)
         }
     }
 
@@ -192,14 +198,15 @@ public final class Store: Sendable {
     /// Runs `body` in a write transaction: all that it writes is there afterwards, or nothing where it throws.
     public func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
         if isReadOnly { throw StoreError.readOnly }
-        return try connection.withLock { connection in
-            if connection.isInTransaction { throw StoreError.nestedTransaction }
-            return try connection.transaction("BEGIN IMMEDIATE") {
-                let transaction = WriteTransaction(connection)
-                defer { transaction.end() }
-                let result = try body(transaction)
-                try transaction.finish()
-                return result
+        return try threads.withThread {
+            try connection.withLock { connection in
+                try connection.transaction("BEGIN IMMEDIATE") {
+                    let transaction = WriteTransaction(connection)
+                    defer { transaction.end() }
+                    let result = try body(transaction)
+                    try transaction.finish()
+                    return result
+                }
             }
         }
     }
@@ -207,13 +214,15 @@ public final class Store: Sendable {
 
 /// A connection that one thread at a time may use, and that is opened when it is first needed.
 ///
-/// `@unchecked Sendable` holds because `open` is `@Sendable` and never changes, and `store` is read and written in `withLock`
-/// and `opened` alone, both of which hold the lock. All that `Store` gives away of the connection are transactions and their
-/// cursors: they are not `Sendable`, so that the compiler keeps them on the thread that holds the lock, and they refuse to work
-/// once it is let go. The lock is recursive, which a `Mutex` is not, so that a transaction inside another is found and
-/// refused, not waited for.
+/// `@unchecked Sendable` holds because `open` is `@Sendable` and never changes, and `store` is written while both locks are
+/// held and read while one of them is; its connection is used in `withLock` alone. All that `Store` gives away of a
+/// connection are transactions and their cursors: they are not `Sendable`, so that the compiler keeps them on the thread
+/// that holds the lock, and they refuse to work once it is let go.
 private final class LockedConnection: @unchecked Sendable {
-    private let lock = NSRecursiveLock()
+    /// Held by whoever uses the connection.
+    private let lock = NSLock()
+    /// Held for a moment by whoever asks what was opened, whatever is done with the connection meanwhile.
+    private let openedLock = NSLock()
     private let open: @Sendable () throws -> OpenedStore
     private var store: OpenedStore?
 
@@ -224,7 +233,13 @@ private final class LockedConnection: @unchecked Sendable {
 
     /// What was done to open it, once that is done.
     var opened: (setAside: URL?, report: MigrationReport?)? {
-        lock.withLock { store.map { ($0.setAside, $0.report) } }
+        openedLock.withLock { store.map { ($0.setAside, $0.report) } }
+    }
+
+    /// The connections that read beside it, if there are such.
+    func readers() throws -> ReaderPool? {
+        if let store = openedLock.withLock({ store.map { $0.readers } }) { return store }
+        return try withLock { _ in store?.readers }
     }
 
     func withLock<Result>(_ body: (Connection) throws -> Result) throws -> Result {
@@ -232,7 +247,7 @@ private final class LockedConnection: @unchecked Sendable {
         defer { lock.unlock() }
         if let store { return try body(store.connection) }
         let store = try open()
-        self.store = store
+        openedLock.withLock { self.store = store }
         return try body(store.connection)
     }
 }
@@ -242,6 +257,8 @@ private struct OpenedStore {
     let connection: Connection
     var setAside: URL?
     var report: MigrationReport?
+    /// The connections that read beside it; nil where they would have to wait for it.
+    var readers: ReaderPool?
 
     init(inMemory schema: any Schema.Type) throws {
         connection = try Connection(path: ":memory:", mode: .create)
@@ -257,6 +274,13 @@ private struct OpenedStore {
         let opening = try Self.connect(url, schema, options)
         report = try opening.open()
         connection = opening.connection
+        if try connection.text("PRAGMA journal_mode") == "wal" {
+            readers = ReaderPool(limit: options.maximumReaders) {
+                let reader = try StoreFile.connect(to: url, options.isReadOnly ? .readOnly : .readWrite, options)
+                try StoreOpening(connection: reader, schema: schema, options: options).read()
+                return reader
+            }
+        }
     }
 
     /// Removes a store that is not of the schema, or sets it aside and gives its new place.

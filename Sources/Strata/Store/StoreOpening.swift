@@ -43,6 +43,12 @@ package struct StoreOpening {
         }
     }
 
+    /// Makes a further connection to a store that is open one that only reads.
+    func read() throws {
+        setBusyTimeout()
+        try connection.execute("PRAGMA query_only = ON")
+    }
+
     private func setBusyTimeout() {
         connection.setBusyTimeout(Int32(max(0, min(options.busyTimeout, 86_400)) * 1000))
     }

@@ -1,0 +1,106 @@
+import Foundation
+import Strata
+import Testing
+
+/// One writer and many readers.
+@Suite struct ConcurrencyTests {
+    private func withFolder(_ body: (URL) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await body(folder.appendingPathComponent("store.sqlite"))
+    }
+
+    @Test func `readers see what was there before a write, and are not held up by it`() async throws {
+        try await withFolder { url in
+            let store = try Store(at: url, schema: Things.self)
+            let (isWritten, isRead) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let writing = Task {
+                try await store.write { transaction in
+                    try transaction.insert(Thing(id: 1))
+                    isWritten.signal()
+                    // The readers come while the transaction is open.
+                    #expect(isRead.wait(timeout: .now() + 30) == .success)
+                }
+            }
+            let counted = Task {
+                try await store.read { transaction in
+                    #expect(isWritten.wait(timeout: .now() + 30) == .success)
+                    return try transaction.count(Thing.self)
+                }
+            }
+            #expect(try await counted.value == 0)
+            isRead.signal()
+            try await writing.value
+            #expect(try await store.read { try $0.count(Thing.self) } == 1)
+        }
+    }
+
+    /// `STRATA_STRESS` in the environment says for how many seconds.
+    @Test(arguments: [StoreOptions.Journal.wal, .delete])
+    func `eight readers beside a writer always see a whole transaction`(journal: StoreOptions.Journal) async throws {
+        let seconds = ProcessInfo.processInfo.environment["STRATA_STRESS"].flatMap(Double.init) ?? 1
+        try await withFolder { url in
+            var options = StoreOptions()
+            options.journal = journal
+            let store = try Store(at: url, schema: Things.self, options: options)
+            try await store.write { transaction in
+                try transaction.insert(
+                    contentsOf: (1...20).map { id in
+                        var thing = Thing(id: id)
+                        thing.number = 100
+                        return thing
+                    })
+            }
+            let end = Date().addingTimeInterval(seconds)
+            let (reads, writes) = (Progress(totalUnitCount: 0), Progress(totalUnitCount: 0))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    while Date() < end {
+                        // From one to another: together they stay what they are.
+                        let (from, to) = (Int.random(in: 1...20), Int.random(in: 1...20))
+                        try await store.write { transaction in
+                            for (id, amount) in [(from, -1), (to, 1)] {
+                                try transaction.update(Thing.all.where { $0.id == .init(rawValue: id) }) {
+                                    [$0.number.add(amount)]
+                                }
+                            }
+                        }
+                        writes.completedUnitCount += 1
+                    }
+                }
+                for _ in 0..<8 {
+                    group.addTask {
+                        while Date() < end {
+                            let sums = try await store.read { transaction in
+                                [
+                                    try transaction.sum(of: \.number, in: Thing.all),
+                                    try transaction.fetch(Thing.all).compactMap(\.number).reduce(0, +),
+                                ]
+                            }
+                            #expect(sums == [2_000, 2_000])
+                            reads.completedUnitCount += 1
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(reads.completedUnitCount > 8 && writes.completedUnitCount > 1)
+            #expect(try await store.read { try $0.sum(of: \.number, in: Thing.all) } == 2_000)
+        }
+    }
+
+    @Test func `a transaction inside another is refused, whichever they are`() async throws {
+        try await withFolder { url in
+            let store = try Store(at: url, schema: Things.self)
+            try await store.read { _ in
+                #expect(throws: StoreError.nestedTransaction) { try store.read { _ in } }
+                #expect(throws: StoreError.nestedTransaction) { try store.write { _ in } }
+            }
+            try await store.write { _ in
+                #expect(throws: StoreError.nestedTransaction) { try store.read { _ in } }
+                #expect(throws: StoreError.nestedTransaction) { try store.write { _ in } }
+            }
+        }
+    }
+}
