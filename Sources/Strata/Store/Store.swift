@@ -85,6 +85,7 @@ public final class Store: Sendable {
     private let connection: LockedConnection
     private let isReadOnly: Bool
     private let threads = TransactingThreads()
+    let observers = Observers()
 
     /// Opens the store at `url`, migrates it if it is old, or makes it if there is none.
     ///
@@ -200,13 +201,20 @@ public final class Store: Sendable {
         if isReadOnly { throw StoreError.readOnly }
         return try threads.withThread {
             try connection.withLock { connection in
-                try connection.transaction("BEGIN IMMEDIATE") {
+                let changed = observers.isEmpty ? nil : ChangedTables(by: connection)
+                var isCommitted = false
+                defer {
+                    if let hasChanged = changed?.end(), isCommitted { observers.wake(where: hasChanged) }
+                }
+                let result = try connection.transaction("BEGIN IMMEDIATE") {
                     let transaction = WriteTransaction(connection)
                     defer { transaction.end() }
                     let result = try body(transaction)
                     try transaction.finish()
                     return result
                 }
+                isCommitted = true
+                return result
             }
         }
     }

@@ -1,0 +1,68 @@
+import Foundation
+import Strata
+import Testing
+
+/// What an observer is told, and what not.
+@Suite struct ObservationTests {
+    private func withStore(_ body: (Store) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await body(try Store(at: folder.appendingPathComponent("store.sqlite"), schema: Things.self))
+    }
+
+    @Test func `rows come at once, and again when they have changed`() async throws {
+        try await withStore { store in
+            var rows = store.observe(Thing.all.where { $0.flag == true }.orderBy { $0.id.ascending })
+                .makeAsyncIterator()
+            #expect(try await rows.next()?.isEmpty == true)
+            var thing = Thing(id: 1)
+            thing.flag = true
+            let new = thing
+            try await store.write { try $0.insert(new) }
+            #expect(try await rows.next() == [new])
+            // Nothing that is meant changes: what comes next is the last of these.
+            try await store.write { try $0.insert(Place("a", 1)) }
+            try await store.write { try $0.insert(Thing(id: 2)) }
+            struct Undone: Error {}
+            do {
+                try await store.write { transaction in
+                    try transaction.delete(Thing.all)
+                    throw Undone()
+                }
+            } catch is Undone {}
+            try await store.write { _ = try $0.update(Thing.all.where { $0.id == 1 }) { [$0.text.set(to: "x")] } }
+            #expect(try await rows.next()?.map(\.text) == ["x"])
+            // All at once, which SQLite does not tell row by row.
+            try await store.write { _ = try $0.delete(Thing.all) }
+            #expect(try await rows.next() == [])
+        }
+    }
+
+    @Test func `who is slow gets the newest rows`() async throws {
+        try await withStore { store in
+            var rows = store.observe(Thing.all).makeAsyncIterator()
+            _ = try await rows.next()
+            for id in 1...200 { try await store.write { try $0.insert(Thing(id: id)) } }
+            var count = 0
+            var last = 0
+            while last < 200, let next = try await rows.next() {
+                #expect(next.count > last)
+                last = next.count
+                count += 1
+            }
+            #expect(last == 200 && count <= 200)
+        }
+    }
+
+    @Test func `nobody is told any more whose task has ended`() async throws {
+        try await withStore { store in
+            let task = Task { for try await _ in store.observe(Thing.all) {} }
+            try await Task.sleep(for: .milliseconds(50))
+            task.cancel()
+            try await task.value
+            try await store.write { try $0.insert(Thing(id: 1)) }
+            #expect(try await store.read { try $0.count(Thing.self) } == 1)
+        }
+    }
+}
