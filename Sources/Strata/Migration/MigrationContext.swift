@@ -106,15 +106,8 @@ public final class MigrationContext {
     ///
     /// - Throws: `RelationshipError.noSuchRow` where there is none.
     public func update<New: StoredEntity>(_ entity: New) throws {
-        let table = New.table
-        let values = table.columns.enumerated().map { "\(SQL.quoted($1)) = ?\($0 + 1)" }.joined(separator: ", ")
-        let condition = SQL.matches(table.key, from: table.columns.count + 1)
         hasChangedRows = true
-        let statement = try new.open().cached("UPDATE \(quoted(table.name)) SET \(values) WHERE \(condition)")
-        try entity.bind(to: statement)
-        try statement.bind(New.id(of: entity), at: table.columns.count + 1)
-        try statement.run()
-        if connection.changes == 0 { throw RelationshipError.noSuchRow(table: table.name) }
+        try new.update(entity)
     }
 
     /// Makes `targets` the rows that the new row `source` points at, in their order.
