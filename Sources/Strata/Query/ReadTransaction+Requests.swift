@@ -68,7 +68,7 @@ extension ReadTransaction {
     ///
     /// - `isDistinct`: whether each value is given once.
     public func values<Entity: StoredEntity, Value: ColumnReadable>(
-        of column: KeyPath<Entity.Columns, Column<Entity, Value>>, in request: Request<Entity>,
+        of column: ColumnPath<Entity, Value>, in request: Request<Entity>,
         distinct isDistinct: Bool = false
     ) throws -> [Value] {
         var values: [Value] = []
@@ -82,8 +82,8 @@ extension ReadTransaction {
     ///
     /// - `isDistinct`: whether values that are the same are given once.
     public func values<Entity: StoredEntity, First: ColumnReadable, each Value: ColumnReadable>(
-        of first: KeyPath<Entity.Columns, Column<Entity, First>>,
-        _ others: repeat KeyPath<Entity.Columns, Column<Entity, each Value>>, in request: Request<Entity>,
+        of first: ColumnPath<Entity, First>,
+        _ others: repeat ColumnPath<Entity, each Value>, in request: Request<Entity>,
         distinct isDistinct: Bool = false
     ) throws -> [(First, repeat each Value)] {
         let all = Entity.Columns()
@@ -118,28 +118,28 @@ extension ReadTransaction {
 
     /// The least value of a property in the rows that `request` means; nil where there is none.
     public func minimum<Entity: StoredEntity, Value: ColumnComparable & ColumnReadable>(
-        of column: KeyPath<Entity.Columns, Column<Entity, Value>>, in request: Request<Entity>
+        of column: ColumnPath<Entity, Value>, in request: Request<Entity>
     ) throws -> Value? {
         try aggregate("min", Entity.Columns()[keyPath: column], request)
     }
 
     /// The least value of a property in the rows that `request` means; nil where there is none.
     public func minimum<Entity: StoredEntity, Value: ColumnComparable & ColumnReadable>(
-        of column: KeyPath<Entity.Columns, Column<Entity, Value?>>, in request: Request<Entity>
+        of column: ColumnPath<Entity, Value?>, in request: Request<Entity>
     ) throws -> Value? {
         try aggregate("min", Entity.Columns()[keyPath: column], request)
     }
 
     /// The greatest value of a property in the rows that `request` means; nil where there is none.
     public func maximum<Entity: StoredEntity, Value: ColumnComparable & ColumnReadable>(
-        of column: KeyPath<Entity.Columns, Column<Entity, Value>>, in request: Request<Entity>
+        of column: ColumnPath<Entity, Value>, in request: Request<Entity>
     ) throws -> Value? {
         try aggregate("max", Entity.Columns()[keyPath: column], request)
     }
 
     /// The greatest value of a property in the rows that `request` means; nil where there is none.
     public func maximum<Entity: StoredEntity, Value: ColumnComparable & ColumnReadable>(
-        of column: KeyPath<Entity.Columns, Column<Entity, Value?>>, in request: Request<Entity>
+        of column: ColumnPath<Entity, Value?>, in request: Request<Entity>
     ) throws -> Value? {
         try aggregate("max", Entity.Columns()[keyPath: column], request)
     }
@@ -148,7 +148,7 @@ extension ReadTransaction {
     ///
     /// - Throws: `SQLiteError` where integers add up to more than an `Int` holds.
     public func sum<Entity: StoredEntity, Value: Numeric & ColumnReadable & ColumnComparable>(
-        of column: KeyPath<Entity.Columns, Column<Entity, Value>>, in request: Request<Entity>
+        of column: ColumnPath<Entity, Value>, in request: Request<Entity>
     ) throws -> Value {
         try aggregate("sum", Entity.Columns()[keyPath: column], request) ?? 0
     }
@@ -157,21 +157,21 @@ extension ReadTransaction {
     ///
     /// - Throws: `SQLiteError` where integers add up to more than an `Int` holds.
     public func sum<Entity: StoredEntity, Value: Numeric & ColumnReadable & ColumnComparable>(
-        of column: KeyPath<Entity.Columns, Column<Entity, Value?>>, in request: Request<Entity>
+        of column: ColumnPath<Entity, Value?>, in request: Request<Entity>
     ) throws -> Value {
         try aggregate("sum", Entity.Columns()[keyPath: column], request) ?? 0
     }
 
     /// The average of a property over the rows that `request` means; nil where there are none.
     public func average<Entity: StoredEntity, Value: Numeric & ColumnComparable>(
-        of column: KeyPath<Entity.Columns, Column<Entity, Value>>, in request: Request<Entity>
+        of column: ColumnPath<Entity, Value>, in request: Request<Entity>
     ) throws -> Double? {
         try aggregate("avg", Entity.Columns()[keyPath: column], request)
     }
 
     /// The average of a property over the rows that `request` means and that have it; nil where there are none.
     public func average<Entity: StoredEntity, Value: Numeric & ColumnComparable>(
-        of column: KeyPath<Entity.Columns, Column<Entity, Value?>>, in request: Request<Entity>
+        of column: ColumnPath<Entity, Value?>, in request: Request<Entity>
     ) throws -> Double? {
         try aggregate("avg", Entity.Columns()[keyPath: column], request)
     }

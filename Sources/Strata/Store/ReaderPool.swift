@@ -2,8 +2,9 @@ import Foundation
 
 /// Connections that read a store with a write-ahead log, each used by one thread at a time, beside the one that writes.
 ///
-/// `@unchecked Sendable` holds because `idle` and `count` are read and written while `condition` is held, and a connection
-/// is in `idle` or with the one thread that took it out.
+/// `@unchecked Sendable` holds because `limit`, `connect` and `condition` never change, `idle` and `count` are read and
+/// written while `condition` is held, and a connection is in `idle` or with the one thread that took it out: `withReader`
+/// lends it for the time of `body`, and what `Store` makes of it there is not `Sendable`.
 final class ReaderPool: @unchecked Sendable {
     private let condition = NSCondition()
     private var idle: [Connection] = []
@@ -53,17 +54,16 @@ final class ReaderPool: @unchecked Sendable {
 }
 
 /// The threads that are inside of a transaction of a store.
-final class TransactingThreads: @unchecked Sendable {
-    private let lock = NSLock()
-    private var threads: Set<ObjectIdentifier> = []
+final class TransactingThreads: Sendable {
+    private let threads = Locked<Set<ObjectIdentifier>>([])
 
     /// Runs `body` unless this thread is in a transaction already.
     ///
     /// - Throws: `StoreError.nestedTransaction`: it would wait for itself, or not see what it has written.
     func withThread<Result>(_ body: () throws -> Result) throws -> Result {
         let thread = ObjectIdentifier(Thread.current)
-        guard lock.withLock({ threads.insert(thread).inserted }) else { throw StoreError.nestedTransaction }
-        defer { _ = lock.withLock { threads.remove(thread) } }
+        guard threads.withLock({ $0.insert(thread).inserted }) else { throw StoreError.nestedTransaction }
+        defer { threads.withLock { _ = $0.remove(thread) } }
         return try body()
     }
 }

@@ -40,28 +40,30 @@ final class ChangedTables {
 }
 
 /// Who wants to know when tables change.
-///
-/// `@unchecked Sendable` holds because all is read and written while `lock` is held.
-final class Observers: @unchecked Sendable {
-    private let lock = NSLock()
-    private var observers: [UUID: (table: String, wake: @Sendable () -> Void)] = [:]
+final class Observers: Sendable {
+    private struct Observer: Sendable {
+        let table: String
+        let wake: @Sendable () -> Void
+    }
 
-    var isEmpty: Bool { lock.withLock { observers.isEmpty } }
+    private let observers = Locked<[UUID: Observer]>([:])
+
+    var isEmpty: Bool { observers.withLock(\.isEmpty) }
 
     /// Calls `wake` when `table` may have changed, until `remove`.
     func add(_ table: String, _ wake: @escaping @Sendable () -> Void) -> UUID {
         let id = UUID()
-        lock.withLock { observers[id] = (table, wake) }
+        observers.withLock { $0[id] = Observer(table: table, wake: wake) }
         return id
     }
 
     func remove(_ id: UUID) {
-        lock.withLock { observers[id] = nil }
+        observers.withLock { $0[id] = nil }
     }
 
     /// Wakes those whose tables may have changed.
     func wake(where hasChanged: (String) -> Bool) {
-        for wake in lock.withLock({ observers.values.filter { hasChanged($0.table) }.map(\.wake) }) { wake() }
+        for observer in observers.withLock({ $0.values.filter { hasChanged($0.table) } }) { observer.wake() }
     }
 }
 
@@ -74,7 +76,7 @@ extension Store {
     public func observe<Entity: StoredEntity>(_ request: Request<Entity>) -> AsyncThrowingStream<[Entity], any Error> {
         AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let queue = DispatchQueue(label: "strata.observation")
-            let last = LastValue<[Entity]>()
+            let last = Locked<[Entity]?>(nil)
             let read: @Sendable () -> Void = { [self] in
                 do {
                     let rows = try self.read { (transaction: ReadTransaction) throws in try transaction.fetch(request) }
@@ -83,7 +85,7 @@ extension Store {
                     continuation.finish(throwing: error)
                 }
             }
-            let isWaiting = LastValue<Bool>()
+            let isWaiting = Locked(false)
             let id = observers.add(Entity.table.name) {
                 // Of several changes that come while rows are read, the last is enough.
                 guard isWaiting.replace(by: true) else { return }
@@ -94,20 +96,6 @@ extension Store {
             }
             continuation.onTermination = { [observers] _ in observers.remove(id) }
             queue.async(execute: read)
-        }
-    }
-}
-
-/// A value that several threads set.
-private final class LastValue<Value: Equatable & Sendable>: @unchecked Sendable {
-    private let lock = NSLock()
-    private var value: Value?
-
-    /// Sets the value, and tells whether it was another.
-    func replace(by new: Value) -> Bool {
-        lock.withLock {
-            defer { value = new }
-            return value != new
         }
     }
 }

@@ -53,7 +53,7 @@ public final class WriteTransaction: ReadTransaction {
     ///
     /// - Throws: `RelationshipError.noSuchRow` where there is none.
     public func update<Entity: StoredEntity, each Value>(
-        _ entity: Entity, _ columns: repeat KeyPath<Entity.Columns, Column<Entity, each Value>>
+        _ entity: Entity, _ columns: repeat ColumnPath<Entity, each Value>
     ) throws {
         let all = Entity.Columns()
         var names: [String] = []

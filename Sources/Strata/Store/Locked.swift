@@ -1,0 +1,30 @@
+import Foundation
+
+/// A value that several threads read and change, one at a time.
+///
+/// `@unchecked Sendable` holds because `value`, which is `Sendable` itself, is reached in `withLock` alone, and there only
+/// while `lock` is held; `lock` never changes.
+final class Locked<Value: Sendable>: @unchecked Sendable {
+    private let lock = NSLock()
+    private var value: Value
+
+    init(_ value: Value) {
+        self.value = value
+    }
+
+    func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+        lock.lock()
+        defer { lock.unlock() }
+        return try body(&value)
+    }
+}
+
+extension Locked where Value: Equatable {
+    /// Sets the value, and tells whether it was another.
+    func replace(by new: Value) -> Bool {
+        withLock { value in
+            defer { value = new }
+            return value != new
+        }
+    }
+}
