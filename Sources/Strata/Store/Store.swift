@@ -200,7 +200,9 @@ public final class Store: Sendable {
     public func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
         if isReadOnly { throw StoreError.readOnly }
         return try threads.withThread {
-            try connection.withLock { connection in
+            // Or the first who reads would wait for this to end.
+            _ = try connection.readers()
+            return try connection.withLock { connection in
                 let changed = observers.isEmpty ? nil : ChangedTables(by: connection)
                 var isCommitted = false
                 defer {
@@ -222,10 +224,10 @@ public final class Store: Sendable {
 
 /// A connection that one thread at a time may use, and that is opened when it is first needed.
 ///
-/// `@unchecked Sendable` holds because `open` is `@Sendable` and never changes, and `store` is written while both locks are
-/// held and read while one of them is; its connection is used in `withLock` alone. All that `Store` gives away of a
-/// connection are transactions and their cursors: they are not `Sendable`, so that the compiler keeps them on the thread
-/// that holds the lock, and they refuse to work once it is let go.
+/// `@unchecked Sendable` holds because `open` is `@Sendable` and never changes, and `store` and `isLogged` are written while
+/// both locks are held and read while one of them is; its connection is used in `withLock` alone. All that `Store` gives
+/// away of a connection are transactions and their cursors: they are not `Sendable`, so that the compiler keeps them on the
+/// thread that holds the lock, and they refuse to work once it is let go.
 private final class LockedConnection: @unchecked Sendable {
     /// Held by whoever uses the connection.
     private let lock = NSLock()
@@ -233,6 +235,8 @@ private final class LockedConnection: @unchecked Sendable {
     private let openedLock = NSLock()
     private let open: @Sendable () throws -> OpenedStore
     private var store: OpenedStore?
+    /// Whether others read beside it, once that is known.
+    private var isLogged: Bool?
 
     /// A connection that `open` makes when it is first needed.
     init(_ open: @escaping @Sendable () throws -> OpenedStore) {
@@ -244,10 +248,18 @@ private final class LockedConnection: @unchecked Sendable {
         openedLock.withLock { store.map { ($0.setAside, $0.report) } }
     }
 
-    /// The connections that read beside it, if there are such.
+    /// The connections that read beside it; nil where they would have to wait for it. That is found out when something is
+    /// first read or written: opening reads one number.
     func readers() throws -> ReaderPool? {
-        if let store = openedLock.withLock({ store.map { $0.readers } }) { return store }
-        return try withLock { _ in store?.readers }
+        func known() -> ReaderPool?? { isLogged.map { $0 ? store?.readers : nil } }
+        if let readers = openedLock.withLock(known) { return readers }
+        return try withLock { connection in
+            let isLogged = try connection.text("PRAGMA journal_mode") == "wal"
+            return openedLock.withLock {
+                self.isLogged = isLogged
+                return isLogged ? store?.readers : nil
+            }
+        }
     }
 
     func withLock<Result>(_ body: (Connection) throws -> Result) throws -> Result {
@@ -265,7 +277,7 @@ private struct OpenedStore {
     let connection: Connection
     var setAside: URL?
     var report: MigrationReport?
-    /// The connections that read beside it; nil where they would have to wait for it.
+    /// The connections that may read beside it; nil in memory, where each has a database of its own.
     var readers: ReaderPool?
 
     init(inMemory schema: any Schema.Type) throws {
@@ -282,12 +294,10 @@ private struct OpenedStore {
         let opening = try Self.connect(url, schema, options)
         report = try opening.open()
         connection = opening.connection
-        if try connection.text("PRAGMA journal_mode") == "wal" {
-            readers = ReaderPool(limit: options.maximumReaders) {
-                let reader = try StoreFile.connect(to: url, options.isReadOnly ? .readOnly : .readWrite, options)
-                try StoreOpening(connection: reader, schema: schema, options: options).read()
-                return reader
-            }
+        readers = ReaderPool(limit: options.maximumReaders) {
+            let reader = try StoreFile.connect(to: url, options.isReadOnly ? .readOnly : .readWrite, options)
+            try StoreOpening(connection: reader, schema: schema, options: options).read()
+            return reader
         }
     }
 
