@@ -42,6 +42,70 @@ import Testing
         #expect(try roundTrip({ try $0.bind(color: "#00ff00", at: 1) }, { try $0.color(0) }) == "#00ff00")
     }
 
+    @Test(arguments: [Int.min, -1, 0, 1, Int.max]) func `integers come back, the greatest and the least too`(
+        number: Int
+    ) throws {
+        #expect(try roundTrip({ try $0.bind(number, at: 1) }, { try $0.int(0) }) == number)
+        #expect(try roundTrip({ try $0.bind(Optional(number), at: 1) }, { try $0.optionalInt(0) }) == number)
+    }
+
+    @Test func `zero has no sign in SQLite`() throws {
+        let store = try Store(inMemory: Things.self)
+        var thing = Thing(id: 1)
+        thing.ratio = -0.0
+        let negative = thing
+        try store.write { try $0.insert(negative) }
+        let found = try store.read { try $0.find(Thing.self, id: 1) }
+        #expect(found?.ratio == 0 && found?.ratio.sign == .plus)
+    }
+
+    @Test(arguments: [
+        Date.distantPast, .distantFuture, Date(timeIntervalSince1970: 0.1), Date(timeIntervalSince1970: 0),
+    ])
+    func `dates come back from far away`(date: Date) throws {
+        #expect(try roundTrip({ try $0.bind(date, at: 1) }, { try $0.date(0) }) == date)
+    }
+
+    @Test func `50 MB come back`() throws {
+        var data = Data(count: 50_000_000)
+        for place in stride(from: 0, to: data.count, by: 4_099) { data[place] = UInt8(truncatingIfNeeded: place) }
+        #expect(try roundTrip({ try $0.bind(data, at: 1) }, { try $0.data(0) }) == data)
+        let text = String(repeating: "🧺é", count: 5_000_000)
+        #expect(try roundTrip({ try $0.bind(text, at: 1) }, { try $0.string(0) }) == text)
+    }
+
+    @Test(arguments: [[], [""], ["a", "b\u{0}", "\"", "\\", "e\u{301}"]]) func `lists come back, the empty one too`(
+        list: [String]
+    ) throws {
+        let found = try roundTrip({ try $0.bind(value: list, at: 1) }, { row -> [String] in try row.value(0) })
+        #expect(found?.map { Array($0.utf8) } == list.map { Array($0.utf8) })
+    }
+
+    @Test(arguments: ["0", "-0.1", "1e127", "-1e-127", "99999999999999999999999999999999999999"])
+    func `decimals come back to the last digit`(digits: String) throws {
+        let decimal = try #require(Decimal(string: digits))
+        #expect(try roundTrip({ try $0.bind(decimal, at: 1) }, { try $0.decimal(0) }) == decimal)
+    }
+
+    @Test func `what SQLite cannot keep is refused by the name of its column`() throws {
+        let store = try Store(inMemory: Things.self)
+        try store.write { (t: WriteTransaction) throws in
+            var thing = Thing(id: 1)
+            try t.insert(thing)
+            thing.ratio = .nan
+            let refused = thing
+            for write in [t.insert, t.upsert, t.update] as [(Thing) throws -> Void] {
+                do {
+                    try write(refused)
+                    Issue.record("nothing was thrown")
+                } catch let error as UnstorableValue {
+                    #expect("\(error)" == "the value of thing.ratio cannot be stored: NaN has no form in SQLite")
+                }
+            }
+            #expect(try t.fetch(Thing.self).map(\.ratio) == [0])
+        }
+    }
+
     @Test func `what SQLite cannot keep is refused`() throws {
         let statement = try Connection(path: ":memory:", mode: .create).prepare("SELECT ?1")
         #expect(throws: UnstorableValue.self) { try statement.bind(Double.nan, at: 1) }

@@ -65,24 +65,80 @@ public struct ToMany<Source: StoredEntity, Target: StoredEntity>: Sendable {
             JoinTable(name: joinTable, source: source, target: target),
             isReversed ? .target : isSymmetric ? .both : .source)
     }
+}
 
-    /// Selects the related rows of the source whose key is parameter 1; `name` tells what a table is called.
-    func select(names name: (String) -> String) -> String {
-        let table = Target.table
+/// Where the rows stand that others point at: they are called `t`.
+struct RelatedRows {
+    /// The tables.
+    let tables: String
+    /// The columns that hold the key of the row that points, with their tables.
+    let source: [String]
+    /// The order of the rows, or nothing.
+    let order: String
+
+    /// A statement that gives the columns of `target` of the rows for which `condition` holds.
+    ///
+    /// - `additions`: further columns.
+    func select(_ target: EntityTable, _ additions: [String] = [], where condition: String) -> String {
+        let columns = target.columns.map { "t." + SQL.quoted($0) } + additions
+        return "SELECT \(columns.joined(separator: ", ")) FROM \(tables) WHERE \(condition)\(order)"
+    }
+
+    /// A condition for the rows that the row points at whose key is the parameters from 1 on.
+    var ofOne: String { source.enumerated().map { "\($1) = ?\($0 + 1)" }.joined(separator: " AND ") }
+
+    /// A condition for the rows that so many rows point at, whose keys are the parameters.
+    func ofMany(_ count: Int) -> String {
+        let key = source.count == 1 ? "?" : "(" + source.map { _ in "?" }.joined(separator: ", ") + ")"
+        let keys = [String](repeating: key, count: count).joined(separator: ", ")
+        let columns = source.joined(separator: ", ")
+        return source.count == 1 ? "\(columns) IN (\(keys))" : "(\(columns)) IN (VALUES \(keys))"
+    }
+
+    fileprivate static func qualified(_ columns: [String], _ table: String) -> [String] {
+        columns.map { table + "." + SQL.quoted($0) }
+    }
+
+    fileprivate static func equal(_ left: [String], _ right: [String]) -> String {
+        zip(left, right).map { "\($0) = \($1)" }.joined(separator: " AND ")
+    }
+}
+
+extension ToOne {
+    /// Where the related rows stand; `name` tells what a table is called.
+    func rows(names name: (String) -> String) -> RelatedRows {
+        let target = "\(SQL.quoted(name(Target.table.name))) AS t"
         switch storage {
-        case .inverse(let column, let position):
-            let order = position.map { SQL.quoted($0) + " NULLS LAST, " } ?? ""
-            return table.select(from: name(table.name))
-                + " WHERE \(SQL.matches(column)) ORDER BY \(order)\(SQL.list(table.key))"
+        case .inverse(let columns):
+            return RelatedRows(tables: target, source: RelatedRows.qualified(columns, "t"), order: "")
+        case .column(let columns, _):
+            let key = RelatedRows.qualified(Target.table.key, "t")
+            let condition = RelatedRows.equal(key, RelatedRows.qualified(columns, "s"))
+            return RelatedRows(
+                tables: "\(SQL.quoted(name(Source.table.name))) AS s JOIN \(target) ON \(condition)",
+                source: RelatedRows.qualified(Source.table.key, "s"), order: "")
+        }
+    }
+}
+
+extension ToMany {
+    /// Where the related rows stand; `name` tells what a table is called.
+    func rows(names name: (String) -> String) -> RelatedRows {
+        let target = "\(SQL.quoted(name(Target.table.name))) AS t"
+        let key = RelatedRows.qualified(Target.table.key, "t")
+        switch storage {
+        case .inverse(let columns, let position):
+            let order = (position.map { ["t.\(SQL.quoted($0)) NULLS LAST"] } ?? []) + key
+            return RelatedRows(
+                tables: target, source: RelatedRows.qualified(columns, "t"),
+                order: " ORDER BY " + order.joined(separator: ", "))
         case .joinTable(let join, let end):
-            let columns = table.columns.map { "t.\(SQL.quoted($0))" }.joined(separator: ", ")
             let (from, to) = end == .target ? (join.target, join.source) : (join.source, join.target)
-            let keys = table.key.map { "t." + SQL.quoted($0) }
-            let pairs = zip(keys, to).map { "\($0) = j.\(SQL.quoted($1))" }.joined(separator: " AND ")
-            return """
-                SELECT \(columns) FROM \(SQL.quoted(name(join.name))) AS j JOIN \(SQL.quoted(name(table.name))) AS t \
-                ON \(pairs) WHERE \(SQL.matches(from)) ORDER BY j."position", \(keys.joined(separator: ", "))
-                """
+            let condition = RelatedRows.equal(key, RelatedRows.qualified(to, "j"))
+            return RelatedRows(
+                tables: "\(SQL.quoted(name(join.name))) AS j JOIN \(target) ON \(condition)",
+                source: RelatedRows.qualified(from, "j"),
+                order: " ORDER BY " + (["j.\"position\""] + key).joined(separator: ", "))
         }
     }
 }

@@ -87,4 +87,13 @@ extension StoredEntity {
             throw error.named(table.name)
         }
     }
+
+    /// Binds the values of all columns, with the column named in the error where a value cannot be stored.
+    @inlinable func write(to statement: Statement) throws {
+        do {
+            try bind(to: statement)
+        } catch let error as UnstorableValue {
+            throw error.named(Self.table)
+        }
+    }
 }

@@ -7,7 +7,7 @@ import SchemaSQL
 /// `strata_row` in the condition, which says whether the row stays, and `strata_value` for each value. What the code
 /// neither reads nor gives does not leave SQLite. Which columns it reads is found out on the way: those that it was not
 /// given with the row are looked up, and given with the next ones.
-@usableFromInline final class ColumnCopy {
+@usableFromInline final class ColumnCopy: RowSource {
     private typealias Arguments = UnsafeMutablePointer<OpaquePointer?>
 
     private let step: CustomStep
@@ -68,6 +68,7 @@ import SchemaSQL
         lookup = try connection.prepare(old.select + " WHERE \(number) = ?1")
         key = old.key.compactMap(old.columns.firstIndex)
         places = [Int](repeating: 0, count: old.columns.count)
+        super.init()
     }
 
     /// Copies the rows for which `filter` is true, and asks `value` for the values of the row that was filtered last.
@@ -195,7 +196,7 @@ import SchemaSQL
     }
 
     /// The value of a column of the row.
-    @usableFromInline func cell(_ index: Int) -> OpaquePointer? {
+    @usableFromInline override func cell(_ index: Int) -> OpaquePointer? {
         if places[index] > 0, let arguments { return arguments[places[index]] }
         lookedUp.insert(index)
         if lookupRow != row {

@@ -54,10 +54,16 @@ struct ForeignKeyRepair {
         return keys
     }
 
-    private func repair(_ key: Key) throws -> Int {
+    /// The columns of a foreign key.
+    func columns(of key: Key) throws -> [String] {
         var columns: [String] = []
         let list = "SELECT \"from\" FROM pragma_foreign_key_list(\(SQL.literal(key.table)))"
         try connection.query("\(list) WHERE id = \(key.number) ORDER BY seq") { columns.append(try $0.string(0)) }
+        return columns
+    }
+
+    private func repair(_ key: Key) throws -> Int {
+        let columns = try columns(of: key)
         let sql = try connection.text("SELECT sql FROM sqlite_schema WHERE name = \(SQL.literal(key.table))") ?? ""
         guard let number = Table(key.table, Table.elements(of: sql)).rowNumber else { return 0 }
         let rows = """

@@ -32,6 +32,8 @@ package final class Connection {
     /// What SQLite asks while it works; it holds no reference to it.
     private var interruption: Interruption?
     private var statements: [String: Statement] = [:]
+    /// So many statements are kept at most.
+    private static let mostStatements = 1_000
     /// The statement that was used last.
     private var lastStatement: (sql: String, statement: Statement)?
     /// The copy whose code SQL may ask.
@@ -106,6 +108,9 @@ package final class Connection {
     /// The number of rows that the last INSERT, UPDATE or DELETE touched.
     package var changes: Int { Int(sqlite3_changes64(pointer)) }
 
+    /// The number of parameters that a statement may have.
+    var mostParameters: Int { Int(sqlite3_limit(pointer, SQLITE_LIMIT_VARIABLE_NUMBER, -1)) }
+
     /// Runs one statement or several that give no rows.
     package func execute(_ sql: String) throws {
         guard sqlite3_exec(pointer, sql, nil, nil, nil) == SQLITE_OK else { throw SQLiteError(of: pointer, sql: sql) }
@@ -116,8 +121,8 @@ package final class Connection {
         try Statement(sql, connection: self)
     }
 
-    /// The statement `sql`, prepared once and ready to run; what was bound to it is so until something else is. A statement in use is not taken from under its
-    /// user: the second user gets one of its own.
+    /// The statement `sql`, prepared once and ready to run; what was bound to it is so until something else is. A
+    /// statement in use is not taken from under its user: the second user gets one of its own.
     package func cached(_ sql: String) throws -> Statement {
         // Texts that are one and the same are equal at once; hashing takes longer than a small statement.
         if let lastStatement, lastStatement.sql == sql, !lastStatement.statement.isBusy {
@@ -130,6 +135,8 @@ package final class Connection {
             statement = known
         } else {
             statement = try prepare(sql)
+            // SQL that is never the same twice must not fill the memory.
+            if statements.count >= Self.mostStatements { statements.removeAll() }
             statements[sql] = statement
         }
         lastStatement = (sql, statement)
@@ -176,12 +183,28 @@ package final class Connection {
         try execute(begin)
         do {
             let result = try body()
-            try execute("COMMIT")
+            try commit()
             return result
         } catch {
             // An error of SQLite may have rolled back already (https://sqlite.org/lang_transaction.html).
             if isInTransaction { try? execute("ROLLBACK") }
             throw error
+        }
+    }
+
+    private func commit() throws {
+        do {
+            try execute("COMMIT")
+        } catch let error as SQLiteError where error.extendedCode == 787 {  // SQLITE_CONSTRAINT_FOREIGNKEY
+            // SQLite does not say which key it is.
+            let keys = ForeignKeyRepair(connection: self)
+            let columns = try? keys.danglingKeys().flatMap { key in
+                try keys.columns(of: key).map { "\(key.table).\($0)" }
+            }
+            guard let columns, !columns.isEmpty else { throw error }
+            throw SQLiteError(
+                extendedCode: error.extendedCode, message: "\(error.message): \(columns.joined(separator: ", "))",
+                sql: nil)
         }
     }
 }

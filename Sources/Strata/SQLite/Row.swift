@@ -9,17 +9,17 @@ public struct Row {
     /// The statement that has the columns.
     @usableFromInline let pointer: OpaquePointer
     /// What reads the columns where they are not those of the row that the statement stands on.
-    @usableFromInline let copy: Unmanaged<ColumnCopy>?
+    @usableFromInline let source: Unmanaged<RowSource>?
 
-    @usableFromInline init(_ pointer: OpaquePointer, _ copy: Unmanaged<ColumnCopy>? = nil) {
+    @usableFromInline init(_ pointer: OpaquePointer, _ source: Unmanaged<RowSource>? = nil) {
         self.pointer = pointer
-        self.copy = copy
+        self.source = source
     }
 
     /// The value of a column. That of a statement is "unprotected" (https://sqlite.org/c3ref/value.html), which matters
     /// to threads that share a connection; here each has its own.
     @inlinable @inline(__always) func cell(_ index: Int) -> OpaquePointer? {
-        if let copy { return copy._withUnsafeGuaranteedRef { $0.cell(index) } }
+        if let source { return source._withUnsafeGuaranteedRef { $0.cell(index) } }
         return sqlite3_column_value(pointer, Int32(index))
     }
 
@@ -37,7 +37,8 @@ public struct Row {
     }
 
     @usableFromInline func malformed(_ index: Int, _ expected: String) -> MalformedValue {
-        MalformedValue(table: nil, column: name(index), expected: expected)
+        let name = source?._withUnsafeGuaranteedRef { $0.name(index) } ?? name(index)
+        return MalformedValue(table: nil, column: name, expected: expected)
     }
 
     /// The value of a column, which is to be of a type of SQLite's.
@@ -195,6 +196,14 @@ public struct Row {
     @inlinable public func optionalID<ID: EntityID>(_ index: Int) throws -> ID? {
         isNull(index) ? nil : try ID(row: self, at: index)
     }
+}
+
+/// Columns of a row that are elsewhere than in the row that a statement stands on, or in another order.
+@usableFromInline class RowSource {
+    /// The value of a column.
+    @usableFromInline func cell(_ index: Int) -> OpaquePointer? { nil }
+    /// The name of a column; nil where it is that of the statement's.
+    @usableFromInline func name(_ index: Int) -> String? { nil }
 }
 
 /// A stored value that is none of its column's type.

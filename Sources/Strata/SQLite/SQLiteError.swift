@@ -15,6 +15,15 @@ public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The primary result code.
     public var code: Int32 { extendedCode & 0xff }
 
+    /// The columns of the constraint that does not hold, with their tables, `movie.title`; of a foreign key, those that
+    /// lead nowhere. None where it is no such error, or SQLite does not name them: what a row is denied that others point
+    /// at is told by `sql`.
+    public var columns: [String] {
+        guard code == 19, let range = message.range(of: "constraint failed: ") else { return [] }  // SQLITE_CONSTRAINT
+        let names = message[range.upperBound...].split(separator: ", ").map(String.init)
+        return names.allSatisfy { $0.contains(".") } ? names : []
+    }
+
     /// The code, the message, and the statement.
     public var description: String {
         "SQLite error \(extendedCode): \(message)" + (sql.map { "\nin \($0)" } ?? "")

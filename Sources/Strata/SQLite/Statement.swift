@@ -10,23 +10,42 @@ public final class Statement {
     @exclusivity(unchecked) @usableFromInline var placesTaken = 0
     /// The bytes that are kept; what does not fit is left to SQLite.
     @usableFromInline static let placeCount = 1024
+    /// Whether nothing but blanks and semicolons stood behind it.
+    let isAlone: Bool
 
     init(_ sql: String, connection: Connection) throws {
         var pointer: OpaquePointer?
+        var rest: UnsafePointer<CChar>?
         var sql = sql
-        let code = sql.withUTF8 { bytes in
-            bytes.withMemoryRebound(to: CChar.self) {
-                sqlite3_prepare_v3(connection.pointer, $0.baseAddress, Int32($0.count), 0, &pointer, nil)
+        let (code, isAlone) = sql.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { text in
+                let code = sqlite3_prepare_v3(
+                    connection.pointer, text.baseAddress, Int32(text.count), 0, &pointer, &rest)
+                let end = text.baseAddress.flatMap { start in rest.map { $0 - start } } ?? text.count
+                return (code, text[end...].allSatisfy { " \t\r\n;".utf8.contains(UInt8(bitPattern: $0)) })
             }
         }
-        guard code == SQLITE_OK, let pointer else { throw SQLiteError(of: connection.pointer, sql: sql) }
+        guard code == SQLITE_OK else { throw SQLiteError(of: connection.pointer, sql: sql) }
+        guard let pointer else {
+            throw SQLiteError(extendedCode: SQLITE_MISUSE, message: "there is no statement", sql: sql)
+        }
         self.pointer = pointer
+        self.isAlone = isAlone
     }
 
     deinit {
         sqlite3_finalize(pointer)
         places.deallocate()
     }
+
+    /// The statement as it was written.
+    var sql: String { sqlite3_sql(pointer).map { String(cString: $0) } ?? "" }
+    /// The number of columns of its rows; 0 where it gives none.
+    var columnCount: Int { Int(sqlite3_column_count(pointer)) }
+    /// The number of its parameters.
+    var parameterCount: Int { Int(sqlite3_bind_parameter_count(pointer)) }
+    /// Whether it leaves the database as it is (https://sqlite.org/c3ref/stmt_readonly.html).
+    var isReadOnly: Bool { sqlite3_stmt_readonly(pointer) != 0 }
 
     /// Whether it stands between two of its rows.
     var isBusy: Bool { sqlite3_stmt_busy(pointer) != 0 }
@@ -45,8 +64,7 @@ public final class Statement {
 
     /// What it failed with; it is ready to run again.
     @usableFromInline func failure() -> SQLiteError {
-        let error = SQLiteError(
-            of: sqlite3_db_handle(pointer), sql: sqlite3_sql(pointer).map { String(cString: $0) })
+        let error = SQLiteError(of: sqlite3_db_handle(pointer), sql: sql)
         sqlite3_reset(pointer)
         return error
     }
@@ -252,6 +270,8 @@ public final class Statement {
 public struct UnstorableValue: Error, Hashable, Sendable, CustomStringConvertible {
     /// The parameter that it was bound to, from 1.
     public internal(set) var parameter: Int
+    /// The column and its table, `movie.rating`, where it is the value of an entity.
+    public internal(set) var column: String?
     /// Why it cannot be kept.
     public let reason: String
 
@@ -263,8 +283,19 @@ public struct UnstorableValue: Error, Hashable, Sendable, CustomStringConvertibl
 
     static let notAColor = UnstorableValue(parameter: 0, reason: "a color is #RRGGBB or #RRGGBBAA")
 
-    /// The parameter and the reason.
-    public var description: String { "the value of parameter \(parameter) cannot be stored: \(reason)" }
+    /// The same, with the column named.
+    @usableFromInline func named(_ table: EntityTable) -> UnstorableValue {
+        var error = self
+        if table.columns.indices.contains(parameter - 1) {
+            error.column = "\(table.name).\(table.columns[parameter - 1])"
+        }
+        return error
+    }
+
+    /// The column or the parameter, and the reason.
+    public var description: String {
+        "the value of \(column ?? "parameter \(parameter)") cannot be stored: \(reason)"
+    }
 }
 
 /// Tells SQLite to copy what is bound.

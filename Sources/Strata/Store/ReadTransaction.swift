@@ -77,33 +77,4 @@ public class ReadTransaction {
     @usableFromInline final func finding(in table: EntityTable) throws -> Statement {
         try open().cached(table.find(in: name(table.name)))
     }
-
-    /// The rows that `source` points at, in order.
-    public func related<Source: StoredEntity, Target>(
-        _ source: Source, _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>
-    ) throws -> [Target] {
-        let relationship = Source.Relationships()[keyPath: path]
-        let statement = try open().cached(relationship.select(names: name))
-        try statement.bind(Source.id(of: source), at: 1)
-        return try Cursor(statement, of: self) { try Target.read($0) }.all()
-    }
-
-    /// The row that `source` points at, or nil.
-    public func related<Source: StoredEntity, Target>(
-        _ source: Source, _ path: KeyPath<Source.Relationships, ToOne<Source, Target>>
-    ) throws -> Target? {
-        let table = Target.table
-        let sql =
-            switch Source.Relationships()[keyPath: path].storage {
-            case .inverse(let column):
-                table.select(from: name(table.name)) + " WHERE " + SQL.matches(column)
-            case .column(let column, _):
-                table.select(from: name(table.name)) + " WHERE (\(SQL.list(table.key))) = (SELECT \(SQL.list(column)) "
-                    + "FROM \(quoted(Source.table.name)) WHERE \(SQL.matches(Source.table.key)))"
-            }
-        let statement = try open().cached(sql)
-        try statement.bind(Source.id(of: source), at: 1)
-        defer { statement.reset() }
-        return try statement.step() ? Target.read(statement.row) : nil
-    }
 }

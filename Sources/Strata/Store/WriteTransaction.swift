@@ -11,7 +11,7 @@ public final class WriteTransaction: ReadTransaction {
         if insertion?.type != type { insertion = (type, try statement(insertingInto: Entity.table)) }
         try checkOpen()
         guard let statement = insertion?.statement else { return }
-        try entity.bind(to: statement)
+        try entity.write(to: statement)
         try statement.run()
     }
 
@@ -38,7 +38,7 @@ public final class WriteTransaction: ReadTransaction {
         let action = rest.isEmpty ? "NOTHING" : "UPDATE SET " + values
         let statement = try open().cached(
             "\(table.insert(into: name(table.name))) ON CONFLICT (\(SQL.list(table.key))) DO \(action)")
-        try entity.bind(to: statement)
+        try entity.write(to: statement)
         try statement.run()
     }
 
@@ -70,7 +70,7 @@ public final class WriteTransaction: ReadTransaction {
         let condition = SQL.matches(table.key, from: table.columns.count + 1)
         let statement = try open().cached(
             "UPDATE \(quoted(table.name)) SET \(values.joined(separator: ", ")) WHERE \(condition)")
-        try entity.bind(to: statement)
+        try entity.write(to: statement)
         try statement.bind(Entity.id(of: entity), at: table.columns.count + 1)
         try statement.run()
         if try open().changes == 0 { throw RelationshipError.noSuchRow(table: table.name) }

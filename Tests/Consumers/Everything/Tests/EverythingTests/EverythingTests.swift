@@ -11,6 +11,31 @@ import Testing
         try body(try Store(at: folder.appendingPathComponent("a.sqlite"), schema: EverythingSchema.self))
     }
 
+    /// Checks that one query for all of `sources` gives what a query for each gives.
+    private func expectSame<Source: StoredEntity, Target>(
+        _ transaction: ReadTransaction, _ sources: [Source],
+        _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>
+    ) throws {
+        let together = try transaction.related(sources, path)
+        var separately: [Source.ID: [Target]] = [:]
+        for source in sources {
+            let targets = try transaction.related(source, path)
+            if !targets.isEmpty { separately[Source.id(of: source)] = targets }
+        }
+        #expect(together == separately && !separately.isEmpty)
+    }
+
+    /// Checks that one query for all of `sources` gives what a query for each gives.
+    private func expectSame<Source: StoredEntity, Target>(
+        _ transaction: ReadTransaction, _ sources: [Source],
+        _ path: KeyPath<Source.Relationships, ToOne<Source, Target>>
+    ) throws {
+        let together = try transaction.related(sources, path)
+        var separately: [Source.ID: Target] = [:]
+        for source in sources { separately[Source.id(of: source)] = try transaction.related(source, path) }
+        #expect(together == separately && !separately.isEmpty)
+    }
+
     @Test func `the side without the table changes nobody's order`() throws {
         try withStore(checkOrders)
     }
@@ -31,6 +56,10 @@ import Testing
         #expect(labelsOf == [[3, 1, 2], [], [2]])
         let hubsOf = try store.read { Set(try $0.related(labels[1], \.hubs).map(\.id)) }
         #expect(hubsOf == [1, 3])
+        try store.read { transaction in
+            try expectSame(transaction, hubs, \.labels)
+            try expectSame(transaction, labels, \.hubs)
+        }
     }
 
     @Test func `keys of several columns are found, related and let go`() throws {
@@ -63,6 +92,13 @@ import Testing
                 #expect(try transaction.related(towns[0], \.visitors).map(\.townID) == [towns[0].key])
                 #expect(try transaction.related(towns[1], \.twin)?.name == "x")
                 #expect(try transaction.related(Mayor(townID: towns[0].key), \.visits).map(\.name) == ["x"])
+                try expectSame(transaction, countries, \.regions)
+                try expectSame(transaction, regions, \.children)
+                try expectSame(transaction, regions, \.neighbours)
+                try expectSame(transaction, regions, \.capital)
+                try expectSame(transaction, towns, \.capitalOf)
+                try expectSame(transaction, towns, \.visitors)
+                try expectSame(transaction, towns, \.twin)
             }
             try store.write { try $0.setRelated(towns[1], \.twin, to: nil) }
             let twin = try store.read { try $0.related(towns[1], \.twin) }
@@ -92,6 +128,123 @@ import Testing
                 try rows.map { try transaction.related($0, \.spouse)?.code.rawValue }
             }
             #expect(spouses == [nil, 3, 2, nil])
+            try store.read { transaction in
+                try expectSame(transaction, rows, \.peers)
+                try expectSame(transaction, rows, \.spouse)
+            }
+        }
+    }
+
+    @Test func `rows move from one that they point at to another, in order`() throws {
+        try withStore { (store: Store) throws in
+            try makeSpokes(store)
+            let hubs = (1...2).map { Hub(id: .init(rawValue: $0)) }
+            func orders(_ transaction: ReadTransaction) throws -> [[Int]] {
+                try hubs.map { try transaction.related($0, \.orderedSpokes).map(\.id.rawValue) }
+            }
+            let steps = try store.write { transaction in
+                var steps: [[[Int]]] = []
+                try transaction.setRelated(hubs[0], \.orderedSpokes, to: [3, 1, 2])
+                steps.append(try orders(transaction))
+                // What the second is given leaves the first.
+                try transaction.setRelated(hubs[1], \.orderedSpokes, to: [1, 4])
+                steps.append(try orders(transaction))
+                try transaction.setRelated(hubs[0], \.orderedSpokes, to: [4, 3])
+                steps.append(try orders(transaction))
+                return steps
+            }
+            #expect(steps == [[[3, 1, 2], []], [[3, 2], [1, 4]], [[4, 3], [1]]])
+            // A mandatory relationship moves without ever being nil.
+            let moved = try store.write { transaction in
+                try transaction.setRelated(hubs[1], \.spokes, to: [1, 2, 3, 4])
+                return try transaction.related(hubs, \.spokes).mapValues(\.count)
+            }
+            #expect(moved == [2: 4])
+            #expect(throws: SQLiteError.self) { try store.write { try $0.setRelated(hubs[1], \.spokes, to: [1]) } }
+        }
+    }
+
+    /// Two hubs, and four spokes of the first.
+    private func makeSpokes(_ store: Store) throws {
+        try store.write { transaction in
+            for id in 1...2 { try transaction.insert(Hub(id: .init(rawValue: id))) }
+            let key = UUIDKey(code: .init(rawValue: UUID()))
+            try transaction.insert(key)
+            for id in 1...4 {
+                try transaction.insert(
+                    Spoke(
+                        id: .init(rawValue: id), hubID: 1, deniedID: key.code, first: "\(id)", third: id,
+                        fourth: "\(id)"))
+            }
+        }
+    }
+
+    @Test func `what points at a row that is deleted goes by its own rule`() throws {
+        try withStore { (store: Store) throws in
+            try makeSpokes(store)
+            let spokes = try store.write { transaction in
+                try transaction.insert(Hub(id: 3))
+                try transaction.setRelated(Hub(id: 3), \.orderedSpokes, to: [2, 1])
+                return try transaction.fetch(Spoke.self)
+            }
+            // Set to nil, with the order.
+            let nulled = try store.write { transaction in
+                try transaction.delete(Hub.self, id: 3)
+                return try transaction.fetch(Spoke.self)
+            }
+            #expect(nulled.map(\.orderedHubID) == [nil, nil, nil, nil] && nulled.map(\.hubID) == spokes.map(\.hubID))
+            // Denied, whether the rule says so at once or when the transaction ends.
+            for path in [\Spoke.laterHubID, \Spoke.onceHubID] {
+                var spoke = nulled[0]
+                spoke[keyPath: path] = 2
+                let pointing = spoke
+                try store.write { try $0.update(pointing) }
+                do {
+                    try store.write { _ = try $0.delete(Hub.self, id: 2) }
+                    Issue.record("nothing was thrown")
+                } catch let error as SQLiteError {
+                    #expect(error.code == 19 && error.message.hasPrefix("FOREIGN KEY constraint failed"))
+                }
+                try store.write { try $0.update(nulled[0]) }
+            }
+            let key = try #require(nulled.first).deniedID
+            #expect(throws: SQLiteError.self) { try store.write { _ = try $0.delete(UUIDKey.self, id: key) } }
+            // Deleted with it.
+            let left = try store.write { transaction in
+                try transaction.delete(Hub.self, id: 1)
+                return try transaction.count(Spoke.self)
+            }
+            #expect(left == 0)
+        }
+    }
+
+    @Test func `an error names the columns, and no value`() throws {
+        try withStore { (store: Store) throws in
+            try makeSpokes(store)
+            func error(_ change: (inout Spoke) -> Void) throws -> SQLiteError? {
+                var spoke = try #require(try store.read { try $0.find(Spoke.self, id: 1) })
+                spoke.id = 9
+                change(&spoke)
+                do {
+                    let new = spoke
+                    try store.write { try $0.insert(new) }
+                    return nil
+                } catch let error as SQLiteError {
+                    return error
+                }
+            }
+            let taken = try error {
+                $0.second = "secret"
+                $0.third = 99
+            }
+            #expect(taken?.columns == ["spoke.fourth"] && taken?.extendedCode == 2067)
+            let dangling = try error {
+                $0.hubID = 77
+                $0.fourth = "secret"
+            }
+            #expect(dangling?.columns == ["spoke.hub_id"] && dangling?.extendedCode == 787)
+            #expect(
+                "\(Swift.String(describing: taken)) \(Swift.String(describing: dangling))".contains("secret") == false)
         }
     }
 

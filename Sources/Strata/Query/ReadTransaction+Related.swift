@@ -1,0 +1,73 @@
+extension ReadTransaction {
+    /// The rows that `source` points at, in order.
+    public func related<Source: StoredEntity, Target>(
+        _ source: Source, _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>
+    ) throws -> [Target] {
+        let statement = try related(to: source, Source.Relationships()[keyPath: path].rows(names: name), Target.table)
+        defer { statement.reset() }
+        var targets: [Target] = []
+        while try statement.step() { targets.append(try Target.read(statement.row)) }
+        return targets
+    }
+
+    /// The row that `source` points at, or nil.
+    public func related<Source: StoredEntity, Target>(
+        _ source: Source, _ path: KeyPath<Source.Relationships, ToOne<Source, Target>>
+    ) throws -> Target? {
+        let statement = try related(to: source, Source.Relationships()[keyPath: path].rows(names: name), Target.table)
+        defer { statement.reset() }
+        return try statement.step() ? Target.read(statement.row) : nil
+    }
+
+    private func related<Source: StoredEntity>(
+        to source: Source, _ rows: RelatedRows, _ table: EntityTable
+    ) throws -> Statement {
+        let statement = try open().cached(rows.select(table, where: rows.ofOne))
+        try statement.bind(Source.id(of: source), at: 1)
+        return statement
+    }
+
+    /// The rows that each of `sources` points at, in order, by the key of the one that points: one query for all of
+    /// them. Those that point at nothing are not among the keys.
+    public func related<Source: StoredEntity, Target>(
+        _ sources: some Collection<Source>, _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>
+    ) throws -> [Source.ID: [Target]] {
+        var targets: [Source.ID: [Target]] = [:]
+        let rows = Source.Relationships()[keyPath: path].rows(names: name)
+        try related(sources, rows) { targets[$0, default: []].append($1) }
+        return targets
+    }
+
+    /// The row that each of `sources` points at, by the key of the one that points: one query for all of them. Those that
+    /// point at nothing are not among the keys.
+    public func related<Source: StoredEntity, Target>(
+        _ sources: some Collection<Source>, _ path: KeyPath<Source.Relationships, ToOne<Source, Target>>
+    ) throws -> [Source.ID: Target] {
+        var targets: [Source.ID: Target] = [:]
+        let rows = Source.Relationships()[keyPath: path].rows(names: name)
+        try related(sources, rows) { targets[$0] = $1 }
+        return targets
+    }
+
+    private func related<Source: StoredEntity, Target: StoredEntity>(
+        _ sources: some Collection<Source>, _ rows: RelatedRows, _ body: (Source.ID, Target) -> Void
+    ) throws {
+        let connection = try open()
+        // More keys than a statement has parameters for (https://sqlite.org/limits.html) take another query.
+        let most = connection.mostParameters / Source.ID.columnCount
+        var rest = sources[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(most)
+            rest = rest.dropFirst(part.count)
+            let statement = try connection.prepare(
+                rows.select(Target.table, rows.source, where: rows.ofMany(part.count)))
+            for (place, source) in part.enumerated() {
+                try statement.bind(Source.id(of: source), at: 1 + place * Source.ID.columnCount)
+            }
+            let columnCount = Target.table.columns.count
+            while try statement.step() {
+                body(try Source.ID(row: statement.row, at: columnCount), try Target.read(statement.row))
+            }
+        }
+    }
+}

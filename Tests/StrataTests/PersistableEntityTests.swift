@@ -1,0 +1,75 @@
+import Foundation
+import Strata
+import Testing
+
+/// Models of one's own that are kept as stored entities.
+@Suite struct PersistableEntityTests {
+    /// A thing as the rest of an app knows it.
+    final class Note: PersistableEntity {
+        struct Unreadable: Error {}
+
+        let number: Int
+        var lines: [String]
+
+        init(_ number: Int, _ lines: [String]) {
+            (self.number, self.lines) = (number, lines)
+        }
+
+        var storeId: Thing.ID { Thing.ID(rawValue: number) }
+
+        required init(stored: Thing) throws {
+            if stored.text == "unreadable" { throw Unreadable() }
+            number = stored.id.rawValue
+            lines = stored.text.split(separator: "\n").map(String.init)
+        }
+
+        func stored() -> Thing {
+            var thing = Thing(id: number)
+            thing.text = lines.joined(separator: "\n")
+            thing.uuid = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+            return thing
+        }
+    }
+
+    /// A model whose key is not that of its row.
+    struct Liar: PersistableEntity {
+        var storeId: Place.ID { Place("b", 2).id }
+        init() {}
+        init(stored: Place) {}
+        func stored() -> Place { Place("a", 1) }
+    }
+
+    @Test func `models are written, asked for, changed and deleted`() throws {
+        let store = try Store(inMemory: Things.self)
+        try store.write { (t: WriteTransaction) throws in
+            let note = Note(1, ["a", "b"])
+            try t.insert(note)
+            try t.insert(contentsOf: [Note(2, []), Note(3, ["c"])])
+            note.lines.append("d")
+            try t.update(note)
+            try t.upsert(Note(4, ["e"]))
+            try t.upsert(Note(3, ["f"]))
+            #expect(try t.delete(Note(2, [])) && !t.delete(Note(2, [])))
+            #expect(throws: RelationshipError.noSuchRow(table: "thing")) { try t.update(Note(9, [])) }
+            #expect(throws: SQLiteError.self) { try t.insert(Note(1, [])) }
+        }
+        try store.read { (t: ReadTransaction) throws in
+            #expect(try t.fetch(Note.self).map(\.lines) == [["a", "b", "d"], ["f"], ["e"]])
+            let backwards = Thing.all.orderBy { $0.id.descending }
+            #expect(try t.fetch(Note.self, backwards).map(\.number) == [4, 3, 1])
+            #expect(try t.first(Note.self, backwards)?.number == 4)
+            let some = try t.fetch(Note.self) { $0.text == "f" }
+            #expect(some.map(\.number) == [3])
+            #expect(try t.find(Note.self, id: 4)?.lines == ["e"])
+            #expect(try t.find(Note.self, id: 9) == nil)
+        }
+    }
+
+    @Test func `a conversion that fails is told`() throws {
+        let store = try Store(inMemory: Things.self)
+        #expect(throws: PersistableEntityError.otherKey(model: "Liar")) { try store.write { try $0.insert(Liar()) } }
+        try store.write { try $0.insert(Note(1, ["unreadable"])) }
+        #expect(throws: Note.Unreadable.self) { try store.read { try $0.fetch(Note.self) } }
+        #expect(try store.read { try $0.count(Place.self) } == 0)
+    }
+}
