@@ -122,6 +122,7 @@ extension Generator {
             ]
         }
         let key = key(of: shape.entity, "entity.", in: version)
+        let relationships = entity.properties.compactMap { relationshipValues($0, of: entity, in: last, shape) }
         return [
             "namespace": .text(names.namespace(shape.first)),
             "name": .text(SwiftName.escaped(SwiftName.type(shape.entity.name))),
@@ -136,8 +137,8 @@ extension Generator {
             "table": .text(SwiftLiteral.string(shape.entity.tableName)),
             "columnNames": .text(SwiftLiteral.strings(shape.columns.map(\.name))),
             "columns": .list(columns),
-            "relationships": .list(
-                entity.properties.compactMap { relationshipValues($0, of: entity, in: last, shape) }),
+            "relationships": .list(relationships),
+            "hasRelationships": .flag(!relationships.isEmpty),
         ]
     }
 
@@ -173,8 +174,7 @@ extension Generator {
     private static func bindLabel(_ column: StoredColumn) -> String {
         switch column.type {
         case .scalar(.color): column.role == .attribute ? "color: " : ""
-        case .scalar: ""
-        case .subtype, .array: "value: "
+        case .scalar, .subtype, .array: ""
         }
     }
 

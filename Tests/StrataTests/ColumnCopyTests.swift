@@ -11,6 +11,9 @@ private struct Old: StoredEntity {
     static func id(of entity: Self) -> ID { entity.id }
     init(row: Row) throws { id = try row.id(0) }
     func bind(to statement: Statement) throws {}
+    func compare(to other: Self, _ equality: inout Equality) {
+        equality.compare(id, other.id)
+    }
 }
 
 private struct OldColumns: OldRow, ~Copyable {
@@ -42,6 +45,10 @@ private struct New: StoredEntity {
         try statement.bind(id, at: 1)
         try statement.bind(first, at: 3)
     }
+    func compare(to other: Self, _ equality: inout Equality) {
+        equality.compare(id, other.id)
+        equality.compare(first, other.first)
+    }
 }
 
 private struct Values: MigratedValues {
@@ -61,6 +68,9 @@ private struct Word: StoredEntity {
     static func id(of entity: Self) -> ID { entity.id }
     init(row: Row) throws { id = try row.id(0) }
     func bind(to statement: Statement) throws {}
+    func compare(to other: Self, _ equality: inout Equality) {
+        equality.compare(id, other.id)
+    }
 }
 
 private struct WordColumns: OldRow, ~Copyable {
@@ -86,6 +96,9 @@ private struct Pointing: StoredEntity {
     static func id(of entity: Self) -> ID { entity.id }
     init(row: Row) throws { id = try row.id(0) }
     func bind(to statement: Statement) throws {}
+    func compare(to other: Self, _ equality: inout Equality) {
+        equality.compare(id, other.id)
+    }
 }
 
 /// Code that reads and gives single columns of rows.

@@ -20,12 +20,12 @@ import Testing
                     try transaction.insert(Thing(id: 1))
                     isWritten.signal()
                     // The readers come while the transaction is open.
-                    #expect(isRead.wait(timeout: .now() + 30) == .success)
+                    #expect(isRead.wait(timeout: .now() + 600) == .success)
                 }
             }
             let counted = Task {
                 try await store.read { transaction in
-                    #expect(isWritten.wait(timeout: .now() + 30) == .success)
+                    #expect(isWritten.wait(timeout: .now() + 600) == .success)
                     return try transaction.count(Thing.self)
                 }
             }

@@ -40,6 +40,11 @@ private struct OldItem: StoredEntity {
         stars = try row.optionalInt(2)
     }
     func bind(to statement: Statement) throws {}
+    func compare(to other: Self, _ equality: inout Equality) {
+        equality.compare(id, other.id)
+        equality.compare(title, other.title)
+        equality.compare(stars, other.stars)
+    }
 }
 
 /// A row of the table that no step changes.
@@ -61,6 +66,10 @@ private struct Other: StoredEntity {
     func bind(to statement: Statement) throws {
         try statement.bind(id, at: 1)
         try statement.bind(a, at: 2)
+    }
+    func compare(to other: Self, _ equality: inout Equality) {
+        equality.compare(id, other.id)
+        equality.compare(a, other.a)
     }
 }
 

@@ -21,6 +21,10 @@ private struct Valued<Raw: IdentifierValue>: StoredEntity {
         try statement.bind(id, at: 1)
         try statement.bind(v, at: 2)
     }
+    func compare(to other: Self, _ equality: inout Equality) {
+        equality.compare(id, other.id)
+        equality.compare(v, other.v)
+    }
 }
 
 private typealias S = Valued<Int>
@@ -177,6 +181,9 @@ private typealias N = Valued<String>
         init(id: ID) { self.id = id }
         init(row: Row) throws { self.init(id: try row.id(0)) }
         func bind(to statement: Statement) throws { try statement.bind(id, at: 1) }
+        func compare(to other: Self, _ equality: inout Equality) {
+            equality.compare(id, other.id)
+        }
     }
 
     @Test func `new keys that lead nowhere are refused, also where as many old ones went`() throws {

@@ -18,6 +18,10 @@ private struct Kept: StoredEntity {
         try statement.bind(id, at: 1)
         try statement.bind(v, at: 2)
     }
+    func compare(to other: Self, _ equality: inout Equality) {
+        equality.compare(id, other.id)
+        equality.compare(v, other.v)
+    }
 }
 
 /// The same under the table's next name.
@@ -28,6 +32,7 @@ private struct Renamed: StoredEntity {
     static func id(of entity: Self) -> ID { ID(rawValue: 0) }
     init(row: Row) throws {}
     func bind(to statement: Statement) throws {}
+    func compare(to other: Self, _ equality: inout Equality) {}
 }
 
 /// What a migration tells of itself, what it refuses at once, and what it remembers.

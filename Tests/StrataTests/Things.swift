@@ -63,11 +63,24 @@ struct Thing: StoredEntity {
         try statement.bind(text, at: 4)
         try statement.bind(note, at: 5)
         try statement.bind(date, at: 6)
-        try statement.bind(value: kind, at: 7)
+        try statement.bind(kind, at: 7)
         try statement.bind(uuid, at: 8)
         try statement.bind(price, at: 9)
         try statement.bind(parent, at: 10)
         try statement.bind(flag, at: 11)
+    }
+    func compare(to other: Self, _ equality: inout Equality) {
+        equality.compare(id, other.id)
+        equality.compare(number, other.number)
+        equality.compare(ratio, other.ratio)
+        equality.compare(text, other.text)
+        equality.compare(note, other.note)
+        equality.compare(date, other.date)
+        equality.compare(kind, other.kind)
+        equality.compare(uuid, other.uuid)
+        equality.compare(price, other.price)
+        equality.compare(parent, other.parent)
+        equality.compare(flag, other.flag)
     }
 }
 
@@ -100,6 +113,9 @@ struct Place: StoredEntity {
     init(_ shelf: String, _ number: Int) { id = ID(shelf: shelf, number: number) }
     init(row: Row) throws { id = try row.id(0) }
     func bind(to statement: Statement) throws { try statement.bind(id, at: 1) }
+    func compare(to other: Self, _ equality: inout Equality) {
+        equality.compare(id, other.id)
+    }
 }
 
 /// Things and places.

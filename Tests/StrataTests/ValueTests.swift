@@ -77,7 +77,7 @@ import Testing
     @Test(arguments: [[], [""], ["a", "b\u{0}", "\"", "\\", "e\u{301}"]]) func `lists come back, the empty one too`(
         list: [String]
     ) throws {
-        let found = try roundTrip({ try $0.bind(value: list, at: 1) }, { row -> [String] in try row.value(0) })
+        let found = try roundTrip({ try $0.bind(list, at: 1) }, { row -> [String] in try row.value(0) })
         #expect(found?.map { Array($0.utf8) } == list.map { Array($0.utf8) })
     }
 
@@ -104,6 +104,15 @@ import Testing
             }
             #expect(try t.fetch(Thing.self).map(\.ratio) == [0])
         }
+    }
+
+    @Test func `entities are equal by all their values, and hashed by their keys`() {
+        let thing = Thing(id: 1)
+        var other = thing
+        #expect(thing == other)
+        other.flag = true
+        #expect(thing != other && thing.hashValue == other.hashValue)
+        #expect(Set([thing, other, thing, Thing(id: 2)]).count == 3)
     }
 
     @Test func `what SQLite cannot keep is refused`() throws {

@@ -79,6 +79,17 @@ extension LaundrySchema.V1_0 {
             public var masterPosition: Strata.Column<LaundrySchema.V1_0.Laundry, Swift.Int?> { .init("master_position") }
         }
 
+        /// Compares all values.
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.storeID, other.storeID)
+            equality.compare(self.id, other.id)
+            equality.compare(self.name, other.name)
+            equality.compare(self.photo, other.photo)
+            equality.compare(self.favorite, other.favorite)
+            equality.compare(self.masterID, other.masterID)
+            equality.compare(self.masterPosition, other.masterPosition)
+        }
+
         /// The table and its columns.
         public static let table = Strata.EntityTable("laundry", key: ["store_id"], columns: ["store_id", "id", "name", "photo", "favorite", "master_id", "master_position"])
 
@@ -168,6 +179,17 @@ extension LaundrySchema.V2_0 {
             public var favorite: Strata.Column<LaundrySchema.V2_0.Laundry, Swift.Bool> { .init("favorite") }
             public var masterID: Strata.Column<LaundrySchema.V2_0.Laundry, LaundrySchema.LaundryDetailID?> { .init("master_id") }
             public var masterPosition: Strata.Column<LaundrySchema.V2_0.Laundry, Swift.Int?> { .init("master_position") }
+        }
+
+        /// Compares all values.
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.storeID, other.storeID)
+            equality.compare(self.id, other.id)
+            equality.compare(self.name, other.name)
+            equality.compare(self.photo, other.photo)
+            equality.compare(self.favorite, other.favorite)
+            equality.compare(self.masterID, other.masterID)
+            equality.compare(self.masterPosition, other.masterPosition)
         }
 
         /// The table and its columns.

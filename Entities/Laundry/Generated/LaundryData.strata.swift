@@ -61,6 +61,13 @@ extension LaundrySchema.V1_0 {
             public var status: Strata.Column<LaundrySchema.V1_0.LaundryData, Swift.String?> { .init("status") }
         }
 
+        /// Compares all values.
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.storeID, other.storeID)
+            equality.compare(self.code, other.code)
+            equality.compare(self.status, other.status)
+        }
+
         /// The table and its columns.
         public static let table = Strata.EntityTable("laundry_data", key: ["store_id"], columns: ["store_id", "code", "status"])
 
@@ -120,6 +127,12 @@ extension LaundrySchema.V2_0 {
             public init() {}
             public var storeID: Strata.Column<LaundrySchema.V2_0.LaundryData, ID> { .init("store_id") }
             public var code: Strata.Column<LaundrySchema.V2_0.LaundryData, Swift.Int?> { .init("code") }
+        }
+
+        /// Compares all values.
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.storeID, other.storeID)
+            equality.compare(self.code, other.code)
         }
 
         /// The table and its columns.

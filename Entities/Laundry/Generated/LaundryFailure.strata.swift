@@ -62,6 +62,14 @@ extension LaundrySchema.V2_0 {
             public var masterID: Strata.Column<LaundrySchema.V2_0.LaundryFailure, LaundrySchema.LaundryDetailID?> { .init("master_id") }
         }
 
+        /// Compares all values.
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.storeID, other.storeID)
+            equality.compare(self.id, other.id)
+            equality.compare(self.date, other.date)
+            equality.compare(self.masterID, other.masterID)
+        }
+
         /// The table and its columns.
         public static let table = Strata.EntityTable("laundry_failure", key: ["store_id"], columns: ["store_id", "id", "date", "master_id"])
 

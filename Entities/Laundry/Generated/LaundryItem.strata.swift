@@ -71,6 +71,15 @@ extension LaundrySchema.V1_0 {
             public var masterPosition: Strata.Column<LaundrySchema.V1_0.LaundryItem, Swift.Int?> { .init("master_position") }
         }
 
+        /// Compares all values.
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.storeID, other.storeID)
+            equality.compare(self.name, other.name)
+            equality.compare(self.price, other.price)
+            equality.compare(self.masterID, other.masterID)
+            equality.compare(self.masterPosition, other.masterPosition)
+        }
+
         /// The table and its columns.
         public static let table = Strata.EntityTable("laundry_item", key: ["store_id"], columns: ["store_id", "name", "price", "master_id", "master_position"])
 

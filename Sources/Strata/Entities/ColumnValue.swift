@@ -1,7 +1,7 @@
 import Foundation
 
 /// A value of a type of the model's own, as a column keeps it: a case, a set of options, a struct, a list.
-public protocol ColumnValue: ColumnReadable, Hashable, Sendable {
+public protocol ColumnValue: ColumnStorable, Hashable, Sendable {
     /// What a column holds for the value.
     ///
     /// - Throws: `UnstorableValue` for a number that is none.
@@ -69,7 +69,7 @@ extension ColumnValue where Self: JSONConvertible {
     }
 }
 
-extension Array: ColumnReadable, ColumnValue where Element: JSONConvertible {}
+extension Array: ColumnStorable, ColumnValue where Element: JSONConvertible {}
 
 extension Row {
     /// A value of the model's own.
@@ -81,12 +81,11 @@ extension Row {
     }
 }
 
-extension Statement {
-    /// Binds a value of the model's own, or NULL for nil.
-    public func bind(value: (some ColumnValue)?, at index: Int) throws {
-        guard let value else { return try bindNull(at: index) }
+extension ColumnValue {
+    /// Binds what a column holds for the value.
+    public func bind(to statement: Statement, at index: Int) throws {
         do {
-            try bind(try value.columnValue(), at: index)
+            try statement.bind(try columnValue(), at: index)
         } catch var error as UnstorableValue {
             error.parameter = index
             throw error

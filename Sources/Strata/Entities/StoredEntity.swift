@@ -5,7 +5,7 @@ public protocol StoredEntity: MigratedRow, Hashable, Sendable {
     /// The columns by which it is asked for, a property each.
     associatedtype Columns: EntityColumns = NoColumns
     /// What `related(_:_:)` reads, a property each.
-    associatedtype Relationships: EntityRelationships
+    associatedtype Relationships: EntityRelationships = NoRelationships
     /// The table's name and columns.
     static var table: EntityTable { get }
     /// The key of `entity`.
@@ -14,12 +14,20 @@ public protocol StoredEntity: MigratedRow, Hashable, Sendable {
     init(row: Row) throws
     /// Binds the values of all columns in their order, from parameter 1 on.
     func bind(to statement: Statement) throws
+    /// Compares all values with those of `other`.
+    func compare(to other: Self, _ equality: inout Equality)
 }
 
 /// The relationships of an entity, a property each.
 public protocol EntityRelationships: Sendable {
     /// The relationships.
     init()
+}
+
+/// The relationships of an entity that has none.
+public struct NoRelationships: EntityRelationships {
+    /// None.
+    public init() {}
 }
 
 /// The table of a stored entity, and the SQL that reads and writes it.
@@ -79,6 +87,18 @@ extension SQL {
 }
 
 extension StoredEntity {
+    /// Whether all values are the same.
+    @inlinable public static func == (left: Self, right: Self) -> Bool {
+        var equality = Equality()
+        left.compare(to: right, &equality)
+        return equality.holds
+    }
+
+    /// Hashes the key, which is another in each row.
+    @inlinable public func hash(into hasher: inout Hasher) {
+        hasher.combine(Self.id(of: self))
+    }
+
     /// The entity in `row`, with the table named in the error where a value is malformed.
     @inlinable static func read(_ row: Row) throws -> Self {
         do {

@@ -19,7 +19,7 @@ public struct QueryRow {
     /// A key of several columns is read from as many that follow each other.
     ///
     /// - Throws: `QueryError.noSuchColumn`, or `MalformedValue` where what is stored is no such value.
-    public func value<Value: ColumnReadable>(_ name: String, as type: Value.Type = Value.self) throws -> Value {
+    public func value<Value: ColumnStorable>(_ name: String, as type: Value.Type = Value.self) throws -> Value {
         let index = try columns.index(of: name)
         guard index + Value.columnCount <= columns.names.count else {
             throw QueryError.noSuchColumn(name: "after " + name, sql: columns.statement.sql)

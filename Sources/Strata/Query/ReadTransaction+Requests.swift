@@ -67,7 +67,7 @@ extension ReadTransaction {
     /// The values of a property of the rows that `request` means.
     ///
     /// - `isDistinct`: whether each value is given once.
-    public func values<Entity: StoredEntity, Value: ColumnReadable>(
+    public func values<Entity: StoredEntity, Value: ColumnStorable>(
         of column: ColumnPath<Entity, Value>, in request: Request<Entity>,
         distinct isDistinct: Bool = false
     ) throws -> [Value] {
@@ -81,7 +81,7 @@ extension ReadTransaction {
     /// The values of several properties of the rows that `request` means: `values(of: \.name, \.price, in: request)`.
     ///
     /// - `isDistinct`: whether values that are the same are given once.
-    public func values<Entity: StoredEntity, First: ColumnReadable, each Value: ColumnReadable>(
+    public func values<Entity: StoredEntity, First: ColumnStorable, each Value: ColumnStorable>(
         of first: ColumnPath<Entity, First>,
         _ others: repeat ColumnPath<Entity, each Value>, in request: Request<Entity>,
         distinct isDistinct: Bool = false
@@ -92,7 +92,7 @@ extension ReadTransaction {
         var values: [(First, repeat each Value)] = []
         try read(names, of: request, isDistinct) { row in
             var index = 0
-            func next<Next: ColumnReadable>(_ type: Next.Type) throws -> Next {
+            func next<Next: ColumnStorable>(_ type: Next.Type) throws -> Next {
                 defer { index += Next.columnCount }
                 return try Next(row: row, at: index)
             }
@@ -117,28 +117,28 @@ extension ReadTransaction {
     }
 
     /// The least value of a property in the rows that `request` means; nil where there is none.
-    public func minimum<Entity: StoredEntity, Value: ColumnComparable & ColumnReadable>(
+    public func minimum<Entity: StoredEntity, Value: ColumnComparable & ColumnStorable>(
         of column: ColumnPath<Entity, Value>, in request: Request<Entity>
     ) throws -> Value? {
         try aggregate("min", Entity.Columns()[keyPath: column], request)
     }
 
     /// The least value of a property in the rows that `request` means; nil where there is none.
-    public func minimum<Entity: StoredEntity, Value: ColumnComparable & ColumnReadable>(
+    public func minimum<Entity: StoredEntity, Value: ColumnComparable & ColumnStorable>(
         of column: ColumnPath<Entity, Value?>, in request: Request<Entity>
     ) throws -> Value? {
         try aggregate("min", Entity.Columns()[keyPath: column], request)
     }
 
     /// The greatest value of a property in the rows that `request` means; nil where there is none.
-    public func maximum<Entity: StoredEntity, Value: ColumnComparable & ColumnReadable>(
+    public func maximum<Entity: StoredEntity, Value: ColumnComparable & ColumnStorable>(
         of column: ColumnPath<Entity, Value>, in request: Request<Entity>
     ) throws -> Value? {
         try aggregate("max", Entity.Columns()[keyPath: column], request)
     }
 
     /// The greatest value of a property in the rows that `request` means; nil where there is none.
-    public func maximum<Entity: StoredEntity, Value: ColumnComparable & ColumnReadable>(
+    public func maximum<Entity: StoredEntity, Value: ColumnComparable & ColumnStorable>(
         of column: ColumnPath<Entity, Value?>, in request: Request<Entity>
     ) throws -> Value? {
         try aggregate("max", Entity.Columns()[keyPath: column], request)
@@ -147,7 +147,7 @@ extension ReadTransaction {
     /// The sum of a property over the rows that `request` means.
     ///
     /// - Throws: `SQLiteError` where integers add up to more than an `Int` holds.
-    public func sum<Entity: StoredEntity, Value: Numeric & ColumnReadable & ColumnComparable>(
+    public func sum<Entity: StoredEntity, Value: Numeric & ColumnStorable & ColumnComparable>(
         of column: ColumnPath<Entity, Value>, in request: Request<Entity>
     ) throws -> Value {
         try aggregate("sum", Entity.Columns()[keyPath: column], request) ?? 0
@@ -156,7 +156,7 @@ extension ReadTransaction {
     /// The sum of a property over the rows that `request` means and that have it.
     ///
     /// - Throws: `SQLiteError` where integers add up to more than an `Int` holds.
-    public func sum<Entity: StoredEntity, Value: Numeric & ColumnReadable & ColumnComparable>(
+    public func sum<Entity: StoredEntity, Value: Numeric & ColumnStorable & ColumnComparable>(
         of column: ColumnPath<Entity, Value?>, in request: Request<Entity>
     ) throws -> Value {
         try aggregate("sum", Entity.Columns()[keyPath: column], request) ?? 0
@@ -176,7 +176,7 @@ extension ReadTransaction {
         try aggregate("avg", Entity.Columns()[keyPath: column], request)
     }
 
-    private func aggregate<Entity, Value, Result: ColumnReadable>(
+    private func aggregate<Entity, Value, Result: ColumnStorable>(
         _ function: String, _ column: Column<Entity, Value>, _ request: Request<Entity>
     ) throws -> Result? {
         // Of a limited request, only the rows within the limit are meant.

@@ -82,15 +82,18 @@ extension Row {
     public var values: [SQLiteValue] { (0..<columnCount).map(value) }
 }
 
-extension Statement {
-    /// Binds a value as it is to be stored.
-    public func bind(_ value: SQLiteValue, at index: Int) throws {
-        switch value {
-        case .null: try bindNull(at: index)
-        case .integer(let value): try bind(value, at: index)
-        case .real(let value): try bind(value, at: index)
-        case .text(let value): try bind(value, at: index)
-        case .blob(let value): try bind(value, at: index)
+extension SQLiteValue: ColumnStorable {
+    /// The value of a column as it is stored.
+    public init(row: Row, at index: Int) { self = row.value(index) }
+
+    /// Binds the value as it is to be stored.
+    public func bind(to statement: Statement, at index: Int) throws {
+        switch self {
+        case .null: try statement.bindNull(at: index)
+        case .integer(let value): try statement.bind(value, at: index)
+        case .real(let value): try statement.bind(value, at: index)
+        case .text(let value): try statement.bind(value, at: index)
+        case .blob(let value): try statement.bind(value, at: index)
         }
     }
 }

@@ -100,37 +100,11 @@ public final class Statement {
         try check(sqlite3_bind_null(pointer, Int32(index)))
     }
 
-    /// Binds an integer.
-    @inlinable public func bind(_ value: Int, at index: Int) throws {
-        try check(sqlite3_bind_int64(pointer, Int32(index), Int64(value)))
-    }
-
-    /// Binds 1 for true and 0 for false.
-    @inlinable public func bind(_ value: Bool, at index: Int) throws {
-        try bind(value ? 1 : 0, at: index)
-    }
-
-    /// Binds a number.
+    /// Binds a value to the parameters from `index` on.
     ///
-    /// - Throws: `UnstorableValue` for a NaN, which SQLite would store as NULL. It stores -0.0 as 0.0.
-    @inlinable public func bind(_ value: Double, at index: Int) throws {
-        if value.isNaN { throw UnstorableValue.notANumber(at: index) }
-        try check(sqlite3_bind_double(pointer, Int32(index), value))
-    }
-
-    /// Binds a number, exactly.
-    ///
-    /// - Throws: `UnstorableValue` for a NaN.
-    @inlinable public func bind(_ value: Float, at index: Int) throws {
-        try bind(Double(value), at: index)
-    }
-
-    /// Binds text with all its bytes, U+0000 included.
-    @inlinable public func bind(_ value: String, at index: Int) throws {
-        let code = value.utf8.withContiguousStorageIfAvailable { bind($0, at: index) }
-        if let code { return try check(code) }
-        var value = value
-        try check(value.withUTF8 { bind($0, at: index) })
+    /// - Throws: `UnstorableValue` for a NaN, which SQLite would store as NULL.
+    @inlinable public func bind<Value: ColumnStorable>(_ value: Value, at index: Int) throws {
+        try value.bind(to: self, at: index)
     }
 
     /// A copy of `bytes` that stays until the statement has run; nil where there is no place for it.
@@ -153,38 +127,10 @@ public final class Statement {
         }
     }
 
-    /// Binds the URL's text.
-    public func bind(_ value: URL, at index: Int) throws {
-        try bind(value.absoluteString, at: index)
-    }
-
-    /// Binds the seconds since 2001-01-01 UTC.
-    @inlinable public func bind(_ value: Date, at index: Int) throws {
-        try bind(value.timeIntervalSinceReferenceDate, at: index)
-    }
-
-    /// Binds bytes.
-    public func bind(_ value: Data, at index: Int) throws {
-        try check(value.withUnsafeBytes { bind($0, at: index) })
-    }
-
     @inlinable func bind(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int32 {
         if bytes.isEmpty { return sqlite3_bind_zeroblob(pointer, Int32(index), 0) }
         if let place = copy(bytes) { return sqlite3_bind_blob(pointer, Int32(index), place, Int32(bytes.count), nil) }
         return sqlite3_bind_blob64(pointer, Int32(index), bytes.baseAddress, UInt64(bytes.count), transient)
-    }
-
-    /// Binds the sixteen bytes.
-    @inlinable public func bind(_ value: UUID, at index: Int) throws {
-        try check(withUnsafeBytes(of: value.uuid) { bind($0, at: index) })
-    }
-
-    /// Binds the digits as text.
-    ///
-    /// - Throws: `UnstorableValue` for a NaN.
-    public func bind(_ value: Decimal, at index: Int) throws {
-        if value.isNaN { throw UnstorableValue.notANumber(at: index) }
-        try bind(value.description, at: index)
     }
 
     /// Binds a color.
@@ -199,70 +145,9 @@ public final class Statement {
         try bind(value, at: index)
     }
 
-    /// Binds a key.
-    @inlinable public func bind(_ value: some EntityID, at index: Int) throws {
-        try value.bind(to: self, at: index)
-    }
-
-    /// Binds a value, or NULL for nil.
-    @inlinable public func bind(_ value: Int?, at index: Int) throws {
-        if let value { try bind(value, at: index) } else { try bindNull(at: index) }
-    }
-
-    /// Binds a value, or NULL for nil.
-    @inlinable public func bind(_ value: Bool?, at index: Int) throws {
-        if let value { try bind(value, at: index) } else { try bindNull(at: index) }
-    }
-
-    /// Binds a value, or NULL for nil.
-    @inlinable public func bind(_ value: Double?, at index: Int) throws {
-        if let value { try bind(value, at: index) } else { try bindNull(at: index) }
-    }
-
-    /// Binds a value, or NULL for nil.
-    @inlinable public func bind(_ value: Float?, at index: Int) throws {
-        if let value { try bind(value, at: index) } else { try bindNull(at: index) }
-    }
-
-    /// Binds a value, or NULL for nil.
-    @inlinable public func bind(_ value: String?, at index: Int) throws {
-        if let value { try bind(value, at: index) } else { try bindNull(at: index) }
-    }
-
-    /// Binds a value, or NULL for nil.
-    public func bind(_ value: URL?, at index: Int) throws {
-        if let value { try bind(value, at: index) } else { try bindNull(at: index) }
-    }
-
-    /// Binds a value, or NULL for nil.
-    @inlinable public func bind(_ value: Date?, at index: Int) throws {
-        if let value { try bind(value, at: index) } else { try bindNull(at: index) }
-    }
-
-    /// Binds a value, or NULL for nil.
-    public func bind(_ value: Data?, at index: Int) throws {
-        if let value { try bind(value, at: index) } else { try bindNull(at: index) }
-    }
-
-    /// Binds a value, or NULL for nil.
-    @inlinable public func bind(_ value: UUID?, at index: Int) throws {
-        if let value { try bind(value, at: index) } else { try bindNull(at: index) }
-    }
-
-    /// Binds a value, or NULL for nil.
-    public func bind(_ value: Decimal?, at index: Int) throws {
-        if let value { try bind(value, at: index) } else { try bindNull(at: index) }
-    }
-
     /// Binds a color, or NULL for nil.
     public func bind(color value: String?, at index: Int) throws {
         if let value { try bind(color: value, at: index) } else { try bindNull(at: index) }
-    }
-
-    /// Binds a key, or NULL for nil.
-    @inlinable public func bind<ID: EntityID>(_ value: ID?, at index: Int) throws {
-        if let value { return try bind(value, at: index) }
-        for column in 0..<ID.columnCount { try bindNull(at: index + column) }
     }
 }
 

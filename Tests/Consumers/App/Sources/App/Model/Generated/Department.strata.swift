@@ -54,6 +54,12 @@ extension AppSchema.V1_0 {
             public var name: Strata.Column<AppSchema.V1_0.Department, Swift.String> { .init("name") }
         }
 
+        /// Compares all values.
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.id, other.id)
+            equality.compare(self.name, other.name)
+        }
+
         /// The table and its columns.
         public static let table = Strata.EntityTable("department", key: ["id"], columns: ["id", "name"])
 

@@ -38,18 +38,18 @@ extension AppSchema.V1_0 {
             self.name = name
         }
 
-        /// The relationships: what `related` reads and `setRelated` writes.
-        public struct Relationships: Strata.EntityRelationships {
-            /// The relationships.
-            public init() {}
-        }
-
         /// The columns: what predicates, orders and projections name.
         public struct Columns: Strata.EntityColumns {
             /// The columns.
             public init() {}
             public var id: Strata.Column<AppSchema.V1_0.Room, ID> { .init("id") }
             public var name: Strata.Column<AppSchema.V1_0.Room, Swift.String> { .init("name") }
+        }
+
+        /// Compares all values.
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.id, other.id)
+            equality.compare(self.name, other.name)
         }
 
         /// The table and its columns.

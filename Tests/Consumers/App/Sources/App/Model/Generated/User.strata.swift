@@ -87,6 +87,19 @@ extension AppSchema.V1_0 {
             public var account: Strata.Column<AppSchema.V1_0.User, Foundation.UUID?> { .init("account") }
         }
 
+        /// Compares all values.
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.login, other.login)
+            equality.compare(self.firstname, other.firstname)
+            equality.compare(self.surname, other.surname)
+            equality.compare(self.isAdmin, other.isAdmin)
+            equality.compare(self.`default`, other.`default`)
+            equality.compare(self.`inout`, other.`inout`)
+            equality.compare(self.old, other.old)
+            equality.compare(self.departmentID, other.departmentID)
+            equality.compare(self.account, other.account)
+        }
+
         /// The table and its columns.
         public static let table = Strata.EntityTable("user", key: ["login"], columns: ["login", "firstname", "surname", "is_admin", "default", "inout", "old", "department_id", "account"])
 
@@ -194,6 +207,20 @@ extension AppSchema.V1_1 {
             public var bornOn: Strata.Column<AppSchema.V1_1.User, Foundation.Date?> { .init("born_on") }
         }
 
+        /// Compares all values.
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.login, other.login)
+            equality.compare(self.firstname, other.firstname)
+            equality.compare(self.surname, other.surname)
+            equality.compare(self.isAdmin, other.isAdmin)
+            equality.compare(self.`default`, other.`default`)
+            equality.compare(self.`inout`, other.`inout`)
+            equality.compare(self.old, other.old)
+            equality.compare(self.departmentID, other.departmentID)
+            equality.compare(self.account, other.account)
+            equality.compare(self.bornOn, other.bornOn)
+        }
+
         /// The table and its columns.
         public static let table = Strata.EntityTable("user", key: ["login"], columns: ["login", "firstname", "surname", "is_admin", "default", "inout", "old", "department_id", "account", "born_on"])
 
@@ -297,6 +324,19 @@ extension AppSchema.V2_0 {
             public var account: Strata.Column<AppSchema.V2_0.User, Swift.String?> { .init("account") }
             public var bornOn: Strata.Column<AppSchema.V2_0.User, Foundation.Date?> { .init("born_on") }
             public var fullName: Strata.Column<AppSchema.V2_0.User, Swift.String> { .init("full_name") }
+        }
+
+        /// Compares all values.
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.login, other.login)
+            equality.compare(self.level, other.level)
+            equality.compare(self.`default`, other.`default`)
+            equality.compare(self.`inout`, other.`inout`)
+            equality.compare(self.old, other.old)
+            equality.compare(self.departmentID, other.departmentID)
+            equality.compare(self.account, other.account)
+            equality.compare(self.bornOn, other.bornOn)
+            equality.compare(self.fullName, other.fullName)
         }
 
         /// The table and its columns.
