@@ -36,6 +36,7 @@ struct DataBenchmarks {
 
     func run() throws {
         let people = people()
+        let rawInsert = Variant(name: "C API", prepare: empty, run: { try Self.insert(people, into: $0) })
         try compare(
             "insert",
             Variant(
@@ -44,75 +45,98 @@ struct DataBenchmarks {
                     try Store(at: url, schema: BenchmarksSchema.self).write { transaction in
                         for person in people { try transaction.insert(person) }
                     }
-                }),
-            against: Variant(name: "C API", prepare: empty, run: { try Self.insert(people, into: $0) }))
+                }), against: rawInsert)
+        try compareGRDB("insert", prepare: empty, against: rawInsert, people.map(Self.record)) { try $0.insert($1) }
 
         let full = try empty()
         try Self.insert(people, into: full)
         let store = try Store(at: full, schema: BenchmarksSchema.self)
         let raw = Raw(full.path)
+        func onFull(_ name: String, _ run: @escaping () throws -> Void) -> Variant {
+            Variant(name: name, prepare: { full }, run: { _ in try run() })
+        }
+        let rawFetch = onFull("C API") {
+            precondition(Self.fetch(raw, "SELECT \(Self.columns) FROM person").count == rows)
+        }
         try compare(
             "fetch-all",
-            Variant(
-                name: "Store", prepare: { full },
-                run: { _ in
-                    let all = try store.read { try $0.fetch(Person.self) }
-                    precondition(all.count == rows)
-                }),
-            against: Variant(
-                name: "C API", prepare: { full },
-                run: { _ in precondition(Self.fetch(raw, "SELECT \(Self.columns) FROM person").count == rows) }))
+            onFull("Store") {
+                let all = try store.read { try $0.fetch(Person.self) }
+                precondition(all.count == rows)
+            }, against: rawFetch)
+        try compareGRDB("fetch-all", prepare: { full }, against: rawFetch, ()) { grdb, _ in
+            let count = try grdb.fetchAll()
+            precondition(count == rows)
+        }
 
         let ids = (0..<100_000).map { ($0 &* 7919) % rows + 1 }
+        let rawFind = onFull("C API") {
+            raw.execute("BEGIN")
+            let statement = raw.prepare("SELECT \(Self.columns) FROM person WHERE id = ?1")
+            for id in ids {
+                sqlite3_bind_int64(statement, 1, Int64(id))
+                precondition(sqlite3_step(statement) == SQLITE_ROW)
+                precondition(Self.person(statement).id.rawValue == id)
+                sqlite3_reset(statement)
+            }
+            sqlite3_finalize(statement)
+            raw.execute("COMMIT")
+        }
         try compare(
             "find-100000",
-            Variant(
-                name: "Store", prepare: { full },
-                run: { _ in
-                    try store.read { transaction in
-                        for id in ids {
-                            let person = try transaction.find(Person.self, id: PersonID(rawValue: id))
-                            precondition(person?.id.rawValue == id)
-                        }
-                    }
-                }),
-            against: Variant(
-                name: "C API", prepare: { full },
-                run: { _ in
-                    raw.execute("BEGIN")
-                    let statement = raw.prepare("SELECT \(Self.columns) FROM person WHERE id = ?1")
+            onFull("Store") {
+                try store.read { transaction in
                     for id in ids {
-                        sqlite3_bind_int64(statement, 1, Int64(id))
-                        precondition(sqlite3_step(statement) == SQLITE_ROW)
-                        precondition(Self.person(statement).id.rawValue == id)
-                        sqlite3_reset(statement)
+                        let person = try transaction.find(Person.self, id: PersonID(rawValue: id))
+                        precondition(person?.id.rawValue == id)
                     }
-                    sqlite3_finalize(statement)
-                    raw.execute("COMMIT")
-                }))
+                }
+            }, against: rawFind)
+        try compareGRDB("find-100000", prepare: { full }, against: rawFind, ids) { try $0.find($1) }
 
+        let rawSome = onFull("C API") {
+            let names = cities.map { "'\($0)'" }.joined(separator: ", ")
+            let some = Self.fetch(
+                raw, "SELECT \(Self.columns) FROM person WHERE city IN (\(names)) AND active = 1 ORDER BY score DESC")
+            precondition(some.count == rows / 100)
+        }
         try compare(
             "fetch-some",
-            Variant(
-                name: "Store", prepare: { full },
-                run: { _ in
-                    let some = try store.read {
-                        try $0.fetch(
-                            Person.all.where { $0.city.isIn(cities) && $0.active == true }
-                                .orderBy { $0.score.descending })
-                    }
-                    precondition(some.count == rows / 100)
-                }),
-            against: Variant(
-                name: "C API", prepare: { full },
-                run: { _ in
-                    let names = cities.map { "'\($0)'" }.joined(separator: ", ")
-                    let some = Self.fetch(
-                        raw,
-                        "SELECT \(Self.columns) FROM person WHERE city IN (\(names)) AND active = 1 ORDER BY score DESC"
-                    )
-                    precondition(some.count == rows / 100)
-                }))
+            onFull("Store") {
+                let some = try store.read {
+                    try $0.fetch(
+                        Person.all.where { $0.city.isIn(cities) && $0.active == true }.orderBy { $0.score.descending })
+                }
+                precondition(some.count == rows / 100)
+            }, against: rawSome)
+        try compareGRDB("fetch-some", prepare: { full }, against: rawSome, cities) { grdb, cities in
+            let count = try grdb.fetchSome(of: cities)
+            precondition(count == rows / 100)
+        }
+    }
+
+    /// Compares what those with GRDB write with what is written against the C API.
+    private func compareGRDB<Input>(
+        _ name: String, prepare: @escaping () throws -> URL, against other: Variant, _ input: Input,
+        _ run: @escaping (GRDBData, Input) throws -> Void
+    ) throws {
+        for way in GRDBData.Way.allCases {
+            let variant = Variant(
+                name: "GRDB", prepare: prepare,
+                run: { url in
+                    let grdb = try GRDBData(way, at: url)
+                    try run(grdb, input)
+                    try grdb.database.close()
+                })
+            try compare("\(name)-grdb-\(way.rawValue)", variant, against: other, rounds: 3)
+        }
+    }
+
+    private static func record(_ person: Person) -> GRDBData.CodableRow {
+        GRDBData.CodableRow(
+            id: Int64(person.id.rawValue), email: person.email, city: person.city, age: person.age, score: person.score,
+            active: person.active, created: person.created.timeIntervalSinceReferenceDate, first: person.first,
+            last: person.last)
     }
 
     /// Ten of a thousand cities, whose numbers are odd.

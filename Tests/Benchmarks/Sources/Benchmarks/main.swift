@@ -21,7 +21,7 @@ while let argument = arguments.popFirst() {
     case "--only": only = arguments.popFirst()
     case "--json": isJSON = true
     default:
-        print("usage: Benchmarks [--rows N] [--only NAME] [--json]")
+        print("usage: Benchmarks [--rows N] [--only PREFIX] [--json]")
         exit(2)
     }
 }
@@ -75,7 +75,7 @@ var results: [Result] = []
 
 /// Runs both in turn, in an order that is shuffled each round, and compares their medians.
 func compare(_ name: String, _ variant: Variant, against other: Variant, rounds: Int = 5) throws {
-    if let only, only != name { return }
+    if let only, !name.hasPrefix(only) { return }
     var times: [String: [Double]] = [:]
     for _ in 0..<rounds {
         for variant in [variant, other].shuffled() { times[variant.name, default: []].append(try seconds(variant)) }
@@ -221,14 +221,16 @@ for (name, way) in [("code-grdb-codable", GRDBWay.codable), ("code-grdb-by-hand"
     try compare(name, variant, against: loop)
 }
 
-let names = Set(["insert", "fetch-all", "find-100000", "fetch-some"])
-if only.map(names.contains) ?? true { try DataBenchmarks(folder: folder, rows: rows).run() }
+let data = ["insert", "fetch-all", "find-100000", "fetch-some"]
+if only.map({ only in data.contains { only.hasPrefix($0) || $0.hasPrefix(only) } }) ?? true {
+    try DataBenchmarks(folder: folder, rows: rows).run()
+}
 
 if isJSON {
     print(String(decoding: try JSONEncoder().encode(results), as: UTF8.self))
 } else {
     for result in results {
-        let name = result.name.padding(toLength: 22, withPad: " ", startingAt: 0)
+        let name = result.name.padding(toLength: 24, withPad: " ", startingAt: 0)
         print(
             name,
             String(
