@@ -63,6 +63,7 @@ let package = Package(
         .testTarget(
             name: "FaultTests",
             dependencies: ["CFaultVFS", "ChainSchema", "Laundry", "MigratingChild", "Movies", "Strata"]),
+        .testTarget(name: "DocumentationTests", dependencies: ["Descriptions", "Laundry", "Movies", "Strata"]),
         .testTarget(name: "LaundryTests", dependencies: ["Laundry", "StrataTesting"], plugins: ["StrataBuild"]),
         .testTarget(name: "MoviesTests", dependencies: ["Movies", "StrataTesting"], plugins: ["StrataBuild"]),
     ],

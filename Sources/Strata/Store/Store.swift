@@ -181,7 +181,7 @@ public final class Store: Sendable {
     }
 
     /// Runs `body` in a write transaction, on a thread of its own.
-    public func write<Result: Sendable>(
+    @discardableResult public func write<Result: Sendable>(
         _ body: @escaping @Sendable (WriteTransaction) throws -> Result
     ) async throws -> Result {
         try await onThread { try self.write(body) }
@@ -197,7 +197,7 @@ public final class Store: Sendable {
     }
 
     /// Runs `body` in a write transaction: all that it writes is there afterwards, or nothing where it throws.
-    public func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
+    @discardableResult public func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
         if isReadOnly { throw StoreError.readOnly }
         return try threads.withThread {
             // Or the first who reads would wait for this to end.

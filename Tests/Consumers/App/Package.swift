@@ -1,10 +1,9 @@
 // swift-tools-version: 6.0
-
 import PackageDescription
 
 let package = Package(
     name: "App",
-    platforms: [.macOS(.v13)],
+    platforms: [.macOS(.v13), .iOS(.v16)],
     dependencies: [.package(name: "strata", path: "../../..")],
     targets: [
         .target(
@@ -13,6 +12,5 @@ let package = Package(
         .testTarget(
             name: "AppTests", dependencies: ["App", .product(name: "StrataTesting", package: "strata")],
             plugins: [.plugin(name: "StrataBuild", package: "strata")]),
-    ],
-    swiftLanguageModes: [.v6]
+    ]
 )
