@@ -101,6 +101,9 @@ import Testing
         let lines = sample.lines.map { $0.replacingOccurrences(of: "path: \"../strata\"", with: "path: \"../../..\"") }
         let isThere = Self.sources[sample.language, default: []].contains { stands(lines, in: $0) }
         #expect(isThere, "it stands in no file that is compiled")
+        let text = lines.joined()
+        func count(_ character: Character) -> Int { text.count { $0 == character } }
+        #expect(count("{") == count("}") && count("(") == count(")") && !text.isEmpty, "it is not whole")
     }
 
     @Test(arguments: samples.filter { $0.language == "json" })

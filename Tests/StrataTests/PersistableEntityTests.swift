@@ -23,10 +23,9 @@ import Testing
             lines = stored.text.split(separator: "\n").map(String.init)
         }
 
-        func stored() -> Thing {
-            var thing = Thing(id: number)
+        func stored(over old: Thing?) -> Thing {
+            var thing = old ?? Thing(id: number)
             thing.text = lines.joined(separator: "\n")
-            thing.uuid = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
             return thing
         }
     }
@@ -36,7 +35,7 @@ import Testing
         var storeId: Place.ID { Place("b", 2).id }
         init() {}
         init(stored: Place) {}
-        func stored() -> Place { Place("a", 1) }
+        func stored(over old: Place?) -> Place { Place("a", 1) }
     }
 
     @Test func `models are written, asked for, changed and deleted`() throws {
@@ -62,6 +61,21 @@ import Testing
             #expect(some.map(\.number) == [3])
             #expect(try t.find(Note.self, id: 4)?.lines == ["e"])
             #expect(try t.find(Note.self, id: 9) == nil)
+        }
+    }
+
+    @Test func `what a model does not hold stays in its row`() throws {
+        let store = try Store(inMemory: Things.self)
+        try store.write { (t: WriteTransaction) throws in
+            var thing = Thing(id: 1)
+            thing.number = 7
+            try t.insert(thing)
+            try t.update(Note(1, ["a"]))
+            let updated = try t.find(Thing.self, id: 1)
+            try t.upsert(Note(1, ["b"]))
+            let upserted = try t.find(Thing.self, id: 1)
+            #expect(updated?.number == 7 && updated?.text == "a" && updated?.uuid == thing.uuid)
+            #expect(upserted?.number == 7 && upserted?.text == "b" && upserted?.uuid == thing.uuid)
         }
     }
 

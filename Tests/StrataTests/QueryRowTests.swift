@@ -40,7 +40,7 @@ import Testing
             ) { row in
                 (
                     try row.entity(Thing.self), try row.value("n", as: Int.self),
-                    try row.value("half", as: Double?.self), row.names.last, row.values.last
+                    try row.value("half", as: Double?.self), row.names.last, try row.values().last
                 )
             }
             #expect(rows.count == 1 && rows[0].0.id == 5 && rows[0].1 == 1 && rows[0].2 == nil)
@@ -55,15 +55,16 @@ import Testing
     @Test func `values are bound in the type that they have`() throws {
         try withStore { (t: WriteTransaction) throws in
             let uuid = UUID()
-            let arguments: [(any ColumnEquatable)?] = [
+            let arguments: [(any ColumnStorable)?] = [
                 1, 2.5, "a'b", true, nil, Data([1]), uuid, Date(timeIntervalSinceReferenceDate: 3), Kind.small,
-                Decimal(3),
+                Decimal(3), SQLiteValue.integer(7), Thing.ID(rawValue: 8), Place("p", 9).id, ["a"],
             ]
-            let parameters = arguments.map { _ in "?" }.joined(separator: ", ")
-            let values = try t.rows("SELECT \(parameters)", arguments) { $0.values }
+            let parameters = (0...arguments.count).map { _ in "?" }.joined(separator: ", ")
+            let values = try t.rows("SELECT \(parameters)", arguments) { try $0.values() }
             let expected: [SQLiteValue] = [
                 .integer(1), .real(2.5), .text("a'b"), .integer(1), .null, .blob(Data([1])), SQLiteValue(uuid),
-                .real(3), .text("small"), .text("3"),
+                .real(3), .text("small"), .text("3"), .integer(7), .integer(8), .text("p"), .integer(9),
+                .text("[\"a\"]"),
             ]
             #expect(values == [expected])
         }
@@ -76,7 +77,7 @@ import Testing
             return try t.execute("UPDATE thing SET text = ? WHERE id > ?", ["x", 1])
         }
         #expect(changed == 2)
-        let texts = try store.write { try $0.rows("DELETE FROM thing WHERE id < 3 RETURNING text") { $0.values } }
+        let texts = try store.write { try $0.rows("DELETE FROM thing WHERE id < 3 RETURNING text") { try $0.values() } }
         #expect(Set(texts) == [[.text("")], [.text("x")]])
         #expect(try store.read { try $0.count(Thing.self) } == 1)
     }
@@ -97,12 +98,24 @@ import Testing
             #expect(unknown == "there is no column ID\nin SELECT id FROM thing")
             let short = error { try t.rows("SELECT 's' AS shelf") { try $0.value("shelf", as: Place.ID.self) } }
             #expect(short == "there is no column after shelf\nin SELECT 's' AS shelf")
-            let few = error { try t.rows("SELECT ?, ?", [1]) { $0.values } }
+            let few = error { try t.rows("SELECT ?, ?", [1]) { try $0.values() } }
             #expect(few == "1 values for 2 parameters\nin SELECT ?, ?")
-            for sql in ["COMMIT", "ROLLBACK", "SAVEPOINT a", "ATTACH ':memory:' AS b", "SELECT 1"] {
-                #expect(error { try t.execute(sql) } == "it changes no rows\nin \(sql)")
+            let confined = "it sets a pragma, attaches a database, or begins or ends a transaction"
+            for sql in [
+                "COMMIT", "ROLLBACK", "SAVEPOINT a", "BEGIN IMMEDIATE", "ATTACH ':memory:' AS b",
+                "PRAGMA foreign_keys = OFF", "/* */ PRAGMA query_only(1)", "EXPLAIN PRAGMA query_only = 1",
+                "PRAGMA application_id = 0",
+            ] {
+                let executed = error { try t.execute(sql) }
+                let read = error { try t.rows(sql) { try $0.values() } }
+                #expect(executed == "\(confined)\nin \(sql)" && read == executed)
             }
-            #expect(error { try t.rows("COMMIT") { $0.values } } == "it gives no rows\nin COMMIT")
+            let version = try t.rows("PRAGMA user_version") { try $0.values() }
+            #expect(version.count == 1)
+            #expect(error { try t.execute("SELECT 1") } == "it changes no rows\nin SELECT 1")
+            #expect(
+                error { try t.rows("DELETE FROM place") { try $0.values() } }
+                    == "it gives no rows\nin DELETE FROM place")
             let two = "DELETE FROM thing; DELETE FROM place"
             #expect(error { try t.execute(two) }.hasPrefix("it is more than one statement"))
             #expect(error { try t.execute(" ") }.contains("there is no statement"))
@@ -129,14 +142,70 @@ import Testing
         }
     }
 
-    @Test func `a reader cannot write by SQL of its own`() throws {
+    @Test func `a reader cannot write by SQL of its own, whatever store it reads`() throws {
         try withFile { (url: URL) throws in
-            let store = try Store(at: url, schema: Things.self)
-            try store.write { try $0.insert(Thing(id: 1)) }
-            #expect(throws: SQLiteError.self) {
-                try store.read { try $0.rows("DELETE FROM thing RETURNING id") { $0.values } }
+            var options = StoreOptions()
+            options.journal = .delete
+            let stores = [
+                try Store(at: url, schema: Things.self), try Store(inMemory: Things.self),
+                try Store(at: url.appendingPathExtension("2"), schema: Things.self, options: options),
+            ]
+            for store in stores {
+                try store.write { try $0.insert(Thing(id: 1)) }
+                let read = { try store.read { try $0.rows("DELETE FROM thing RETURNING id") { try $0.values() } } }
+                #expect(throws: QueryError.self) { try read() }
+                #expect(try store.read { try $0.count(Thing.self) } == 1)
             }
-            #expect(try store.read { try $0.count(Thing.self) } == 1)
+        }
+    }
+
+    @Test func `columns of the same name are told from each other, or refused`() throws {
+        try withStore { (t: WriteTransaction) throws in
+            var child = Thing(id: 6)
+            child.parent = 1
+            try t.insert(child)
+            let from = "FROM thing JOIN thing AS parent ON parent.id = thing.parent_id"
+            #expect(throws: QueryError.self) { try t.rows("SELECT * \(from)") { try $0.entity(Thing.self) } }
+            let parents = Thing.table.columns.map { "parent.\"\($0)\" AS parent_\($0)" }.joined(separator: ", ")
+            let pairs = try t.rows("SELECT thing.*, \(parents) \(from)".replacingOccurrences(of: "thing.*", with: own))
+            {
+                (try $0.entity(Thing.self, prefix: "own_"), try $0.entity(Thing.self, prefix: "parent_"))
+            }
+            #expect(pairs.map(\.0) == [child] && pairs.map(\.1.id) == [1])
+        }
+    }
+
+    /// The columns of a thing, with another name each.
+    private let own = Thing.table.columns.map { "thing.\"\($0)\" AS own_\($0)" }.joined(separator: ", ")
+
+    @Test func `columns are called what they are called now`() throws {
+        try withStore { (t: WriteTransaction) throws in
+            func values() throws -> [[String]] {
+                try t.rows("SELECT * FROM v") { [$0.names.joined(), "\(try $0.value("a", as: Int.self))"] }
+            }
+            #expect(try t.execute("CREATE VIEW v AS SELECT 1 AS a, 2 AS b") == 0)
+            let before = try values()
+            try t.execute("DROP VIEW v")
+            try t.execute("CREATE VIEW v AS SELECT 2 AS b, 1 AS a")
+            let after = try values()
+            #expect(before == [["ab", "1"]] && after == [["ba", "1"]])
+        }
+    }
+
+    @Test func `text that is not UTF-8 is refused, not mended`() throws {
+        try withStore { (t: WriteTransaction) throws in
+            #expect(throws: MalformedValue.self) { try t.rows("SELECT CAST(X'ff' AS TEXT) AS a") { try $0.values() } }
+        }
+    }
+
+    @Test func `the wrong type is told with its column`() throws {
+        try withStore { (t: WriteTransaction) throws in
+            do {
+                try t.execute("UPDATE thing SET number = ?", ["x"])
+                Issue.record("nothing was thrown")
+            } catch let error as SQLiteError {
+                #expect(error.columns == ["thing.number"])
+            }
         }
     }
 

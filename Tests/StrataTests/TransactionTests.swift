@@ -31,6 +31,31 @@ import Testing
         }
     }
 
+    @Test func `what SQLite takes back is taken back as a whole`() throws {
+        try withFile { url in
+            let store = try Store(at: url, schema: Shop.self)
+            try store.write { try $0.insert(Item(id: 1, title: nil, stars: 0)) }
+            let rollback = "INSERT OR ROLLBACK INTO store SELECT * FROM store"
+            #expect(throws: StoreError.rolledBack) {
+                try store.write { transaction in
+                    try transaction.insert(Item(id: 2, title: nil, stars: 0))
+                    _ = try? transaction.execute(rollback)
+                    try transaction.insert(Item(id: 3, title: nil, stars: 0))
+                }
+            }
+            // Nor is it there where nobody asks any more.
+            #expect(throws: StoreError.rolledBack) {
+                try store.write { transaction in
+                    try transaction.insert(Item(id: 2, title: nil, stars: 0))
+                    _ = try? transaction.savepoint { try transaction.execute(rollback) }
+                }
+            }
+            #expect(try store.read { try $0.fetch(Item.self).map(\.id) } == [1])
+            try store.write { try $0.insert(Item(id: 4, title: nil, stars: 0)) }
+            #expect(try store.read { try $0.count(Item.self) } == 2)
+        }
+    }
+
     @Test func `a transaction inside another is refused, not waited for`() throws {
         try withFile { url in
             let store = try Store(at: url, schema: Shop.self)

@@ -12,13 +12,17 @@ public struct QueryRow {
     public var names: [String] { columns.names }
 
     /// The values of the columns as they are stored, in the query's order.
-    public var values: [SQLiteValue] { columns.row.values }
+    ///
+    /// - Throws: `MalformedValue` for text that is not UTF-8.
+    public func values() throws -> [SQLiteValue] {
+        try names.indices.map { try SQLiteValue(row: columns.row, at: $0) }
+    }
 
-    /// The value of the first column that is called `name`: `try row.value("total", as: Int.self)`.
+    /// The value of the column that is called `name`: `try row.value("total", as: Int.self)`.
     ///
     /// A key of several columns is read from as many that follow each other.
     ///
-    /// - Throws: `QueryError.noSuchColumn`, or `MalformedValue` where what is stored is no such value.
+    /// - Throws: `QueryError.noSuchColumn`, `.ambiguousColumn`, or `MalformedValue` where what is stored is no such value.
     public func value<Value: ColumnStorable>(_ name: String, as type: Value.Type = Value.self) throws -> Value {
         let index = try columns.index(of: name)
         guard index + Value.columnCount <= columns.names.count else {
@@ -29,9 +33,14 @@ public struct QueryRow {
 
     /// The entity whose columns are found by their names, wherever they stand; other columns do not matter.
     ///
-    /// - Throws: `QueryError.noSuchColumn`, or `MalformedValue` where a stored value is none of its column's type.
-    public func entity<Entity: StoredEntity>(_ type: Entity.Type = Entity.self) throws -> Entity {
-        let order = try columns.order(of: Entity.table)
+    /// - `prefix`: what stands before each of the names, where a query has columns of several entities:
+    ///   `SELECT movie.*, genre.id AS genre_id, genre.name AS genre_name …` has a `Genre` after `genre_`.
+    /// - Throws: `QueryError.noSuchColumn`, `.ambiguousColumn`, or `MalformedValue` where a stored value is none of its
+    ///   column's type.
+    public func entity<Entity: StoredEntity>(
+        _ type: Entity.Type = Entity.self, prefix: String = ""
+    ) throws -> Entity {
+        let order = try columns.order(of: Entity.self, prefix)
         return try withExtendedLifetime(order) {
             try Entity.read(Row(columns.statement.pointer, Unmanaged.passUnretained(order)))
         }
@@ -42,26 +51,34 @@ public struct QueryRow {
 public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The rows have no column of that name.
     case noSuchColumn(name: String, sql: String)
+    /// The rows have several columns of that name.
+    case ambiguousColumn(name: String, sql: String)
     /// It has more or fewer parameters than there are values.
     case arguments(expected: Int, given: Int, sql: String)
-    /// It gives no rows, or is more than one statement, or begins or ends a transaction.
+    /// It does what it must not, as `reason` says.
     case refused(reason: String, sql: String)
 
     /// What is wrong, and the SQL.
     public var description: String {
         switch self {
         case .noSuchColumn(let name, let sql): "there is no column \(name)\nin \(sql)"
+        case .ambiguousColumn(let name, let sql):
+            "there are several columns \(name): call all but one otherwise\nin \(sql)"
         case .arguments(let expected, let given, let sql): "\(given) values for \(expected) parameters\nin \(sql)"
         case .refused(let reason, let sql): "\(reason)\nin \(sql)"
         }
     }
 }
 
-/// The columns of a query, by name.
+/// The columns of a query that stands on a row, by name.
 final class QueryColumns {
     let statement: Statement
     let names: [String]
-    private var orders: [String: ColumnOrder] = [:]
+    private struct Entities: Hashable {
+        let type: ObjectIdentifier
+        let prefix: String
+    }
+    private var orders: [Entities: ColumnOrder] = [:]
 
     init(of statement: Statement) {
         self.statement = statement
@@ -75,14 +92,18 @@ final class QueryColumns {
         guard let index = names.firstIndex(of: name) else {
             throw QueryError.noSuchColumn(name: name, sql: statement.sql)
         }
+        // A key that is another's would lead to another row.
+        if names.lastIndex(of: name) != index { throw QueryError.ambiguousColumn(name: name, sql: statement.sql) }
         return index
     }
 
-    /// Where the columns of a table stand.
-    func order(of table: EntityTable) throws -> ColumnOrder {
-        if let order = orders[table.name] { return order }
-        let order = ColumnOrder(statement.pointer, try table.columns.map(index), table.columns)
-        orders[table.name] = order
+    /// Where the columns of an entity stand.
+    func order<Entity: StoredEntity>(of type: Entity.Type, _ prefix: String) throws -> ColumnOrder {
+        let entities = Entities(type: ObjectIdentifier(type), prefix: prefix)
+        if let order = orders[entities] { return order }
+        let columns = Entity.table.columns
+        let order = ColumnOrder(statement.pointer, try columns.map { try index(of: prefix + $0) }, columns)
+        orders[entities] = order
         return order
     }
 }
@@ -105,27 +126,32 @@ extension ReadTransaction {
     /// The entities that a query of your own gives, whose columns are found by their names:
     /// `rows("SELECT * FROM movie WHERE rating > ? ORDER BY title", [4.5], as: Movie.self)`.
     ///
-    /// - `arguments`: the values of the parameters, in their order.
+    /// - `arguments`: the values of the parameters, in their order; a key of several columns is as many.
     /// - Throws: `SQLiteError` where SQLite does not understand it, `QueryError`, or `MalformedValue`.
     public func rows<Entity: StoredEntity>(
-        _ sql: String, _ arguments: [(any ColumnEquatable)?] = [], as type: Entity.Type = Entity.self
+        _ sql: String, _ arguments: [(any ColumnStorable)?] = [], as type: Entity.Type = Entity.self
     ) throws -> [Entity] {
         try rows(sql, arguments) { try $0.entity(Entity.self) }
     }
 
     /// What `body` makes of the rows that a query of your own gives.
     ///
-    /// - `arguments`: the values of the parameters, in their order.
+    /// - `arguments`: the values of the parameters, in their order; a key of several columns is as many.
     /// - Throws: `SQLiteError` where SQLite does not understand it, `QueryError`, or what `body` throws.
     public func rows<Element>(
-        _ sql: String, _ arguments: [(any ColumnEquatable)?] = [], _ body: (QueryRow) throws -> Element
+        _ sql: String, _ arguments: [(any ColumnStorable)?] = [], _ body: (QueryRow) throws -> Element
     ) throws -> [Element] {
         let statement = try open().query(sql, arguments)
         guard statement.columnCount > 0 else { throw QueryError.refused(reason: "it gives no rows", sql: sql) }
+        guard statement.isReadOnly || self is WriteTransaction else {
+            throw QueryError.refused(reason: "it changes rows in a transaction that only reads", sql: sql)
+        }
         defer { statement.reset() }
-        let row = QueryRow(QueryColumns(of: statement))
         var elements: [Element] = []
-        while try statement.step() { elements.append(try body(row)) }
+        guard try statement.step() else { return elements }
+        // Not before: the first step may prepare it anew, for a schema that has changed.
+        let row = QueryRow(QueryColumns(of: statement))
+        repeat { elements.append(try body(row)) } while try statement.step()
         return elements
     }
 }
@@ -136,27 +162,54 @@ extension WriteTransaction {
     /// - Returns: The number of rows that it changed.
     /// - Throws: `SQLiteError`, or `QueryError` where it changes nothing or has other parameters than `arguments`.
     @discardableResult public func execute(
-        _ sql: String, _ arguments: [(any ColumnEquatable)?] = []
+        _ sql: String, _ arguments: [(any ColumnStorable)?] = []
     ) throws -> Int {
-        let statement = try open().query(sql, arguments)
-        // BEGIN, COMMIT, ROLLBACK, SAVEPOINT and ATTACH are such (https://sqlite.org/c3ref/stmt_readonly.html).
+        let connection = try open()
+        let statement = try connection.query(sql, arguments)
         if statement.isReadOnly { throw QueryError.refused(reason: "it changes no rows", sql: sql) }
+        let before = connection.totalChanges
         try statement.run()
-        return try open().changes
+        return connection.totalChanges == before ? 0 : connection.changes
     }
 }
 
 extension Connection {
     /// A statement of the user's own with its values bound.
-    fileprivate func query(_ sql: String, _ arguments: [(any ColumnEquatable)?]) throws -> Statement {
-        let statement = try cached(sql)
+    fileprivate func query(_ sql: String, _ arguments: [(any ColumnStorable)?]) throws -> Statement {
+        let statement = try confined(sql)
         guard statement.isAlone else { throw QueryError.refused(reason: "it is more than one statement", sql: sql) }
-        guard statement.parameterCount == arguments.count else {
-            throw QueryError.arguments(expected: statement.parameterCount, given: arguments.count, sql: sql)
+        let counts = arguments.map { $0.map { type(of: $0).columnCount } ?? 1 }
+        let count = counts.reduce(0, +)
+        guard statement.parameterCount == count else {
+            throw QueryError.arguments(expected: statement.parameterCount, given: count, sql: sql)
         }
-        for (place, argument) in arguments.enumerated() {
-            try statement.bind(argument?.stored ?? .null, at: place + 1)
+        var index = 1
+        for (argument, count) in zip(arguments, counts) {
+            if let argument { try argument.bind(to: statement, at: index) } else { try statement.bindNull(at: index) }
+            index += count
         }
         return statement
+    }
+
+    /// A statement that does no more than read and change what is in the database: some pragmas act when they are
+    /// prepared, and what begins or ends a transaction is not for those who are in one.
+    private func confined(_ sql: String) throws -> Statement {
+        // https://sqlite.org/c3ref/set_authorizer.html
+        sqlite3_set_authorizer(
+            pointer,
+            { _, action, _, value, _, _ in
+                switch action {
+                case SQLITE_TRANSACTION, SQLITE_SAVEPOINT, SQLITE_ATTACH, SQLITE_DETACH: SQLITE_DENY
+                case SQLITE_PRAGMA: value == nil ? SQLITE_OK : SQLITE_DENY
+                default: SQLITE_OK
+                }
+            }, nil)
+        defer { sqlite3_set_authorizer(pointer, nil, nil) }
+        do {
+            return try cached(sql)
+        } catch let error as SQLiteError where error.code == SQLITE_AUTH {
+            throw QueryError.refused(
+                reason: "it sets a pragma, attaches a database, or begins or ends a transaction", sql: sql)
+        }
     }
 }

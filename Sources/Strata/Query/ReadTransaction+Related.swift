@@ -55,14 +55,15 @@ extension ReadTransaction {
         let connection = try open()
         // More keys than a statement has parameters for (https://sqlite.org/limits.html) take another query.
         let most = connection.mostParameters / Source.ID.columnCount
-        var rest = sources[...]
+        var known: Set<Source.ID> = []
+        var rest = sources.map(Source.id).filter { known.insert($0).inserted }[...]
         while !rest.isEmpty {
             let part = rest.prefix(most)
             rest = rest.dropFirst(part.count)
             let statement = try connection.prepare(
                 rows.select(Target.table, rows.source, where: rows.ofMany(part.count)))
-            for (place, source) in part.enumerated() {
-                try statement.bind(Source.id(of: source), at: 1 + place * Source.ID.columnCount)
+            for (place, id) in part.enumerated() {
+                try statement.bind(id, at: 1 + place * Source.ID.columnCount)
             }
             let columnCount = Target.table.columns.count
             while try statement.step() {

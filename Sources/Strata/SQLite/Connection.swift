@@ -111,6 +111,9 @@ package final class Connection {
     /// The number of parameters that a statement may have.
     var mostParameters: Int { Int(sqlite3_limit(pointer, SQLITE_LIMIT_VARIABLE_NUMBER, -1)) }
 
+    /// The number of rows that all statements so far have touched.
+    var totalChanges: Int { Int(sqlite3_total_changes64(pointer)) }
+
     /// Runs one statement or several that give no rows.
     package func execute(_ sql: String) throws {
         guard sqlite3_exec(pointer, sql, nil, nil, nil) == SQLITE_OK else { throw SQLiteError(of: pointer, sql: sql) }

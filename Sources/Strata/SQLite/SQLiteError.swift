@@ -3,7 +3,7 @@ import CSQLite
 /// What SQLite answered when it did not do what it was asked.
 ///
 /// It never holds values of rows: `message` is SQLite's own and names tables and columns only, `sql` has parameters in
-/// the place of values.
+/// the place of values, but for those that stand in SQL of your own.
 public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The extended result code (https://sqlite.org/rescode.html).
     public let extendedCode: Int32
@@ -15,10 +15,11 @@ public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The primary result code.
     public var code: Int32 { extendedCode & 0xff }
 
-    /// The columns of the constraint that does not hold, with their tables, `movie.title`; of a foreign key, those that
-    /// lead nowhere. None where it is no such error, or SQLite does not name them: what a row is denied that others point
-    /// at is told by `sql`.
+    /// The columns of the constraint that does not hold, with their tables, `movie.title`; of a foreign key, all those of
+    /// the store that lead nowhere when the transaction ends. None where it is no such error, or SQLite does not name
+    /// them: what a row is denied that others point at is told by `sql`.
     public var columns: [String] {
+        if extendedCode == 3091 { return message.split(separator: " ").last.map { [String($0)] } ?? [] }  // …_DATATYPE
         guard code == 19, let range = message.range(of: "constraint failed: ") else { return [] }  // SQLITE_CONSTRAINT
         let names = message[range.upperBound...].split(separator: ", ").map(String.init)
         return names.allSatisfy { $0.contains(".") } ? names : []

@@ -84,7 +84,12 @@ extension Row {
 
 extension SQLiteValue: ColumnStorable {
     /// The value of a column as it is stored.
-    public init(row: Row, at index: Int) { self = row.value(index) }
+    ///
+    /// - Throws: `MalformedValue` for text that is not UTF-8.
+    public init(row: Row, at index: Int) throws {
+        let value = row.value(index)
+        self = if case .text = value { .text(try row.string(index)) } else { value }
+    }
 
     /// Binds the value as it is to be stored.
     public func bind(to statement: Statement, at index: Int) throws {

@@ -4,12 +4,15 @@ import SchemaSQL
 public class ReadTransaction {
     private let connection: Connection
     private var isEnded = false
+    /// Whether one was begun, and not merely what needs none.
+    private let isBegun: Bool
     /// What tables are called meanwhile, by their own names; nil outside of a migration.
     private let names: [String: String]?
 
     package init(_ connection: Connection, names: [String: String]? = nil) {
         self.connection = connection
         self.names = names
+        isBegun = connection.isInTransaction
     }
 
     /// The name of a table, quoted.
@@ -25,8 +28,10 @@ public class ReadTransaction {
     /// The connection, while the transaction lasts.
     final func open() throws -> Connection {
         if isEnded { throw StoreError.transactionEnded }
-        // Without a transaction, each statement of a migration would be for good.
-        if names != nil, !connection.isInTransaction { throw MigrationError.rolledBack }
+        // Without a transaction, each statement would be for good.
+        if isBegun, !connection.isInTransaction {
+            throw names == nil ? StoreError.rolledBack : MigrationError.rolledBack
+        }
         return connection
     }
 

@@ -174,26 +174,45 @@ public final class Store: Sendable {
     }
 
     /// Runs `body` in a read transaction, on a thread of its own.
-    public func read<Result: Sendable>(
-        _ body: @escaping @Sendable (ReadTransaction) throws -> Result
-    ) async throws -> Result {
-        try await onThread { try self.read(body) }
+    public func read<Result>(
+        _ body: sending @escaping (sending ReadTransaction) throws -> sending Result
+    ) async throws -> sending Result {
+        let body = Sent(value: body)
+        return try await onThread {
+            try self.read { transaction in
+                nonisolated(unsafe) let transaction = transaction
+                return Sent(value: try body.value(transaction))
+            }
+        }.value
     }
 
     /// Runs `body` in a write transaction, on a thread of its own.
-    @discardableResult public func write<Result: Sendable>(
-        _ body: @escaping @Sendable (WriteTransaction) throws -> Result
-    ) async throws -> Result {
-        try await onThread { try self.write(body) }
+    @discardableResult public func write<Result>(
+        _ body: sending @escaping (sending WriteTransaction) throws -> sending Result
+    ) async throws -> sending Result {
+        let body = Sent(value: body)
+        return try await onThread {
+            try self.write { transaction in
+                nonisolated(unsafe) let transaction = transaction
+                return Sent(value: try body.value(transaction))
+            }
+        }.value
     }
 
     /// Waiting for a lock or a disk, `body` must not hold up the threads on which tasks run. What is cancelled before it
     /// begins does not begin.
-    private func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    private func onThread<Result>(_ body: @escaping @Sendable () throws -> Sent<Result>) async throws -> Sent<Result> {
         try Task.checkCancellation()
         return try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(with: Swift.Result(catching: body)) }
         }
+    }
+
+    /// What goes from one thread to another.
+    ///
+    /// `@unchecked Sendable` holds because it is made of what is `sending` alone: whoever sent it has it no more.
+    private struct Sent<Value>: @unchecked Sendable {
+        let value: Value
     }
 
     /// Runs `body` in a write transaction: all that it writes is there afterwards, or nothing where it throws.

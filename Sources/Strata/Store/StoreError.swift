@@ -34,6 +34,9 @@ public enum StoreError: Error, Hashable, Sendable {
     case nestedTransaction
     /// A transaction, or a cursor of it, was used after its end.
     case transactionEnded
+    /// SQLite has taken back a transaction by itself, as it does where a disk is full: nothing more can be done in it, and
+    /// nothing of it is there.
+    case rolledBack
 }
 
 extension StoreError {
@@ -79,6 +82,8 @@ extension StoreError: CustomStringConvertible {
         case .notAFile: "a store needs a file URL"
         case .nestedTransaction: "a transaction was begun inside another: use the one that is open"
         case .transactionEnded: "a transaction was used after its end: nothing of it may leave its closure"
+        case .rolledBack:
+            "the transaction has failed and was taken back as a whole: let its closure throw, and begin anew"
         }
     }
 }

@@ -145,19 +145,21 @@ public final class WriteTransaction: ReadTransaction {
 
     /// Writes what is written when all else is.
     func finish() throws {
-        try newIDs?.save(to: open())
+        let connection = try open()
+        try newIDs?.save(to: connection)
     }
 
     /// Runs `body`; what it throws takes back what it wrote, and nothing else.
     public func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
-        try open().execute("SAVEPOINT strata")
+        let connection = try open()
+        try connection.execute("SAVEPOINT strata")
         do {
             let result = try body()
             try open().execute("RELEASE strata")
             return result
         } catch {
             // An error of SQLite may have taken back everything.
-            if try open().isInTransaction { try open().execute("ROLLBACK TO strata; RELEASE strata") }
+            if connection.isInTransaction { try connection.execute("ROLLBACK TO strata; RELEASE strata") }
             throw error
         }
     }
