@@ -3,39 +3,62 @@ import SchemaSQL
 import Strata
 
 extension Fixtures {
-    /// Opens a copy of a version's fixture, which takes it to the newest version, and compares it with the fixture.
+    /// Opens copies of a version's fixture, which takes them to the newest version, once with steps done as one and once
+    /// version by version; compares each with the fixture, and both with each other.
     public func checkMigration(of version: FixtureVersion, expecting expectations: [StepExpectation]) throws
         -> [Failure]
     {
         let export = try self.export(version)
         guard export.isEmpty, let newest = schema.versions.last else { return export }
-        return try withCopy(of: version) { copy, folder in
-            let original = folder.appendingPathComponent("original.sqlite")
-            try FileManager.default.copyItem(at: copy, to: original)
-            _ = try Store(at: copy, schema: schema)
-            let connection = try Connection(path: copy.path, mode: .readWrite)
-            var problems: [String] = []
-            let metadata = try StoreMetadata(reading: connection)
-            if metadata.version != newest.name || metadata.fingerprint != newest.fingerprint {
-                problems.append("it ends at version \(metadata.version)")
-            }
-            problems += try SchemaComparison.differences(of: connection, from: newest).map {
-                "\($0) is not as in a new store"
-            }
-            problems += try Self.soundness(of: connection)
-            let steps = try self.steps(from: version, expectations)
-            problems += try RowComparison(connection: connection, original: original, steps: steps).run()
-            for check in versions.last?.structs ?? [] {
-                do { try check.read(connection) } catch { problems.append(String(describing: error)) }
-            }
+        let steps = try self.steps(from: version, expectations)
+        let (fused, contents) = try migrate(version, steps, .fused)
+        let (stepwise, otherContents) = try migrate(version, steps, .stepwise)
+        var problems = fused
+        if stepwise != fused { problems += stepwise.map { "version by version: \($0)" } }
+        if let difference = contents.difference(from: otherContents) {
+            problems.append("steps done as one and version by version differ: \(difference)")
+        }
+        return problems.map { Failure("from \(version.name) to \(newest.name) of \(schema.name): \($0)") }
+    }
 
-            let log = "SELECT count(*) FROM strata_migrations"
-            let before = try (connection.integer(log), DatabaseContents(reading: connection))
-            _ = try Store(at: copy, schema: schema)
-            if try (connection.integer(log), DatabaseContents(reading: connection)) != before {
-                problems.append("opening it again changes it")
+    /// What is wrong with a copy of a version's fixture that was migrated, and what it holds.
+    private func migrate(
+        _ version: FixtureVersion, _ steps: [StepExpectation], _ strategy: StoreOptions.MigrationStrategy
+    ) throws -> ([String], DatabaseContents) {
+        guard let newest = schema.versions.last else {
+            throw FixtureError.unknownVersion(version.name, schema: schema.name)
+        }
+        var options = StoreOptions()
+        options.migrationStrategy = strategy
+        // What code makes of the moment is the same in both.
+        return try MigrationContext.$fixedNow.withValue(Date(timeIntervalSinceReferenceDate: 800_000_000)) {
+            try withCopy(of: version) { copy, folder in
+                let original = folder.appendingPathComponent("original.sqlite")
+                try FileManager.default.copyItem(at: copy, to: original)
+                _ = try Store(at: copy, schema: schema, options: options)
+                let connection = try Connection(path: copy.path, mode: .readWrite)
+                var problems: [String] = []
+                let metadata = try StoreMetadata(reading: connection)
+                if metadata.version != newest.name || metadata.fingerprint != newest.fingerprint {
+                    problems.append("it ends at version \(metadata.version)")
+                }
+                problems += try SchemaComparison.differences(of: connection, from: newest).map {
+                    "\($0) is not as in a new store"
+                }
+                problems += try Self.soundness(of: connection)
+                problems += try RowComparison(connection: connection, original: original, steps: steps).run()
+                for check in versions.last?.structs ?? [] {
+                    do { try check.read(connection) } catch { problems.append(String(describing: error)) }
+                }
+
+                let log = "SELECT count(*) FROM strata_migrations"
+                let before = try (connection.integer(log), DatabaseContents(reading: connection))
+                _ = try Store(at: copy, schema: schema)
+                if try (connection.integer(log), DatabaseContents(reading: connection)) != before {
+                    problems.append("opening it again changes it")
+                }
+                return (problems, try DatabaseContents(reading: connection, withLog: false))
             }
-            return problems.map { Failure("from \(version.name) to \(newest.name) of \(schema.name): \($0)") }
         }
     }
 

@@ -5,6 +5,8 @@ import SchemaSQL
 public final class MigrationContext {
     /// The moment at which the migration began: the same one for all of it.
     public let now: Date
+    /// The moment for all migrations, where what two of them do is to be compared.
+    @TaskLocal package static var fixedNow: Date?
 
     let connection: Connection
     let temporaryNames: [String: String]

@@ -10,7 +10,7 @@ struct Migrator {
     let schema: any Schema.Type
     let options: StoreOptions
     /// The moment at which the migration began.
-    private let now = Date()
+    private let now = MigrationContext.fixedNow ?? Date()
 
     init(connection: Connection, schema: any Schema.Type, options: StoreOptions) {
         self.connection = connection
