@@ -34,7 +34,9 @@ struct DatabaseContents: Equatable {
     /// The first table and row that are others in `other`, in words; nil where there is none.
     func difference(from other: DatabaseContents) -> String? {
         for table in Set(rows.keys).union(other.rows.keys).sorted() {
-            guard let ours = rows[table], let theirs = other.rows[table] else { return "only one has the table \(table)" }
+            guard let ours = rows[table], let theirs = other.rows[table] else {
+                return "only one has the table \(table)"
+            }
             if ours == theirs { continue }
             if ours.count != theirs.count { return "\(table): \(ours.count) rows and \(theirs.count)" }
             guard let pair = zip(ours, theirs).first(where: { $0 != $1 }) else { continue }

@@ -75,6 +75,8 @@ public struct FixtureJoinTable: Sendable {
     let source: String
     let target: String
     let columns: [String]
+    /// How many of the columns, the last ones, are those of the target's key.
+    let targetCount: Int
 
     /// A join table between the tables `source` and `target`, with the keys of both in these columns.
     public init(
@@ -85,5 +87,6 @@ public struct FixtureJoinTable: Sendable {
         self.source = source
         self.target = target
         self.columns = sources + targets
+        self.targetCount = targets.count
     }
 }

@@ -1,0 +1,108 @@
+import SchemaSQL
+import Strata
+
+/// What the rows of a fixture leave untried: a migration that goes wrong there would go wrong unseen.
+struct FixtureCoverage {
+    let connection: Connection
+
+    /// The kinds of values, of rows and of relationships that no row has, in words.
+    func gaps(_ version: FixtureVersion) throws -> [String] {
+        try version.tables.flatMap(gaps) + version.joinTables.flatMap(gaps)
+    }
+
+    private func count(_ table: String, where condition: String = "TRUE") throws -> Int {
+        try connection.integer("SELECT count(*) FROM \(SQL.quoted(table)) WHERE \(condition)") ?? 0
+    }
+
+    private func gaps(_ table: FixtureTable) throws -> [String] {
+        let rows = try count(table.name)
+        if rows == 0 { return ["\(table.name) has no row"] }
+        var gaps: [String] = []
+        for column in table.columns where !column.names.allSatisfy(table.key.contains) {
+            let name = "\(table.name).\(column.names.joined(separator: ", "))"
+            func expect(_ what: String, _ condition: String) throws {
+                if try count(table.name, where: condition) == 0 { gaps.append("\(name): no row has \(what)") }
+            }
+            let first = SQL.quoted(column.names[0])
+            switch column.role {
+            case .key, .position: continue
+            case .value(let type):
+                try expect("a value", "\(first) IS NOT NULL")
+                if column.isNullable { try expect("none", "\(first) IS NULL") }
+                // Where the key allows few rows, or a value may be there once, not every kind can be.
+                let needed = SampleValues.values(of: type).count + (column.isNullable ? 1 : 0)
+                if column.isUnique || rows < needed { continue }
+                for kind in type.kinds { try expect(kind.name, kind.condition(first)) }
+            case .reference(let target):
+                let targets = try count(target)
+                if targets > 0 { try expect("a target", "\(first) IS NOT NULL") }
+                if column.isNullable { try expect("none", "\(first) IS NULL") }
+                if column.isUnique || targets < 2 || rows < 3 { continue }
+                let columns = SQL.list(column.names)
+                let many = "(\(columns)) IN (SELECT \(columns) FROM \(SQL.quoted(table.name)) GROUP BY \(columns) "
+                try expect("a target that another has too", many + "HAVING count(*) > 1) AND \(first) IS NOT NULL")
+            }
+        }
+        return gaps
+    }
+
+    private func gaps(_ join: FixtureJoinTable) throws -> [String] {
+        let (sources, targets) = (try count(join.source), try count(join.target))
+        if sources == 0 || targets == 0 { return [] }
+        if try count(join.name) == 0 { return ["\(join.name) has no row"] }
+        let source = SQL.list(join.columns.dropLast(join.targetCount))
+        let most = "SELECT max(n) FROM (SELECT count(*) AS n FROM \(SQL.quoted(join.name)) GROUP BY \(source))"
+        if targets > 1, try connection.integer(most) ?? 0 < 2 { return ["\(join.name): no row points at several"] }
+        return []
+    }
+}
+
+extension ColumnType {
+    /// A kind of values: what it is called, and the condition that a column has one.
+    struct Kind {
+        let name: String
+        let condition: (_ column: String) -> String
+    }
+
+    /// The kinds of values at which something goes wrong that goes well with others.
+    var kinds: [Kind] {
+        func values(_ list: [(String, String)]) -> [Kind] {
+            list.map { name, sql in Kind(name: name) { "\($0) \(sql)" } }
+        }
+        switch self {
+        case .int, .milliseconds:
+            return values([
+                ("the least integer", "= \(Int.min)"), ("the greatest integer", "= \(Int.max)"), ("0", "= 0"),
+            ])
+        case .bool: return values([("false", "= 0"), ("true", "= 1")])
+        case .double, .seconds, .float:
+            return values([
+                ("0", "= 0"), ("a negative number", "< 0"), ("a fraction", "BETWEEN 0.01 AND 0.99"),
+                ("a very small number", "BETWEEN 4e-324 AND 1e-30"), ("infinity", "= 9e999"),
+            ])
+        case .date:
+            return values([("a time before 2001", "< 0"), ("a time after 2100", "> 3.2e9"), ("a fraction", "= 0.1")])
+        case .string:
+            return [
+                Kind(name: "an empty text") { "\($0) = ''" },
+                Kind(name: "a text with U+0000") { "instr(\($0), char(0)) > 0" },
+                Kind(name: "a text beyond ASCII") { "\($0) GLOB '*[^ -~]*'" },
+                Kind(name: "a long text") { "length(\($0)) > 1000" },
+            ]
+        case .data:
+            return [
+                Kind(name: "an empty blob") { "length(\($0)) = 0" },
+                Kind(name: "a long blob") { "length(\($0)) > 1000" },
+            ]
+        case .url, .color, .uuid, .decimal: return []
+        case .texts(let texts):
+            // Objects and lists are drawn anew by newer versions of this; a case is what it is.
+            let cases = texts.filter { !$0.hasPrefix("{") && !$0.hasPrefix("[") || $0 == "[]" }
+            return cases.map { text in
+                Kind(name: SQLiteValue.text(text).description) { "\($0) = \(SQL.literal(text))" }
+            }
+        case .integers(let numbers):
+            return numbers.map { number in Kind(name: "the bits \(number)") { "\($0) = \(number)" } }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import Strata
+import StrataTesting
+import Testing
+
+@testable import Laundry
+
+/// What is said of a fixture that somebody has edited.
+@Suite struct FixtureTests {
+    /// What the tests of the model say of the first version's fixture, after `edit` was run on it.
+    private func failures(after edit: String) throws -> [String] {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let fixtures = LaundrySchemaMigrationTests.fixtures
+        let version = try #require(fixtures.versions.first)
+        let edited = Fixtures(of: LaundrySchema.self, in: folder, versions: fixtures.versions)
+        #expect(try edited.export(version).isEmpty)
+        try Connection(path: edited.url(of: version).path, mode: .readWrite).execute(edit)
+        return try edited.export(version).map(\.description)
+    }
+
+    @Test func `a fixture that is what it was is well`() throws {
+        #expect(try failures(after: "PRAGMA user_version").isEmpty)
+    }
+
+    @Test(arguments: [
+        ("DELETE FROM laundry_item", "laundry_item has no row"),
+        ("UPDATE laundry_item SET price = 1 WHERE price IS NULL", "laundry_item.price: no row has none"),
+        ("UPDATE laundry_item SET price = NULL", "laundry_item.price: no row has a value"),
+        ("UPDATE laundry_item SET price = 1 WHERE price = 9e999", "laundry_item.price: no row has infinity"),
+        ("UPDATE laundry_item SET price = 1 WHERE price < 0", "laundry_item.price: no row has a negative number"),
+        ("UPDATE laundry_item SET name = 'x' WHERE name = ''", "laundry_item.name: no row has an empty text"),
+        (
+            "UPDATE laundry_item SET name = 'x' WHERE length(CAST(name AS BLOB)) > length(name)",
+            "laundry_item.name: no row has a text with U+0000"
+        ),
+        ("UPDATE laundry_item SET name = 'x' WHERE length(name) > 99", "laundry_item.name: no row has a long text"),
+        ("UPDATE laundry SET favorite = 1", "laundry.favorite: no row has false"),
+        (
+            "UPDATE laundry_data SET code = 1 WHERE code > 99999",
+            "laundry_data.code: no row has the greatest integer"
+        ),
+        ("UPDATE laundry_item SET master_id = NULL", "laundry_item.master_id: no row has a target"),
+        (
+            "DELETE FROM laundry_item WHERE master_id IN (SELECT master_id FROM laundry_item GROUP BY 1 HAVING count(*) > 1)"
+                + " AND store_id NOT IN (SELECT min(store_id) FROM laundry_item GROUP BY master_id)",
+            "laundry_item.master_id: no row has a target that another has too"
+        ),
+        ("DROP INDEX laundry_master_id_idx", "is not what the version says"),
+        ("UPDATE strata_metadata SET value = 'x' WHERE key = 'version'", "it has version x"),
+        ("PRAGMA foreign_keys = OFF; UPDATE laundry_item SET master_id = 77777", "points at none of laundry"),
+    ])
+    func `an edited fixture says what was done to it`(edit: String, failure: String) throws {
+        let failures = try failures(after: edit)
+        #expect(failures.contains { $0.contains(failure) }, "\(failures)")
+    }
+}
