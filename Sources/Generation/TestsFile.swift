@@ -145,10 +145,17 @@ extension Generator {
     /// The entities whose rows may have other keys than they had, or none, because a person's code says so.
     private func looseEntities(_ step: SchemaStep) -> Set<Int> {
         var loose = Set(step.entities.filter { asksForRows($0, step) }.map(\.new.lineage))
-        // A key that is made of such a key changes with it.
+        // A key that is made of such a key changes with it, and a row goes with one that it does not outlive.
         while let next = step.entities.map(\.new).first(where: { entity in
-            guard case .properties(let key) = entity.identifier, !loose.contains(entity.lineage) else { return false }
-            return key.compactMap { entity.property($0)?.relationship?.target }.contains(where: loose.contains)
+            guard !loose.contains(entity.lineage) else { return false }
+            var key: [Int] = []
+            if case .properties(let lineages) = entity.identifier { key = lineages }
+            return entity.properties.contains { property in
+                guard let relationship = property.relationship, loose.contains(relationship.target),
+                    step.to.storage(of: relationship) == .column
+                else { return false }
+                return key.contains(property.lineage) || step.to.deleteRule(of: property) == .cascade
+            }
         }) {
             loose.insert(next.lineage)
         }

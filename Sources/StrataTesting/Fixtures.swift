@@ -92,7 +92,9 @@ public struct Fixtures: Sendable {
     }
 
     /// Makes a database of a version: small pages, a rollback journal, nothing that depends on the time.
-    func create(_ version: FixtureVersion, at url: URL, withRows: Bool) throws {
+    ///
+    /// - `random`: what its rows are drawn from; nil for those of a fixture.
+    func create(_ version: FixtureVersion, at url: URL, withRows: Bool, drawnFrom random: RandomRows? = nil) throws {
         let connection = try Connection(path: url.path, mode: .create)
         try connection.execute("PRAGMA page_size = 512")
         try connection.execute("PRAGMA journal_mode = DELETE")
@@ -101,7 +103,7 @@ public struct Fixtures: Sendable {
             try StoreOpening.create(try schemaVersion(version), schema: schema, in: connection)
             guard withRows else { return }
             try version.samples(WriteTransaction(connection))
-            try SampleRows.write(version.tables, version.joinTables, to: connection)
+            try SampleRows.write(version.tables, version.joinTables, to: connection, drawnFrom: random)
         }
     }
 
@@ -144,17 +146,24 @@ public struct Fixtures: Sendable {
     func withCopy<Result>(of version: FixtureVersion, _ body: (_ copy: URL, _ folder: URL) throws -> Result) throws
         -> Result
     {
+        try withFolder { folder in
+            let copy = folder.appendingPathComponent("store.sqlite")
+            try FileLock(for: self.folder).withLock {
+                let url = url(of: version)
+                // The order of the tests does not matter: whichever comes first sees to the fixture.
+                if !FileManager.default.fileExists(atPath: url.path) { try write(version, to: url) }
+                try FileManager.default.copyItem(at: url, to: copy)
+            }
+            return try body(copy, folder)
+        }
+    }
+
+    /// Runs `body` with a folder of its own, which goes afterwards.
+    func withFolder<Result>(_ body: (_ folder: URL) throws -> Result) throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("strata-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let copy = folder.appendingPathComponent("store.sqlite")
-        try FileLock(for: self.folder).withLock {
-            let url = url(of: version)
-            // The order of the tests does not matter: whichever comes first sees to the fixture.
-            if !FileManager.default.fileExists(atPath: url.path) { try write(version, to: url) }
-            try FileManager.default.copyItem(at: url, to: copy)
-        }
-        return try body(copy, folder)
+        return try body(folder)
     }
 }
 

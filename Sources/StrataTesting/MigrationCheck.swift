@@ -9,10 +9,36 @@ extension Fixtures {
         -> [Failure]
     {
         let export = try self.export(version)
-        guard export.isEmpty, let newest = schema.versions.last else { return export }
+        guard export.isEmpty else { return export }
+        return try withCopy(of: version) { copy, _ in try check(copy, of: version, expectations) }
+    }
+
+    /// Makes a database of a version with rows that are drawn from a seed, and checks its migration as that of the
+    /// fixture. `STRATA_SEED` in the environment gives the seed that a failure has told, and `STRATA_ROWS` the number of
+    /// rows that a table has at most.
+    public func checkRandomMigration(of version: FixtureVersion, expecting expectations: [StepExpectation]) throws
+        -> [Failure]
+    {
+        let random = RandomRows.fromEnvironment()
+        return try withFolder { folder in
+            let database = folder.appendingPathComponent("random.sqlite")
+            try create(version, at: database, withRows: true, drawnFrom: random)
+            let note = " (STRATA_SEED=\(random.seed) draws the same rows)"
+            do {
+                return try check(database, of: version, expectations).map { Failure($0.description + note) }
+            } catch {
+                return [Failure("from \(version.name) of \(schema.name): \(error)" + note)]
+            }
+        }
+    }
+
+    private func check(_ database: URL, of version: FixtureVersion, _ expectations: [StepExpectation]) throws
+        -> [Failure]
+    {
+        guard let newest = schema.versions.last else { return [] }
         let steps = try self.steps(from: version, expectations)
-        let (fused, contents) = try migrate(version, steps, .fused)
-        let (stepwise, otherContents) = try migrate(version, steps, .stepwise)
+        let (fused, contents) = try migrate(database, steps, .fused, newest)
+        let (stepwise, otherContents) = try migrate(database, steps, .stepwise, newest)
         var problems = fused
         if stepwise != fused { problems += stepwise.map { "version by version: \($0)" } }
         if let difference = contents.difference(from: otherContents) {
@@ -21,20 +47,17 @@ extension Fixtures {
         return problems.map { Failure("from \(version.name) to \(newest.name) of \(schema.name): \($0)") }
     }
 
-    /// What is wrong with a copy of a version's fixture that was migrated, and what it holds.
+    /// What is wrong with a copy of a database that was migrated, and what it holds.
     private func migrate(
-        _ version: FixtureVersion, _ steps: [StepExpectation], _ strategy: StoreOptions.MigrationStrategy
+        _ original: URL, _ steps: [StepExpectation], _ strategy: StoreOptions.MigrationStrategy, _ newest: SchemaVersion
     ) throws -> ([String], DatabaseContents) {
-        guard let newest = schema.versions.last else {
-            throw FixtureError.unknownVersion(version.name, schema: schema.name)
-        }
         var options = StoreOptions()
         options.migrationStrategy = strategy
         // What code makes of the moment is the same in both.
         return try MigrationContext.$fixedNow.withValue(Date(timeIntervalSinceReferenceDate: 800_000_000)) {
-            try withCopy(of: version) { copy, folder in
-                let original = folder.appendingPathComponent("original.sqlite")
-                try FileManager.default.copyItem(at: copy, to: original)
+            try withFolder { folder in
+                let copy = folder.appendingPathComponent("copy.sqlite")
+                try FileManager.default.copyItem(at: original, to: copy)
                 _ = try Store(at: copy, schema: schema, options: options)
                 let connection = try Connection(path: copy.path, mode: .readWrite)
                 var problems: [String] = []

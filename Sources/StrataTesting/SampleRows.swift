@@ -9,18 +9,24 @@ struct SampleRows {
     private let connection: Connection
     /// By table: the key of each row.
     private var keys: [String: [[SQLiteValue]]] = [:]
+    /// What the rows are drawn from; nil for those that have each kind of value.
+    private var random: RandomRows?
 
     static func write(
-        _ tables: [FixtureTable], _ joinTables: [FixtureJoinTable], to connection: Connection
+        _ tables: [FixtureTable], _ joinTables: [FixtureJoinTable], to connection: Connection,
+        drawnFrom random: RandomRows? = nil
     ) throws {
-        var rows = SampleRows(tables: tables, joinTables: joinTables, connection: connection)
+        var rows = SampleRows(tables: tables, joinTables: joinTables, connection: connection, random: random)
         let counts = try rows.counts()
         for table in rows.targetsFirst() { try rows.drawKeys(of: table, count: counts[table.name] ?? 0) }
         for table in tables { try rows.write(table) }
         for table in joinTables { try rows.write(table) }
     }
 
-    private init(tables: [FixtureTable], joinTables: [FixtureJoinTable], connection: Connection) {
+    private init(
+        tables: [FixtureTable], joinTables: [FixtureJoinTable], connection: Connection, random: RandomRows?
+    ) {
+        self.random = random
         self.tables = tables
         self.joinTables = joinTables
         self.connection = connection
@@ -29,13 +35,14 @@ struct SampleRows {
     // MARK: Counts
 
     /// The number of rows of each table: as many as the column with the most values has, and one more for NULL.
-    private func counts() throws -> [String: Int] {
+    private mutating func counts() throws -> [String: Int] {
         var counts: [String: Int] = [:]
         for table in tables {
             var count = 3
             for column in table.columns {
                 if case .value(let type) = column.role { count = max(count, SampleValues.values(of: type).count + 1) }
             }
+            if let size = random?.size() { count = size }
             // A mandatory unique column of a type with few values allows no more rows than those.
             for column in table.columns where column.isUnique && !column.isNullable {
                 if case .value(let type) = column.role, SampleValues.distinct(type, count) == nil {
@@ -65,6 +72,10 @@ struct SampleRows {
                 }
                 for column in table.columns where !column.isNullable {
                     guard case .reference(let target) = column.role else { continue }
+                    if counts[target] == 0, counts[table.name] != 0 {
+                        counts[table.name] = 0
+                        isStable = false
+                    }
                     if column.isUnique, let limit = counts[target], let count = counts[table.name], limit < count {
                         counts[table.name] = limit
                         isStable = false
@@ -124,6 +135,7 @@ struct SampleRows {
             }
             if taken.insert(key).inserted { drawn.append(key) }
         }
+        random?.shuffle(&drawn)
         keys[table.name] = drawn
     }
 
@@ -151,7 +163,7 @@ struct SampleRows {
 
     // MARK: Rows
 
-    private func write(_ table: FixtureTable) throws {
+    private mutating func write(_ table: FixtureTable) throws {
         let rows = keys[table.name] ?? []
         let names = table.columns.flatMap(\.names)
         let statement = try connection.prepare(
@@ -173,7 +185,7 @@ struct SampleRows {
     }
 
     /// The values of `column` in each row.
-    private func values(
+    private mutating func values(
         of column: FixtureColumn, in table: FixtureTable, rows: [[SQLiteValue]], place: Int, before: [[SQLiteValue]]
     ) throws -> [[SQLiteValue]] {
         let parts = column.names.compactMap { table.key.firstIndex(of: $0) }
@@ -188,13 +200,23 @@ struct SampleRows {
                 ? try free(type, column, of: table, atMost: rows.count) : SampleValues.values(of: type)
             if column.isUnique {
                 if column.isNullable { pool.insert(.null, at: min(1, pool.count)) }
+                random?.shuffle(&pool)
                 return rows.indices.map { $0 < pool.count ? [pool[$0]] : null }
+            }
+            if let values = random?.values(of: type, count: rows.count, nullable: column.isNullable) {
+                return values.map { [$0] }
             }
             if column.isNullable { pool.append(.null) }
             // Each column begins at another of its values, so that no two columns go in step.
             return rows.indices.map { [pool[($0 + place) % pool.count]] }
         case .reference(let target):
-            let targets = keys[target] ?? []
+            var targets = keys[target] ?? []
+            random?.shuffle(&targets)
+            if !column.isUnique,
+                let drawn = random?.targets(targets, count: rows.count, none: column.isNullable ? null : nil)
+            {
+                return drawn
+            }
             // The last target is pointed at by none; where it may be many, the first ones are by several.
             let pool = targets.count > 1 ? Array(targets.dropLast()) : targets
             return rows.indices.map { row in
@@ -205,26 +227,27 @@ struct SampleRows {
         case .position:
             // The places run against the keys, so that an order that is lost is seen.
             var counts: [[SQLiteValue]: Int] = [:]
-            let places = before.reversed().map { target -> SQLiteValue in
-                guard target.first != .null else { return .null }
-                counts[target, default: 0] += 1
-                return .integer(counts[target, default: 1] - 1)
+            var order = Array(before.indices.reversed())
+            random?.shuffle(&order)
+            var places = before.map { _ in [SQLiteValue.null] }
+            for row in order where before[row].first != .null {
+                places[row] = [.integer(counts[before[row], default: 0])]
+                counts[before[row], default: 0] += 1
             }
-            return places.reversed().map { [$0] }
+            return places
         }
     }
 
-    private func write(_ join: FixtureJoinTable) throws {
+    private mutating func write(_ join: FixtureJoinTable) throws {
         let sources = keys[join.source] ?? []
         let targets = keys[join.target] ?? []
         let columns = join.columns + ["position"]
         let statement = try connection.prepare(
             "INSERT INTO \(SQL.quoted(join.name)) (\(SQL.list(columns))) VALUES (\(Self.parameters(columns.count)))")
-        // The first source has all targets, backwards; the second none; each other one of them.
-        for (number, source) in sources.enumerated() where number != 1 {
-            let chosen =
-                number == 0
-                ? Array(targets.reversed()) : Array(targets.dropFirst(number % max(1, targets.count)).prefix(1))
+        for (number, source) in sources.enumerated() {
+            // The first has all targets, backwards; the second none; each other one of them.
+            let one = Array(targets.dropFirst(number % max(1, targets.count)).prefix(1))
+            let chosen = random?.some(of: targets) ?? (number == 0 ? targets.reversed() : number == 1 ? [] : one)
             for (place, target) in chosen.enumerated() {
                 for (index, value) in (source + target + [.integer(place)]).enumerated() {
                     try statement.bind(value, at: index + 1)

@@ -143,6 +143,11 @@ struct AppSchemaMigrationTests {
         report(try Self.fixtures.checkMigration(of: version, expecting: Self.expectations))
     }
 
+    @Testing.Test("Any rows of the version are in the newest one", arguments: fixtures.versions)
+    func random(version: StrataTesting.FixtureVersion) throws {
+        report(try Self.fixtures.checkRandomMigration(of: version, expecting: Self.expectations))
+    }
+
     private func report(_ failures: [StrataTesting.Failure]) {
         for failure in failures { Testing.Issue.record(Testing.Comment(rawValue: failure.description)) }
     }
