@@ -142,6 +142,22 @@ public struct Fixtures: Sendable {
 
     // MARK: Copies
 
+    /// Runs `body` with a database as the app of a version left it: a copy of the version's fixture, which goes afterwards.
+    public func withDatabase<Result>(of version: String, _ body: (URL) throws -> Result) throws -> Result {
+        guard let version = versions.first(where: { $0.name == version }) else {
+            throw FixtureError.unknownVersion(version, schema: schema.name)
+        }
+        return try withCopy(of: version) { copy, _ in try body(copy) }
+    }
+
+    /// Runs `body` with a store of the newest version that was a database of a version: a copy of that version's fixture,
+    /// which goes afterwards.
+    public func withStore<Result>(
+        migratedFrom version: String, options: StoreOptions = StoreOptions(), _ body: (Store) throws -> Result
+    ) throws -> Result {
+        try withDatabase(of: version) { try body(Store(at: $0, schema: schema, options: options)) }
+    }
+
     /// Runs `body` with the path of a copy of a version's fixture in a folder of its own, which goes afterwards.
     func withCopy<Result>(of version: FixtureVersion, _ body: (_ copy: URL, _ folder: URL) throws -> Result) throws
         -> Result
@@ -176,7 +192,7 @@ public enum FixtureError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .unknownVersion(let version, let schema):
-            "\(schema) has no version \(version): the tests are stale; generate them again"
+            "\(schema) has no version \(version): is it misspelt, or are the generated tests stale?"
         }
     }
 }

@@ -35,8 +35,38 @@ public struct StructCheck: Sendable {
             for entity in entities { try transaction.insert(entity) }
             let written = try Self.rows(of: table, by: Entity.table.key, in: empty)
             problems += Self.compare(try entities.map(Entity.columnValues), written, table: table, what: "written")
+            for column in Entity.table.columns where try !Self.tells(Entity.self, by: column, in: filled) {
+                problems.append("\(table).\(column): structs that differ in it alone are equal")
+            }
             return problems
         }
+    }
+
+    /// Whether `==` tells structs that differ in `column` alone, where there are any.
+    private static func tells<Entity: StoredEntity>(
+        _ type: Entity.Type, by column: String, in connection: Connection
+    ) throws -> Bool {
+        let (table, name) = (SQL.quoted(Entity.table.name), SQL.quoted(column))
+        let key = Entity.table.key.flatMap { ["a.\(SQL.quoted($0))", "b.\(SQL.quoted($0))"] }.joined(separator: ", ")
+        // Some values that differ in SQL are equal in Swift, such as two ways to write é: of several pairs not all are.
+        let rest = "FROM \(table) AS a JOIN \(table) AS b ON a.\(name) IS NOT b.\(name) ORDER BY \(key) LIMIT 20"
+        func entities(_ other: String?) throws -> [Entity] {
+            let columns = Entity.table.columns.map { ($0 == other ? "b." : "a.") + SQL.quoted($0) }
+            var entities: [Entity] = []
+            try connection.query("SELECT \(columns.joined(separator: ", ")) \(rest)") {
+                entities.append(try Entity(row: $0))
+            }
+            return entities
+        }
+        let mixed: [Entity]
+        do {
+            mixed = try entities(column)
+        } catch is MalformedValue {
+            // It is one of the columns of a key, which are there together or not at all.
+            return true
+        }
+        let pairs = Array(zip(try entities(nil), mixed))
+        return pairs.isEmpty || pairs.contains { $0 != $1 }
     }
 
     private static func rows(of table: String, by key: [String], in connection: Connection) throws -> [ColumnValues] {

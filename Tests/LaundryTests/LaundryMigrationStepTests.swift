@@ -8,15 +8,7 @@ import Testing
 /// The custom step of Laundry, on the database of its first version: what is expected is read by plain SQL.
 @Suite struct LaundryMigrationStepTests {
     private func withOldStore(_ body: (URL) throws -> Void) throws {
-        let fixtures = LaundrySchemaMigrationTests.fixtures
-        let version = try #require(fixtures.versions.first)
-        _ = try fixtures.export(version)
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let copy = folder.appendingPathComponent("laundry.sqlite")
-        try FileManager.default.copyItem(at: fixtures.url(of: version), to: copy)
-        try body(copy)
+        try LaundrySchemaMigrationTests.fixtures.withDatabase(of: "1.0", body)
     }
 
     private func rows(_ url: URL, _ sql: String) throws -> [[SQLiteValue]] {

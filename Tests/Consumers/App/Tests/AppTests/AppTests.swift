@@ -29,14 +29,9 @@ import Testing
     }
 
     @Test(arguments: ["1.0", "1.1"]) func `both names are in the full name`(name: String) throws {
-        let version = try #require(AppSchemaMigrationTests.fixtures.versions.first { $0.name == name })
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        _ = try AppSchemaMigrationTests.fixtures.export(version)
-        let copy = folder.appendingPathComponent("old.sqlite")
-        try FileManager.default.copyItem(at: AppSchemaMigrationTests.fixtures.url(of: version), to: copy)
-        let users = try openStore(at: copy).read { try $0.fetch(User.self) }
+        let users = try AppSchemaMigrationTests.fixtures.withStore(migratedFrom: name) { store in
+            try store.read { try $0.fetch(User.self) }
+        }
         let grace = try #require(users.first { $0.login == "grace" })
         #expect(grace.fullName == "Grace Hopper")
         #expect(grace.level == 1)
