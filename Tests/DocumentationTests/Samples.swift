@@ -192,7 +192,7 @@ final class Film: PersistableEntity {
         let store = try Store(inMemory: MoviesSchema.self)
         let film = Film(number: 5, title: "Nostalghia", votes: 7)
         try await store.write { try $0.insert(film) }
-        let films = try await store.read { try $0.fetch(Film.self) }
+        let films = try await store.read { try $0.fetch(Movie.self) }.map(Film.init)
         #expect(films.map(\.title) == ["Nostalghia"])
     }
 

@@ -174,43 +174,34 @@ public final class Store: Sendable {
     }
 
     /// Runs `body` in a read transaction, on a thread of its own.
-    public func read<Result>(
-        _ body: sending @escaping (sending ReadTransaction) throws -> sending Result
-    ) async throws -> sending Result {
+    public func read<Result: Sendable>(
+        _ body: sending @escaping (ReadTransaction) throws -> Result
+    ) async throws -> Result {
         let body = Sent(value: body)
-        return try await onThread {
-            try self.read { transaction in
-                nonisolated(unsafe) let transaction = transaction
-                return Sent(value: try body.value(transaction))
-            }
-        }.value
+        return try await onThread { try self.read(body.value) }
     }
 
     /// Runs `body` in a write transaction, on a thread of its own.
-    @discardableResult public func write<Result>(
-        _ body: sending @escaping (sending WriteTransaction) throws -> sending Result
-    ) async throws -> sending Result {
+    @discardableResult public func write<Result: Sendable>(
+        _ body: sending @escaping (WriteTransaction) throws -> Result
+    ) async throws -> Result {
         let body = Sent(value: body)
-        return try await onThread {
-            try self.write { transaction in
-                nonisolated(unsafe) let transaction = transaction
-                return Sent(value: try body.value(transaction))
-            }
-        }.value
+        return try await onThread { try self.write(body.value) }
     }
 
     /// Waiting for a lock or a disk, `body` must not hold up the threads on which tasks run. What is cancelled before it
     /// begins does not begin.
-    private func onThread<Result>(_ body: @escaping @Sendable () throws -> Sent<Result>) async throws -> Sent<Result> {
+    private func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try Task.checkCancellation()
         return try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(with: Swift.Result(catching: body)) }
         }
     }
 
-    /// What goes from one thread to another.
+    /// The closure of a caller, on its way to the thread that runs it once.
     ///
-    /// `@unchecked Sendable` holds because it is made of what is `sending` alone: whoever sent it has it no more.
+    /// `@unchecked Sendable` holds because `value` never changes and is a `sending` parameter, which the compiler keeps the
+    /// caller from using again, and `onThread` calls it on one thread.
     private struct Sent<Value>: @unchecked Sendable {
         let value: Value
     }
