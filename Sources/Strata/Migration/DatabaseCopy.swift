@@ -54,7 +54,7 @@ extension Store {
             try SQLiteError.translated {
                 let connection = try StoreFile.connect(to: source, .readOnly, options)
                 // Whatever is no store of the schema is refused before anything is copied.
-                _ = try Migrator(connection: connection, schema: schema, options: options).source()
+                _ = try Migrator(connection: connection, schema: KnownSchema(schema), options: options).source()
                 try connection.interruptible(by: options.isMigrationCancelled) {
                     try DatabaseCopy.write(connection, to: draft, options)
                 }

@@ -75,7 +75,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     /// - Throws: `StoreError` where the file is no store that the schema can open.
     public init(from url: URL, to schema: any Schema.Type, options: StoreOptions = StoreOptions()) throws {
         let connection = try StoreFile.connect(to: url, .readOnly, options)
-        let migrator = Migrator(connection: connection, schema: schema, options: options)
+        let migrator = Migrator(connection: connection, schema: KnownSchema(schema), options: options)
         let path = try SQLiteError.translated { try migrator.source() }
         self.schema = schema.name
         self.to = schema.versions.last?.name ?? ""

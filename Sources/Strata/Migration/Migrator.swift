@@ -7,12 +7,12 @@ import SchemaSQL
 /// (https://sqlite.org/lang_altertable.html#otheralter).
 struct Migrator {
     let connection: Connection
-    let schema: any Schema.Type
+    let schema: KnownSchema
     let options: StoreOptions
     /// The moment at which the migration began.
     private let now = MigrationContext.fixedNow ?? Date()
 
-    init(connection: Connection, schema: any Schema.Type, options: StoreOptions) {
+    init(connection: Connection, schema: KnownSchema, options: StoreOptions) {
         self.connection = connection
         self.schema = schema
         self.options = options

@@ -93,13 +93,22 @@ public final class Store: Sendable {
     ///   `MigrationError`, `SQLiteError`, or what a custom migration threw, where a migration fails; the store is then
     ///   at its old version with all its rows.
     public convenience init(at url: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()) throws {
-        self.init(lazilyAt: url, schema: schema, options: options)
+        try self.init(at: url, knowing: KnownSchema(schema), options: options)
+    }
+
+    /// Opens the store at `url` as an app does that knows those versions of its schema.
+    package convenience init(at url: URL, knowing schema: KnownSchema, options: StoreOptions = StoreOptions()) throws {
+        self.init(lazilyAt: url, knowing: schema, options: options)
         try connection.withLock { _ in }
     }
 
     /// The store at `url`, which is opened, migrated or made when it is first read or written: that then throws what
     /// opening throws, and tries again the next time.
-    public init(lazilyAt url: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()) {
+    public convenience init(lazilyAt url: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()) {
+        self.init(lazilyAt: url, knowing: KnownSchema(schema), options: options)
+    }
+
+    private init(lazilyAt url: URL, knowing schema: KnownSchema, options: StoreOptions) {
         isReadOnly = options.isReadOnly
         connection = LockedConnection { try OpenedStore(at: url, schema, options) }
     }
@@ -107,7 +116,7 @@ public final class Store: Sendable {
     /// A store of its own in memory, which is gone when it is let go.
     public init(inMemory schema: any Schema.Type) throws {
         isReadOnly = false
-        connection = LockedConnection { try OpenedStore(inMemory: schema) }
+        connection = LockedConnection { try OpenedStore(inMemory: KnownSchema(schema)) }
         try connection.withLock { _ in }
     }
 
@@ -290,12 +299,12 @@ private struct OpenedStore {
     /// The connections that may read beside it; nil in memory, where each has a database of its own.
     var readers: ReaderPool?
 
-    init(inMemory schema: any Schema.Type) throws {
+    init(inMemory schema: KnownSchema) throws {
         connection = try Connection(path: ":memory:", mode: .create)
         _ = try StoreOpening(connection: connection, schema: schema, options: StoreOptions()).open()
     }
 
-    init(at url: URL, _ schema: any Schema.Type, _ options: StoreOptions) throws {
+    init(at url: URL, _ schema: KnownSchema, _ options: StoreOptions) throws {
         guard url.isFileURL else { throw StoreError.notAFile }
         if options.recreatesOnMismatch || options.recreatesChangedDrafts {
             setAside = try Self.makeWay(url, schema, options)
@@ -313,7 +322,7 @@ private struct OpenedStore {
 
     /// Removes a store that is not of the schema, or sets it aside and gives its new place.
     private static func makeWay(
-        _ url: URL, _ schema: any Schema.Type, _ options: StoreOptions
+        _ url: URL, _ schema: KnownSchema, _ options: StoreOptions
     ) throws -> URL? {
         guard FileManager.default.fileExists(atPath: url.path) else { return nil }
         do {
@@ -335,7 +344,7 @@ private struct OpenedStore {
     }
 
     private static func connect(
-        _ url: URL, _ schema: any Schema.Type, _ options: StoreOptions
+        _ url: URL, _ schema: KnownSchema, _ options: StoreOptions
     ) throws -> StoreOpening {
         StoreOpening(
             connection: try StoreFile.connect(to: url, options.isReadOnly ? .readOnly : .create, options),
@@ -343,7 +352,7 @@ private struct OpenedStore {
     }
 
     private static func isDroppedDraft(
-        _ error: StoreError, _ schema: any Schema.Type, _ options: StoreOptions
+        _ error: StoreError, _ schema: KnownSchema, _ options: StoreOptions
     ) -> Bool {
         #if DEBUG
             guard case .draftChanged(let version) = error else { return false }

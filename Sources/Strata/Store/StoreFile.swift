@@ -31,7 +31,7 @@ enum StoreFile {
     /// leaves no empty file.
     ///
     /// Where there is a file already, or the file system cannot do it, nothing is done.
-    static func create(at url: URL, _ schema: any Schema.Type, _ options: StoreOptions) throws {
+    static func create(at url: URL, _ schema: KnownSchema, _ options: StoreOptions) throws {
         // What SQLite takes for a journal of a missing file, it deletes when it makes the file itself.
         guard let newest = schema.versions.last,
             !["", "-wal", "-journal"].contains(where: { FileManager.default.fileExists(atPath: url.path + $0) })

@@ -3,7 +3,7 @@ import Foundation
 /// Brings the database behind a fresh connection to the newest version of a schema, or refuses it.
 package struct StoreOpening {
     let connection: Connection
-    let schema: any Schema.Type
+    let schema: KnownSchema
     let options: StoreOptions
 
     /// Nothing is written, not even a write-ahead log brought back, until the store is known to be one of `schema`.
@@ -109,7 +109,7 @@ package struct StoreOpening {
 
     /// Makes all tables of `version` in an empty database.
     package static func create(
-        _ version: SchemaVersion, schema: any Schema.Type, in connection: Connection
+        _ version: SchemaVersion, schema: KnownSchema, in connection: Connection
     ) throws {
         try StoreMetadata.create(in: connection)
         for statement in version.statements { try connection.execute(statement) }
