@@ -22,6 +22,7 @@ extension Generator {
                     shapes.map { structTestValues($0, lineage) }
                 }),
             "steps": .list(names.steps.map(stepTestValues)),
+            "customSteps": .list(names.steps.filter(\.isCustom).map(expectationValues)),
         ]
     }
 
@@ -38,6 +39,8 @@ extension Generator {
                 version.entities.map { entity in
                     [
                         "table": .text(SwiftLiteral.string(entity.tableName)),
+                        "entity": entity.tableName == entity.name
+                            ? .null : .text(", of: " + SwiftLiteral.string(entity.name)),
                         "key": fixtureKey(entity, version),
                         "columns": .list(
                             version.columns(of: entity).filter { $0.part == 0 }
@@ -48,10 +51,12 @@ extension Generator {
                 version.entities.flatMap { entity in
                     version.joinTables(of: entity).map { join in
                         let isPlain = join.source.count == 1 && join.target.count == 1
+                        let property = entity.property(join.property)?.name ?? ""
                         let columns =
                             ", columns: \(SwiftLiteral.strings(join.source)), \(SwiftLiteral.strings(join.target))"
                         return [
                             "table": .text(SwiftLiteral.string(join.table.name)),
+                            "property": .text(SwiftLiteral.string("\(entity.name).\(property)")),
                             "source": .text(SwiftLiteral.string(entity.tableName)),
                             "target": .text(
                                 SwiftLiteral.string(version.entity(join.relationship.target)?.tableName ?? "")),
@@ -69,15 +74,16 @@ extension Generator {
 
     private func column(_ column: StoredColumn, of entity: Entity, in version: SchemaVersion) -> String {
         let name = SwiftLiteral.string(column.name)
+        let property = SwiftLiteral.string(column.property.flatMap(entity.property)?.name ?? column.name)
         var text: String
         switch column.role {
         case .identifier: text = ".key(\(name), \(sampleType(column.type, in: version))"
         case .attribute: text = ".value(\(name), \(sampleType(column.type, in: version))"
-        case .position: text = ".position(\(name)"
+        case .position: text = ".position(\(property), \(name)"
         case .reference(let target):
             let names = version.columns(of: entity).filter { $0.property == column.property && $0.role != .position }
             text =
-                ".reference(\(SwiftLiteral.strings(names.map(\.name))), "
+                ".reference(\(property), \(SwiftLiteral.strings(names.map(\.name))), "
                 + "to: \(SwiftLiteral.string(version.entity(target)?.tableName ?? ""))"
         }
         if column.isNullable, column.role != .position { text += ", nullable: true" }
@@ -135,16 +141,11 @@ extension Generator {
         }
     }
 
-    /// Whether a person was asked what becomes of the rows of an entity, and not only of some of their values.
-    private func asksForRows(_ entity: EntityStep, _ step: SchemaStep) -> Bool {
-        let element = StepInstructions.Element(entity: entity.new.lineage)
-        return step.instructions.custom.contains(element) || entity.customReasons.contains { $0.index != nil }
-            || !step.to.hasSameKey(entity.new, as: entity.old, in: step.from)
-    }
+    // MARK: Steps
 
-    /// The entities whose rows may have other keys than they had, or none, because a person's code says so.
+    /// The entities whose rows may have other keys than they had, or be gone, because a person's code says so.
     private func looseEntities(_ step: SchemaStep) -> Set<Int> {
-        var loose = Set(step.entities.filter { asksForRows($0, step) }.map(\.new.lineage))
+        var loose = Set(step.customEntities.map(\.new.lineage))
         // A key that is made of such a key changes with it, and a row goes with one that it does not outlive.
         while let next = step.entities.map(\.new).first(where: { entity in
             guard !loose.contains(entity.lineage) else { return false }
@@ -163,7 +164,6 @@ extension Generator {
     }
 
     private func stepTestValues(_ step: SchemaStep) -> Value {
-        // What points at such rows follows them to wherever the code leads.
         let loose = looseEntities(step)
         let tables = step.entities.map { entity -> Value in
             let unchecked = step.instructions.unchecked
@@ -173,88 +173,167 @@ extension Generator {
             // Where a unique index comes, a person says what becomes of duplicates.
             let indexed = Set(entity.customReasons.compactMap(\.index).joined())
             var kept: [String] = []
-            var changed: [Value] = []
+            var changed: [(String, String)] = []
             for column in entity.columns {
                 let name = column.column.name
                 // Where a person migrates an entity that asks for it, any of its values may become another.
                 let property = column.column.property
-                if case .reference(let target) = column.column.role, loose.contains(target) { continue }
                 let isUnchecked =
                     unchecked.contains(.init(entity: entity.new.lineage, property: property))
                     || property.map(indexed.contains) ?? false && !column.column.isKey
                 let isKept = column.column.role == .identifier || !(asksForCode || property != nil && isUnchecked)
                 guard isKept, let value = expectation(column.origin) else { continue }
-                if value == SQL.quoted(name) {
-                    kept.append(name)
-                } else {
-                    changed.append([
-                        "name": .text(SwiftLiteral.string(name)), "value": .text(SwiftLiteral.string(value)),
-                    ])
-                }
+                if value == SQL.quoted(name) { kept.append(name) } else { changed.append((name, value)) }
             }
             return tableTestValues(
-                from: entity.old.tableName, to: entity.new.tableName, key: step.to.keyParts(of: entity.new).map(\.name),
-                kept: kept,
-                changed: changed, isEmptied: entity.isEmptied,
-                mayLose: asksForCode || loose.contains(entity.new.lineage))
+                from: entity.old.tableName, to: entity.new.tableName,
+                oldKey: step.from.keyParts(of: entity.old).map(\.name),
+                key: step.to.keyParts(of: entity.new).map(\.name), kept: kept, changed: changed,
+                isEmptied: entity.isEmptied, references: references(of: entity, loose, step))
         }
         let joins = step.entities.flatMap { entity in
-            step.to.joinTables(of: entity.new).compactMap { join in
-                loose.isDisjoint(with: [entity.new.lineage, join.relationship.target])
-                    ? joinTestValues(join, entity, step) : nil
-            }
+            step.to.joinTables(of: entity.new).compactMap { joinTestValues($0, entity, loose, step) }
         }
         return [
             "from": .text(SwiftLiteral.string(step.from.version.text)),
             "to": .text(SwiftLiteral.string(step.to.version.text)),
-            "isCustom": .text(step.isCustom ? "true" : "false"),
+            "custom": step.isCustom ? .text(stepName(step)) : .null,
             "tables": .list(tables + joins),
         ]
     }
 
+    /// The foreign keys of an entity that follow rows which may have other keys, or be gone.
+    private func references(of entity: EntityStep, _ loose: Set<Int>, _ step: SchemaStep) -> [String] {
+        entity.new.properties.compactMap { property in
+            let columns = entity.columns.filter { $0.column.property == property.lineage && $0.column.role != .position }
+            guard let target = property.relationship?.target, loose.contains(target),
+                let old = step.from.entity(target), !columns.isEmpty
+            else { return nil }
+            let before = columns.compactMap { column -> String? in
+                if case .copy(let before) = column.origin { before.name } else { nil }
+            }
+            guard before.count == columns.count else { return nil }
+            return reference(
+                columns.map(\.column.name), from: before, to: old.tableName,
+                cascades: step.to.deleteRule(of: property) == .cascade)
+        }
+    }
+
+    private func reference(_ columns: [String], from old: [String], to target: String, cascades: Bool) -> String {
+        let before = columns == old ? "" : ", from: " + SwiftLiteral.strings(old)
+        return ".init(\(SwiftLiteral.strings(columns))\(before), to: \(SwiftLiteral.string(target))"
+            + (cascades ? ", cascades: true)" : ")")
+    }
+
     private func joinTestValues(
-        _ join: SchemaVersion.JoinTable, _ entity: EntityStep, _ step: SchemaStep
+        _ join: SchemaVersion.JoinTable, _ entity: EntityStep, _ loose: Set<Int>, _ step: SchemaStep
     ) -> Value? {
-        guard let was = entity.old.property(join.property), was.relationship?.target == join.relationship.target else {
-            return nil
-        }
+        let element = StepInstructions.Element(entity: entity.new.lineage, property: join.property)
+        let target = join.relationship.target
+        guard let was = entity.old.property(join.property), was.relationship?.target == target,
+            let oldTarget = step.from.entity(target),
+            !step.instructions.custom.contains(element), !step.instructions.unchecked.contains(element)
+        else { return nil }
         let key = join.source + join.target
-        let isEmptied = entity.isEmptied || step.instructions.emptied.contains(join.relationship.target)
-        func changed(_ pairs: some Sequence<(String, String)>) -> [Value] {
-            pairs.map { ["name": .text(SwiftLiteral.string($0)), "value": .text(SwiftLiteral.string($1))] }
-        }
+        let source: [String]
+        let targets: [String]
+        let from: String
+        var oldKey: [String]
+        var filter: String?
         if let old = step.from.joinTables(of: entity.old).first(where: { $0.property == join.property }) {
-            let columns = Array(zip(key, old.source + old.target))
-            return tableTestValues(
-                from: old.table.name, to: join.table.name, key: key,
-                kept: columns.filter { $0 == $1 }.map(\.0) + ["position"],
-                changed: changed(columns.filter { $0 != $1 }.map { ($0, SQL.quoted($1)) }), isEmptied: isEmptied)
+            (from, source, targets) = (old.table.name, old.source, old.target)
+            oldKey = source + targets
+        } else {
+            targets = step.from.columns(of: entity.old).filter {
+                $0.property == join.property && $0.role != .position
+            }.map(\.name)
+            guard !targets.isEmpty else { return nil }
+            source = step.from.keyParts(of: entity.old).map(\.name)
+            from = entity.old.tableName
+            oldKey = source
+            filter = "\(SQL.quoted(targets[0])) IS NOT NULL"
         }
-        let target = step.from.columns(of: entity.old).filter { $0.property == join.property && $0.role != .position }
-        guard !target.isEmpty else { return nil }
-        let source = step.from.keyParts(of: entity.old).map(\.name)
-        let columns = zip(key, (source + target.map(\.name)).map(SQL.quoted))
+        var references: [String] = []
+        if loose.contains(entity.new.lineage) {
+            references.append(reference(join.source, from: source, to: entity.old.tableName, cascades: true))
+        }
+        if loose.contains(target) {
+            references.append(reference(join.target, from: targets, to: oldTarget.tableName, cascades: true))
+        }
+        // A key that has more columns than before is one that code gives: the reference says what it is.
+        func values(_ columns: [String], _ old: [String]) -> [(String, String)] {
+            columns.enumerated().map { ($1, old.indices.contains($0) ? SQL.quoted(old[$0]) : "NULL") }
+        }
+        let pairs = values(join.source, source) + values(join.target, targets)
+        let kept = pairs.filter { $1 == SQL.quoted($0) }.map(\.0)
+        let changed = pairs.filter { $1 != SQL.quoted($0) }
         return tableTestValues(
-            from: entity.old.tableName, to: join.table.name, key: key, kept: [],
-            changed: changed(Array(columns) + [("position", "0")]),
-            isEmptied: isEmptied, filter: "\(SQL.quoted(target[0].name)) IS NOT NULL")
+            from: from, to: join.table.name, oldKey: oldKey, key: key,
+            kept: kept + (filter == nil ? ["position"] : []),
+            changed: changed + (filter == nil ? [] : [("position", "0")]),
+            isEmptied: entity.isEmptied || step.instructions.emptied.contains(target), filter: filter,
+            references: references, isJoin: true)
     }
 
     private func tableTestValues(
-        from: String, to: String, key: [String], kept: [String], changed: [Value], isEmptied: Bool,
-        filter: String? = nil, mayLose: Bool = false
+        from: String, to: String, oldKey: [String], key: [String], kept: [String], changed: [(String, String)],
+        isEmptied: Bool, filter: String? = nil, references: [String], isJoin: Bool = false
     ) -> Value {
         [
             "from": .text(SwiftLiteral.string(from)),
             "to": .text(SwiftLiteral.string(to)),
+            "oldKey": .text(oldKey == key ? "" : " oldKey: \(SwiftLiteral.strings(oldKey)),"),
             "key": .text(SwiftLiteral.strings(key)),
             "kept": .text(SwiftLiteral.strings(kept)),
             "hasChanged": .flag(!changed.isEmpty),
-            "changed": .list(changed),
+            "changed": .list(
+                changed.map { name, value in
+                    ["name": .text(SwiftLiteral.string(name)), "value": .text(SwiftLiteral.string(value))]
+                }),
             "isEmptied": .flag(isEmptied),
             "filter": filter.map { .text(", filter: " + SwiftLiteral.string($0)) } ?? .null,
-            "mayLose": .text(mayLose ? ", mayLose: true" : ""),
+            "references": references.isEmpty
+                ? .null : .text(", references: [\(references.joined(separator: ", "))]"),
+            "join": .text(isJoin ? ", join: true" : ""),
         ]
+    }
+
+    // MARK: What a person expects
+
+    private func stepName(_ step: SchemaStep) -> String {
+        history.name + names.migration(step).replacing("Migration_", with: "Step_")
+    }
+
+    /// The values of the protocol that a person's expectations conform to.
+    private func expectationValues(_ step: SchemaStep) -> Value {
+        // Whoever says what becomes of a row says so of all that is asked of its entity.
+        let people = Set(step.customEntities.map(\.new.lineage) + step.merged.map(\.old.lineage))
+        let reasons = step.reasons.filter { !people.contains($0.entity) }
+        return [
+            "name": .text(stepName(step)),
+            "nameLiteral": .text(SwiftLiteral.string(stepName(step))),
+            "reasons": .text(SwiftLiteral.strings(reasons.map(\.text))),
+            "protocol": .text(stepName(step).replacing("Step_", with: "Expectations_")),
+            "from": .text(step.from.version.text),
+            "to": .text(step.to.version.text),
+            "old": .text(names.namespace(step.from)),
+            "new": .text(names.namespace(step.to)),
+            "rows": .list(rowFunctions(step)),
+            "additions": .list(
+                step.to.entities.map { entity in
+                    ["entity": .text(entity.name), "new": .text(names.type(entity.lineage, in: step.to))]
+                }),
+        ]
+    }
+
+    private func rowFunctions(_ step: SchemaStep) -> [Value] {
+        (step.customEntities.map { ($0.old, $0.new) } + step.merged.map { ($0.old, $0.new) }).map { old, new in
+            [
+                "entity": .text(old.name),
+                "old": .text(names.type(old.lineage, in: step.from)),
+                "new": .text(names.type(new.lineage, in: step.to)),
+            ]
+        }
     }
 
     /// What a column must hold, as SQL over the old row; nil where a person's code decides.

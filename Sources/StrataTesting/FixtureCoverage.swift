@@ -16,10 +16,10 @@ struct FixtureCoverage {
 
     private func gaps(_ table: FixtureTable) throws -> [String] {
         let rows = try count(table.name)
-        if rows == 0 { return ["\(table.name) has no row"] }
+        if rows == 0 { return ["\(table.entity) has no row"] }
         var gaps: [String] = []
         for column in table.columns where !column.names.allSatisfy(table.key.contains) {
-            let name = "\(table.name).\(column.names.joined(separator: ", "))"
+            let name = "\(table.entity).\(column.property)"
             func expect(_ what: String, _ condition: String) throws {
                 if try count(table.name, where: condition) == 0 { gaps.append("\(name): no row has \(what)") }
             }
@@ -49,10 +49,10 @@ struct FixtureCoverage {
     private func gaps(_ join: FixtureJoinTable) throws -> [String] {
         let (sources, targets) = (try count(join.source), try count(join.target))
         if sources == 0 || targets == 0 { return [] }
-        if try count(join.name) == 0 { return ["\(join.name) has no row"] }
+        if try count(join.name) == 0 { return ["\(join.property) has no row"] }
         let source = SQL.list(join.columns.dropLast(join.targetCount))
         let most = "SELECT max(n) FROM (SELECT count(*) AS n FROM \(SQL.quoted(join.name)) GROUP BY \(source))"
-        if targets > 1, try connection.integer(most) ?? 0 < 2 { return ["\(join.name): no row points at several"] }
+        if targets > 1, try connection.integer(most) ?? 0 < 2 { return ["\(join.property): no row points at several"] }
         return []
     }
 }

@@ -17,44 +17,49 @@ public struct FixtureColumn: Sendable {
     }
 
     let names: [String]
+    /// What the descriptions call it.
+    let property: String
     let role: Role
     let isNullable: Bool
     let isUnique: Bool
 
     /// A key of its own.
     public static func key(_ name: String, _ type: ColumnType) -> FixtureColumn {
-        FixtureColumn(names: [name], role: .key(type), isNullable: false, isUnique: true)
+        FixtureColumn(names: [name], property: name, role: .key(type), isNullable: false, isUnique: true)
     }
 
     /// An attribute.
     public static func value(
         _ name: String, _ type: ColumnType, nullable: Bool = false, unique: Bool = false
     ) -> FixtureColumn {
-        FixtureColumn(names: [name], role: .value(type), isNullable: nullable, isUnique: unique)
+        FixtureColumn(names: [name], property: name, role: .value(type), isNullable: nullable, isUnique: unique)
     }
 
     /// A foreign key to the table `target`: a column for each of the target's key.
     public static func reference(
-        _ names: [String], to target: String, nullable: Bool = false, unique: Bool = false
+        _ property: String, _ names: [String], to target: String, nullable: Bool = false, unique: Bool = false
     ) -> FixtureColumn {
-        FixtureColumn(names: names, role: .reference(to: target), isNullable: nullable, isUnique: unique)
+        FixtureColumn(names: names, property: property, role: .reference(to: target), isNullable: nullable, isUnique: unique)
     }
 
-    /// The row's place in an ordered relationship.
-    public static func position(_ name: String) -> FixtureColumn {
-        FixtureColumn(names: [name], role: .position, isNullable: true, isUnique: false)
+    /// The row's place among those that point at the same one by `property`.
+    public static func position(_ property: String, _ name: String) -> FixtureColumn {
+        FixtureColumn(names: [name], property: property, role: .position, isNullable: true, isUnique: false)
     }
 }
 
 /// The table of an entity in a fixture.
 public struct FixtureTable: Sendable {
     let name: String
+    /// What the descriptions call it.
+    let entity: String
     let key: [String]
     let columns: [FixtureColumn]
 
     /// A table of these columns; without a `key`, the first column is it.
-    public init(_ name: String, key: [String]? = nil, columns: [FixtureColumn]) {
+    public init(_ name: String, of entity: String? = nil, key: [String]? = nil, columns: [FixtureColumn]) {
         self.name = name
+        self.entity = entity ?? name
         self.key = key ?? columns.first?.names ?? []
         self.columns = columns
     }
@@ -72,6 +77,8 @@ public struct FixtureTable: Sendable {
 /// A join table in a fixture.
 public struct FixtureJoinTable: Sendable {
     let name: String
+    /// The relationship whose pairs it has.
+    let property: String
     let source: String
     let target: String
     let columns: [String]
@@ -80,10 +87,11 @@ public struct FixtureJoinTable: Sendable {
 
     /// A join table between the tables `source` and `target`, with the keys of both in these columns.
     public init(
-        _ name: String, from source: String, to target: String,
+        _ name: String, of property: String, from source: String, to target: String,
         columns sources: [String] = ["source_id"], _ targets: [String] = ["target_id"]
     ) {
         self.name = name
+        self.property = property
         self.source = source
         self.target = target
         self.columns = sources + targets

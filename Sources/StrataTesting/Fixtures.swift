@@ -100,7 +100,7 @@ public struct Fixtures: Sendable {
         try connection.execute("PRAGMA journal_mode = DELETE")
         try connection.execute("PRAGMA foreign_keys = ON")
         try connection.transaction("BEGIN IMMEDIATE") {
-            try StoreOpening.create(try schemaVersion(version), schema: schema, in: connection)
+            try StoreOpening.create(try schemaVersion(version), schema: schema.name, in: connection)
             guard withRows else { return }
             try version.samples(WriteTransaction(connection))
             try SampleRows.write(version.tables, version.joinTables, to: connection, drawnFrom: random)
@@ -142,35 +142,20 @@ public struct Fixtures: Sendable {
 
     // MARK: Copies
 
-    /// Runs `body` with a database as the app of a version left it: a copy of the version's fixture, which goes afterwards.
-    public func withDatabase<Result>(of version: String, _ body: (URL) throws -> Result) throws -> Result {
-        guard let version = versions.first(where: { $0.name == version }) else {
-            throw FixtureError.unknownVersion(version, schema: schema.name)
+    func version(_ name: String) throws -> FixtureVersion {
+        guard let version = versions.first(where: { $0.name == name }) else {
+            throw FixtureError.unknownVersion(name, schema: schema.name)
         }
-        return try withCopy(of: version) { copy, _ in try body(copy) }
+        return version
     }
 
-    /// Runs `body` with a store of the newest version that was a database of a version: a copy of that version's fixture,
-    /// which goes afterwards.
-    public func withStore<Result>(
-        migratedFrom version: String, options: StoreOptions = StoreOptions(), _ body: (Store) throws -> Result
-    ) throws -> Result {
-        try withDatabase(of: version) { try body(Store(at: $0, schema: schema, options: options)) }
-    }
-
-    /// Runs `body` with the path of a copy of a version's fixture in a folder of its own, which goes afterwards.
-    func withCopy<Result>(of version: FixtureVersion, _ body: (_ copy: URL, _ folder: URL) throws -> Result) throws
-        -> Result
-    {
-        try withFolder { folder in
-            let copy = folder.appendingPathComponent("store.sqlite")
-            try FileLock(for: self.folder).withLock {
-                let url = url(of: version)
-                // The order of the tests does not matter: whichever comes first sees to the fixture.
-                if !FileManager.default.fileExists(atPath: url.path) { try write(version, to: url) }
-                try FileManager.default.copyItem(at: url, to: copy)
-            }
-            return try body(copy, folder)
+    /// Copies a version's fixture to `copy`.
+    func copyFixture(of version: FixtureVersion, to copy: URL) throws {
+        try FileLock(for: folder).withLock {
+            let url = url(of: version)
+            // The order of the tests does not matter: whichever comes first sees to the fixture.
+            if !FileManager.default.fileExists(atPath: url.path) { try write(version, to: url) }
+            try FileManager.default.copyItem(at: url, to: copy)
         }
     }
 
@@ -187,12 +172,16 @@ public struct Fixtures: Sendable {
 public enum FixtureError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The generated tests know a version that the schema does not.
     case unknownVersion(String, schema: String)
+    /// The generated tests know a table that the schema does not.
+    case unknownEntity(String, schema: String)
 
     /// What happened, and what to do next.
     public var description: String {
         switch self {
         case .unknownVersion(let version, let schema):
             "\(schema) has no version \(version): is it misspelt, or are the generated tests stale?"
+        case .unknownEntity(let table, let schema):
+            "\(schema) has no table \(table) for that struct: are the generated tests stale?"
         }
     }
 }

@@ -54,6 +54,20 @@ enum SampleValues {
         return .blob(bytes)
     }
 
+    /// A value of `type` without anything special about it; another one for another number, where there are more.
+    static func plain(_ type: ColumnType, _ number: Int) -> SQLiteValue {
+        switch type {
+        case .int, .milliseconds: return .integer(1 + number)
+        case .double, .float, .seconds: return .real(1.5 + Double(number))
+        case .date: return .real(700_000_000 + Double(number))
+        case .bool, .texts, .integers:
+            let values = values(of: type)
+            return values.isEmpty ? .null : values[abs(number % values.count)]
+        case .string, .url, .color, .data, .uuid, .decimal:
+            return distinct(type, values(of: type).count + number) ?? .null
+        }
+    }
+
     /// A value of `type` that no other number gives; nil where the type has no more.
     static func distinct(_ type: ColumnType, _ number: Int) -> SQLiteValue? {
         let edges = values(of: type)

@@ -7,36 +7,40 @@ public typealias ColumnValues = [String: SQLiteValue]
 
 /// A struct of which the tests know which property belongs to which column.
 public protocol ColumnValued: StoredEntity {
+    /// The fixtures of its schema.
+    static var fixtures: Fixtures { get }
     /// The values of `entity` by the names of their columns.
     static func columnValues(of entity: Self) throws -> ColumnValues
 }
 
 /// Checks that a struct reads each column into its own property, and writes it back to its own column.
 public struct StructCheck: Sendable {
+    let type: any ColumnValued.Type
     /// Reads every row, and throws where a value is malformed.
     let read: @Sendable (_ connection: Connection) throws -> Void
     /// Says what is read or written otherwise than it should be.
-    let check: @Sendable (_ filled: Connection, _ empty: Connection) throws -> [String]
+    let check: @Sendable (_ filled: Connection, _ empty: Connection, _ names: Names) throws -> [String]
 
     /// The check of `type`.
     public init<Entity: ColumnValued>(_ type: Entity.Type) {
+        self.type = type
         read = { connection in
             _ = try ReadTransaction(connection).cursor(Entity.self).forEach { _ in }
         }
-        check = { filled, empty in
+        check = { filled, empty, names in
             let table = Entity.table.name
             let entities = try ReadTransaction(filled).fetch(Entity.self)
             let stored = try Self.rows(of: table, by: Entity.table.key, in: filled)
             guard entities.count == stored.count else {
-                return ["\(table): \(stored.count) rows, of which \(entities.count) are read"]
+                return ["\(names.entity(table)): \(stored.count) rows, of which \(entities.count) are read"]
             }
-            var problems = Self.compare(try entities.map(Entity.columnValues), stored, table: table, what: "read")
+            var problems = Self.compare(try entities.map(Entity.columnValues), stored, table: table, names, what: "read")
             let transaction = WriteTransaction(empty)
             for entity in entities { try transaction.insert(entity) }
             let written = try Self.rows(of: table, by: Entity.table.key, in: empty)
-            problems += Self.compare(try entities.map(Entity.columnValues), written, table: table, what: "written")
+            problems += Self.compare(try entities.map(Entity.columnValues), written, table: table, names, what: "written")
             for column in Entity.table.columns where try !Self.tells(Entity.self, by: column, in: filled) {
-                problems.append("\(table).\(column): structs that differ in it alone are equal")
+                problems.append("\(names.property(column, of: table)): structs that differ in it alone are equal")
             }
             return problems
         }
@@ -81,9 +85,9 @@ public struct StructCheck: Sendable {
     }
 
     private static func compare(
-        _ entities: [ColumnValues], _ rows: [ColumnValues], table: String, what: String
+        _ entities: [ColumnValues], _ rows: [ColumnValues], table: String, _ names: Names, what: String
     ) -> [String] {
-        if rows.isEmpty { return ["\(table): there is no row, so nothing is checked"] }
+        if rows.isEmpty { return ["\(names.entity(table)): there is no row, so nothing is checked"] }
         var problems: [String] = []
         for column in Set(entities.flatMap(\.keys)).union(rows.flatMap(\.keys)).sorted() {
             guard
@@ -94,7 +98,7 @@ public struct StructCheck: Sendable {
             else { continue }
             let inStruct = row.0[column].map(String.init(describing:)) ?? "no property"
             let inTable = row.1[column].map(String.init(describing:)) ?? "no column"
-            problems.append("\(table).\(column): \(what) as \(inTable) in the table and \(inStruct) in the struct")
+            problems.append("\(names.property(column, of: table)): \(what) as \(inTable) in the table and \(inStruct) in the struct")
         }
         return problems
     }
@@ -104,14 +108,11 @@ extension Fixtures {
     /// Reads every row of a version's fixture into its struct, compares it with what plain SQL reads, writes it to an
     /// empty database, and compares that.
     public func checkStructs(of version: FixtureVersion) throws -> [Failure] {
-        try withCopy(of: version) { copy, folder in
-            let empty = folder.appendingPathComponent("empty.sqlite")
-            try create(version, at: empty, withRows: false)
-            let source = try Connection(path: copy.path, mode: .readWrite)
-            let target = try Connection(path: empty.path, mode: .readWrite)
-            return try version.structs.flatMap { try $0.check(source, target) }.map {
-                Failure("structs of \(version.name) of \(schema.name): \($0)")
-            }
+        let (filled, empty) = (try database(of: version.name), try emptyDatabase(of: version.name))
+        let source = try Connection(path: filled.url.path, mode: .readWrite)
+        let target = try Connection(path: empty.url.path, mode: .readWrite)
+        return try version.structs.flatMap { try $0.check(source, target, Names(version)) }.map {
+            Failure("structs of \(version.name) of \(schema.name): \($0)")
         }
     }
 }

@@ -40,11 +40,11 @@ import Testing
             "UPDATE laundry_data SET code = 1 WHERE code > 99999",
             "laundry_data.code: no row has the greatest integer"
         ),
-        ("UPDATE laundry_item SET master_id = NULL", "laundry_item.master_id: no row has a target"),
+        ("UPDATE laundry_item SET master_id = NULL", "laundry_item.master: no row has a target"),
         (
             "DELETE FROM laundry_item WHERE master_id IN (SELECT master_id FROM laundry_item GROUP BY 1 HAVING count(*) > 1)"
                 + " AND store_id NOT IN (SELECT min(store_id) FROM laundry_item GROUP BY master_id)",
-            "laundry_item.master_id: no row has a target that another has too"
+            "laundry_item.master: no row has a target that another has too"
         ),
         ("DROP INDEX laundry_master_id_idx", "is not what the version says"),
         ("UPDATE strata_metadata SET value = 'x' WHERE key = 'version'", "it has version x"),

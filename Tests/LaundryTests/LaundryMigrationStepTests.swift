@@ -8,7 +8,8 @@ import Testing
 /// The custom step of Laundry, on the database of its first version: what is expected is read by plain SQL.
 @Suite struct LaundryMigrationStepTests {
     private func withOldStore(_ body: (URL) throws -> Void) throws {
-        try LaundrySchemaMigrationTests.fixtures.withDatabase(of: "1.0", body)
+        let old = try LaundrySchemaMigrationTests.fixtures.database(of: "1.0")
+        try withExtendedLifetime(old) { try body(old.url) }
     }
 
     private func rows(_ url: URL, _ sql: String) throws -> [[SQLiteValue]] {

@@ -2,7 +2,7 @@ import SchemaSQL
 
 /// What became of the keys of a table's rows in a step, where they did not stay what they were: the new key, or nothing
 /// where the row went. It is a table in the temporary database.
-final class KeyMap {
+package final class KeyMap {
     /// The table's name, quoted.
     let name: String
     let oldColumns: [String]
@@ -27,7 +27,7 @@ final class KeyMap {
     }
 
     /// The collations of columns of a table, as they stand in a definition; empty for the usual one.
-    static func collations(of columns: [String], in table: String, _ connection: Connection) throws -> [String] {
+    package static func collations(of columns: [String], in table: String, _ connection: Connection) throws -> [String] {
         let sql = try connection.text(
             "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = \(SQL.literal(table))")
         return columns.map(Table(table, Table.elements(of: sql ?? "")).collation)

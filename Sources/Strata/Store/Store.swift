@@ -86,6 +86,8 @@ public final class Store: Sendable {
     private let isReadOnly: Bool
     private let threads = TransactingThreads()
     let observers = Observers()
+    /// What has to be there as long as the store is.
+    private let owner: (any Sendable)?
 
     /// Opens the store at `url`, migrates it if it is old, or makes it if there is none.
     ///
@@ -97,8 +99,12 @@ public final class Store: Sendable {
     }
 
     /// Opens the store at `url` as an app does that knows those versions of its schema.
-    package convenience init(at url: URL, knowing schema: KnownSchema, options: StoreOptions = StoreOptions()) throws {
-        self.init(lazilyAt: url, knowing: schema, options: options)
+    ///
+    /// - `owner`: what has to be there as long as the store is.
+    package convenience init(
+        at url: URL, knowing schema: KnownSchema, options: StoreOptions = StoreOptions(), owner: (any Sendable)? = nil
+    ) throws {
+        self.init(lazilyAt: url, knowing: schema, options: options, owner: owner)
         try connection.withLock { _ in }
     }
 
@@ -108,13 +114,17 @@ public final class Store: Sendable {
         self.init(lazilyAt: url, knowing: KnownSchema(schema), options: options)
     }
 
-    private init(lazilyAt url: URL, knowing schema: KnownSchema, options: StoreOptions) {
+    private init(
+        lazilyAt url: URL, knowing schema: KnownSchema, options: StoreOptions, owner: (any Sendable)? = nil
+    ) {
+        self.owner = owner
         isReadOnly = options.isReadOnly
         connection = LockedConnection { try OpenedStore(at: url, schema, options) }
     }
 
     /// A store of its own in memory, which is gone when it is let go.
     public init(inMemory schema: any Schema.Type) throws {
+        owner = nil
         isReadOnly = false
         connection = LockedConnection { try OpenedStore(inMemory: KnownSchema(schema)) }
         try connection.withLock { _ in }

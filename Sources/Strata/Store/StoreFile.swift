@@ -43,7 +43,7 @@ enum StoreFile {
         try SQLiteError.translated {
             try options.setUp?(ConnectionSetUp(connection: connection))
             try connection.transaction("BEGIN IMMEDIATE") {
-                try StoreOpening.create(newest, schema: schema, in: connection)
+                try StoreOpening.create(newest, schema: schema.name, in: connection)
             }
             // That writes the header alone: the file is whole without a log.
             try connection.execute("PRAGMA journal_mode = \(options.journal.rawValue)")

@@ -72,7 +72,7 @@ package struct StoreOpening {
             try connection.transaction("BEGIN IMMEDIATE") {
                 // Another process may have been faster.
                 guard try isEmpty() else { return }
-                try Self.create(newest, schema: schema, in: connection)
+                try Self.create(newest, schema: schema.name, in: connection)
             }
         }
         if options.journal == .wal { try keepWriteAheadLog() }
@@ -109,10 +109,10 @@ package struct StoreOpening {
 
     /// Makes all tables of `version` in an empty database.
     package static func create(
-        _ version: SchemaVersion, schema: KnownSchema, in connection: Connection
+        _ version: SchemaVersion, schema name: String, in connection: Connection
     ) throws {
         try StoreMetadata.create(in: connection)
         for statement in version.statements { try connection.execute(statement) }
-        try StoreMetadata.write(version, schema: schema.name, to: connection)
+        try StoreMetadata.write(version, schema: name, to: connection)
     }
 }

@@ -23,8 +23,8 @@ struct LaundrySchemaMigrationTests {
                     .value("name", .string, nullable: true),
                     .value("photo", .string, nullable: true),
                     .value("favorite", .bool),
-                    .reference(["master_id"], to: "laundry_data", nullable: true),
-                    .position("master_position"),
+                    .reference("master", ["master_id"], to: "laundry_data", nullable: true),
+                    .position("master", "master_position"),
                 ]),
                 StrataTesting.FixtureTable("laundry_data", columns: [
                     .key("store_id", .int),
@@ -35,8 +35,8 @@ struct LaundrySchemaMigrationTests {
                     .key("store_id", .int),
                     .value("name", .string, nullable: true),
                     .value("price", .double, nullable: true),
-                    .reference(["master_id"], to: "laundry", nullable: true),
-                    .position("master_position"),
+                    .reference("master", ["master_id"], to: "laundry", nullable: true),
+                    .position("master", "master_position"),
                 ]),
             ],
             joinTables: [
@@ -56,8 +56,8 @@ struct LaundrySchemaMigrationTests {
                     .value("name", .string, nullable: true),
                     .value("photo", .string, nullable: true),
                     .value("favorite", .bool),
-                    .reference(["master_id"], to: "laundry_detail", nullable: true),
-                    .position("master_position"),
+                    .reference("master", ["master_id"], to: "laundry_detail", nullable: true),
+                    .position("master", "master_position"),
                 ]),
                 StrataTesting.FixtureTable("laundry_data", columns: [
                     .key("store_id", .int),
@@ -65,20 +65,20 @@ struct LaundrySchemaMigrationTests {
                 ]),
                 StrataTesting.FixtureTable("laundry_detail", columns: [
                     .key("store_id", .int),
-                    .reference(["master_id"], to: "laundry_data", nullable: true, unique: true),
+                    .reference("master", ["master_id"], to: "laundry_data", nullable: true, unique: true),
                 ]),
                 StrataTesting.FixtureTable("laundry_failure", columns: [
                     .key("store_id", .int),
                     .value("id", .int, nullable: true),
                     .value("date", .date, nullable: true),
-                    .reference(["master_id"], to: "laundry_detail", nullable: true, unique: true),
+                    .reference("master", ["master_id"], to: "laundry_detail", nullable: true, unique: true),
                 ]),
                 StrataTesting.FixtureTable("laundry_item", columns: [
                     .key("store_id", .int),
                     .value("name", .string, nullable: true),
                     .value("price", .double, nullable: true),
-                    .reference(["master_id"], to: "laundry", nullable: true),
-                    .position("master_position"),
+                    .reference("master", ["master_id"], to: "laundry", nullable: true),
+                    .position("master", "master_position"),
                 ]),
             ],
             joinTables: [
@@ -94,11 +94,11 @@ struct LaundrySchemaMigrationTests {
     ])
 
     static let expectations: [StrataTesting.StepExpectation] = [
-        StrataTesting.StepExpectation(from: "1.0", to: "2.0", custom: true, tables: [
+        StrataTesting.StepExpectation(from: "1.0", to: "2.0", tables: [
             StrataTesting.TableExpectation(from: "laundry", to: "laundry", key: ["store_id"], kept: ["store_id", "id", "name", "photo", "favorite", "master_position"]),
             StrataTesting.TableExpectation(from: "laundry_data", to: "laundry_data", key: ["store_id"], kept: ["store_id", "code"]),
-            StrataTesting.TableExpectation(from: "laundry_item", to: "laundry_item", key: ["store_id"], kept: ["store_id", "name", "price", "master_id", "master_position"]),
-        ]),
+            StrataTesting.TableExpectation(from: "laundry_item", to: "laundry_item", key: ["store_id"], kept: ["store_id", "name", "price", "master_id", "master_position"], references: [.init(["master_id"], to: "laundry")]),
+        ], custom: LaundrySchemaStep_1_0_to_2_0.expectation),
     ]
 
     @Testing.Test("A database of the version is there, up to date, and its own", arguments: fixtures.versions)
@@ -126,6 +126,58 @@ struct LaundrySchemaMigrationTests {
     }
 }
 
+/// What the code of the step from 1.0 to 2.0 is to do. Write it as an extension of `LaundrySchemaStep_1_0_to_2_0`, in a file beside
+/// this folder.
+protocol LaundrySchemaExpectations_1_0_to_2_0: Swift.Sendable {
+    typealias V1_0 = LaundrySchema.V1_0
+    typealias V2_0 = LaundrySchema.V2_0
+
+    /// What is to become of a row of `laundry`.
+    static func expected(_ old: LaundrySchema.V1_0.Laundry, _ rows: StrataTesting.StepRows) throws -> StrataTesting.Expected<LaundrySchema.V2_0.Laundry>
+    /// The rows of `laundry` that come from no row of before.
+    static func added(_ rows: StrataTesting.StepRows) throws -> [LaundrySchema.V2_0.Laundry]
+    /// The rows of `laundry_data` that come from no row of before.
+    static func added(_ rows: StrataTesting.StepRows) throws -> [LaundrySchema.V2_0.LaundryData]
+    /// The rows of `laundry_detail` that come from no row of before.
+    static func added(_ rows: StrataTesting.StepRows) throws -> [LaundrySchema.V2_0.LaundryDetail]
+    /// The rows of `laundry_failure` that come from no row of before.
+    static func added(_ rows: StrataTesting.StepRows) throws -> [LaundrySchema.V2_0.LaundryFailure]
+    /// The rows of `laundry_item` that come from no row of before.
+    static func added(_ rows: StrataTesting.StepRows) throws -> [LaundrySchema.V2_0.LaundryItem]
+    /// Looks at the rows before and after the step.
+    static func check(_ rows: StrataTesting.StepRows) throws
+}
+
+extension LaundrySchemaExpectations_1_0_to_2_0 {
+    static func expected(_ old: LaundrySchema.V1_0.Laundry, _ rows: StrataTesting.StepRows) throws -> StrataTesting.Expected<LaundrySchema.V2_0.Laundry> { throw StrataTesting.UnwrittenExpectation() }
+    static func added(_ rows: StrataTesting.StepRows) throws -> [LaundrySchema.V2_0.Laundry] { [] }
+    static func added(_ rows: StrataTesting.StepRows) throws -> [LaundrySchema.V2_0.LaundryData] { [] }
+    static func added(_ rows: StrataTesting.StepRows) throws -> [LaundrySchema.V2_0.LaundryDetail] { [] }
+    static func added(_ rows: StrataTesting.StepRows) throws -> [LaundrySchema.V2_0.LaundryFailure] { [] }
+    static func added(_ rows: StrataTesting.StepRows) throws -> [LaundrySchema.V2_0.LaundryItem] { [] }
+    static func check(_ rows: StrataTesting.StepRows) throws { throw StrataTesting.UnwrittenExpectation() }
+
+    /// All of it.
+    static var expectation: StrataTesting.CustomExpectation {
+        StrataTesting.CustomExpectation(
+            "LaundrySchemaStep_1_0_to_2_0",
+            rows: [
+                StrataTesting.RowExpectation { (old: LaundrySchema.V1_0.Laundry, rows) throws -> StrataTesting.Expected<LaundrySchema.V2_0.Laundry> in try expected(old, rows) },
+            ],
+            additions: [
+                StrataTesting.Addition { rows throws -> [LaundrySchema.V2_0.Laundry] in try added(rows) },
+                StrataTesting.Addition { rows throws -> [LaundrySchema.V2_0.LaundryData] in try added(rows) },
+                StrataTesting.Addition { rows throws -> [LaundrySchema.V2_0.LaundryDetail] in try added(rows) },
+                StrataTesting.Addition { rows throws -> [LaundrySchema.V2_0.LaundryFailure] in try added(rows) },
+                StrataTesting.Addition { rows throws -> [LaundrySchema.V2_0.LaundryItem] in try added(rows) },
+            ],
+            reasons: ["`laundry_data.data` points at another entity"], check: { try check($0) })
+    }
+}
+
+/// The step from 1.0 to 2.0.
+enum LaundrySchemaStep_1_0_to_2_0: LaundrySchemaExpectations_1_0_to_2_0 {}
+
 /// A version of `LaundrySchema`, which may have rows of a person's own for its fixture.
 protocol LaundrySchemaSamples {
     /// Writes the rows. Keys and unique values that it uses are left alone by the rows that are drawn.
@@ -142,6 +194,7 @@ extension LaundrySchema.V1_0: LaundrySchemaSamples {}
 extension LaundrySchema.V2_0: LaundrySchemaSamples {}
 
 extension LaundrySchema.V1_0.Laundry: StrataTesting.ColumnValued {
+    public static var fixtures: StrataTesting.Fixtures { LaundrySchemaMigrationTests.fixtures }
     public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
         var values = StrataTesting.ColumnValues()
         values["store_id"] = Strata.SQLiteValue(entity.storeID.rawValue)
@@ -156,6 +209,7 @@ extension LaundrySchema.V1_0.Laundry: StrataTesting.ColumnValued {
 }
 
 extension LaundrySchema.V2_0.Laundry: StrataTesting.ColumnValued {
+    public static var fixtures: StrataTesting.Fixtures { LaundrySchemaMigrationTests.fixtures }
     public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
         var values = StrataTesting.ColumnValues()
         values["store_id"] = Strata.SQLiteValue(entity.storeID.rawValue)
@@ -170,6 +224,7 @@ extension LaundrySchema.V2_0.Laundry: StrataTesting.ColumnValued {
 }
 
 extension LaundrySchema.V1_0.LaundryData: StrataTesting.ColumnValued {
+    public static var fixtures: StrataTesting.Fixtures { LaundrySchemaMigrationTests.fixtures }
     public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
         var values = StrataTesting.ColumnValues()
         values["store_id"] = Strata.SQLiteValue(entity.storeID.rawValue)
@@ -180,6 +235,7 @@ extension LaundrySchema.V1_0.LaundryData: StrataTesting.ColumnValued {
 }
 
 extension LaundrySchema.V2_0.LaundryData: StrataTesting.ColumnValued {
+    public static var fixtures: StrataTesting.Fixtures { LaundrySchemaMigrationTests.fixtures }
     public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
         var values = StrataTesting.ColumnValues()
         values["store_id"] = Strata.SQLiteValue(entity.storeID.rawValue)
@@ -189,6 +245,7 @@ extension LaundrySchema.V2_0.LaundryData: StrataTesting.ColumnValued {
 }
 
 extension LaundrySchema.V2_0.LaundryDetail: StrataTesting.ColumnValued {
+    public static var fixtures: StrataTesting.Fixtures { LaundrySchemaMigrationTests.fixtures }
     public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
         var values = StrataTesting.ColumnValues()
         values["store_id"] = Strata.SQLiteValue(entity.storeID.rawValue)
@@ -198,6 +255,7 @@ extension LaundrySchema.V2_0.LaundryDetail: StrataTesting.ColumnValued {
 }
 
 extension LaundrySchema.V2_0.LaundryFailure: StrataTesting.ColumnValued {
+    public static var fixtures: StrataTesting.Fixtures { LaundrySchemaMigrationTests.fixtures }
     public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
         var values = StrataTesting.ColumnValues()
         values["store_id"] = Strata.SQLiteValue(entity.storeID.rawValue)
@@ -209,6 +267,7 @@ extension LaundrySchema.V2_0.LaundryFailure: StrataTesting.ColumnValued {
 }
 
 extension LaundrySchema.V1_0.LaundryItem: StrataTesting.ColumnValued {
+    public static var fixtures: StrataTesting.Fixtures { LaundrySchemaMigrationTests.fixtures }
     public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
         var values = StrataTesting.ColumnValues()
         values["store_id"] = Strata.SQLiteValue(entity.storeID.rawValue)

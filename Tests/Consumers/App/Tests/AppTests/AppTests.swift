@@ -29,12 +29,30 @@ import Testing
     }
 
     @Test(arguments: ["1.0", "1.1"]) func `both names are in the full name`(name: String) throws {
-        let users = try AppSchemaMigrationTests.fixtures.withStore(migratedFrom: name) { store in
-            try store.read { try $0.fetch(User.self) }
-        }
+        let old = try AppSchemaMigrationTests.fixtures.database(of: name)
+        let new = try old.migrated()
+        let users = try new.store().read { try $0.fetch(User.self) }
         let grace = try #require(users.first { $0.login == "grace" })
         #expect(grace.fullName == "Grace Hopper")
         #expect(grace.level == 1)
         #expect(grace.account == "6BA7B810-9DAD-11D1-80B4-00C04FD430C8")
+    }
+
+    @Test func `a store of any version is filled, and migrated to any later one`() throws {
+        let old = try AppSchemaMigrationTests.fixtures.emptyDatabase(of: "1.0")
+        var ada = try AppSchema.V1_0.User.sample()
+        ada.firstname = "Ada"
+        let bob = try AppSchema.V1_0.User.sample(1)
+        try old.store().write { try $0.insert(contentsOf: [ada, bob]) }
+
+        let between = try old.migrated(to: "1.1")
+        let users = try between.store().read { try $0.fetch(AppSchema.V1_1.User.self) }
+        #expect(users.map(\.firstname) == ["Ada", bob.firstname])
+        #expect(users.map(\.bornOn) == [nil, nil])
+
+        let new = try between.migrated()
+        #expect(try new.store().read { try $0.find(User.self, id: ada.login)?.fullName } == "Ada \(ada.surname)")
+        // What was there before is there still.
+        #expect(try old.store().read { try $0.count(AppSchema.V1_0.User.self) } == 2)
     }
 }

@@ -33,7 +33,7 @@ struct AppSchemaMigrationTests {
                     .value("default", .bool),
                     .value("inout", .string, nullable: true),
                     .value("old", .string, nullable: true),
-                    .reference(["department_id"], to: "department", nullable: true),
+                    .reference("department", ["department_id"], to: "department", nullable: true),
                     .value("account", .uuid, nullable: true),
                 ]),
             ],
@@ -64,7 +64,7 @@ struct AppSchemaMigrationTests {
                     .value("default", .bool),
                     .value("inout", .string, nullable: true),
                     .value("old", .string, nullable: true),
-                    .reference(["department_id"], to: "department", nullable: true),
+                    .reference("department", ["department_id"], to: "department", nullable: true),
                     .value("account", .uuid, nullable: true),
                     .value("born_on", .date, nullable: true),
                 ]),
@@ -94,7 +94,7 @@ struct AppSchemaMigrationTests {
                     .value("default", .bool),
                     .value("inout", .string, nullable: true),
                     .value("old", .string, nullable: true),
-                    .reference(["department_id"], to: "department", nullable: true),
+                    .reference("department", ["department_id"], to: "department", nullable: true),
                     .value("account", .string, nullable: true),
                     .value("born_on", .date, nullable: true),
                     .value("full_name", .string),
@@ -111,21 +111,21 @@ struct AppSchemaMigrationTests {
     ])
 
     static let expectations: [StrataTesting.StepExpectation] = [
-        StrataTesting.StepExpectation(from: "1.0", to: "1.1", custom: false, tables: [
+        StrataTesting.StepExpectation(from: "1.0", to: "1.1", tables: [
             StrataTesting.TableExpectation(from: "department", to: "department", key: ["id"], kept: ["id", "name"]),
             StrataTesting.TableExpectation(from: "room", to: "room", key: ["id"], kept: ["id", "name"]),
             StrataTesting.TableExpectation(from: "user", to: "user", key: ["login"], kept: ["login", "firstname", "surname", "is_admin", "default", "inout", "old", "department_id", "account"], changed: [
                 "born_on": "NULL",
             ]),
         ]),
-        StrataTesting.StepExpectation(from: "1.1", to: "2.0", custom: true, tables: [
+        StrataTesting.StepExpectation(from: "1.1", to: "2.0", tables: [
             StrataTesting.TableExpectation(from: "department", to: "department", key: ["id"], kept: ["id", "name"]),
             StrataTesting.TableExpectation(from: "room", to: "room", key: ["id"], kept: ["id", "name"]),
             StrataTesting.TableExpectation(from: "user", to: "user", key: ["login"], kept: ["login", "default", "inout", "old", "department_id", "born_on"], changed: [
                 "level": #"CASE WHEN "is_admin" IS NULL THEN 0 ELSE "is_admin" END"#,
                 "account": #"CASE WHEN "account" IS NOT NULL THEN substr(hex("account"), 1, 8) || '-' || substr(hex("account"), 9, 4) || '-' || substr(hex("account"), 13, 4) || '-' || substr(hex("account"), 17, 4) || '-' || substr(hex("account"), 21, 12) END"#,
             ]),
-        ]),
+        ], custom: AppSchemaStep_1_1_to_2_0.expectation),
     ]
 
     @Testing.Test("A database of the version is there, up to date, and its own", arguments: fixtures.versions)
@@ -153,6 +153,50 @@ struct AppSchemaMigrationTests {
     }
 }
 
+/// What the code of the step from 1.1 to 2.0 is to do. Write it as an extension of `AppSchemaStep_1_1_to_2_0`, in a file beside
+/// this folder.
+protocol AppSchemaExpectations_1_1_to_2_0: Swift.Sendable {
+    typealias V1_1 = AppSchema.V1_1
+    typealias V2_0 = AppSchema.V2_0
+
+    /// What is to become of a row of `user`.
+    static func expected(_ old: AppSchema.V1_1.User, _ rows: StrataTesting.StepRows) throws -> StrataTesting.Expected<AppSchema.V2_0.User>
+    /// The rows of `department` that come from no row of before.
+    static func added(_ rows: StrataTesting.StepRows) throws -> [AppSchema.V2_0.Department]
+    /// The rows of `room` that come from no row of before.
+    static func added(_ rows: StrataTesting.StepRows) throws -> [AppSchema.V2_0.Room]
+    /// The rows of `user` that come from no row of before.
+    static func added(_ rows: StrataTesting.StepRows) throws -> [AppSchema.V2_0.User]
+    /// Looks at the rows before and after the step.
+    static func check(_ rows: StrataTesting.StepRows) throws
+}
+
+extension AppSchemaExpectations_1_1_to_2_0 {
+    static func expected(_ old: AppSchema.V1_1.User, _ rows: StrataTesting.StepRows) throws -> StrataTesting.Expected<AppSchema.V2_0.User> { throw StrataTesting.UnwrittenExpectation() }
+    static func added(_ rows: StrataTesting.StepRows) throws -> [AppSchema.V2_0.Department] { [] }
+    static func added(_ rows: StrataTesting.StepRows) throws -> [AppSchema.V2_0.Room] { [] }
+    static func added(_ rows: StrataTesting.StepRows) throws -> [AppSchema.V2_0.User] { [] }
+    static func check(_ rows: StrataTesting.StepRows) throws { throw StrataTesting.UnwrittenExpectation() }
+
+    /// All of it.
+    static var expectation: StrataTesting.CustomExpectation {
+        StrataTesting.CustomExpectation(
+            "AppSchemaStep_1_1_to_2_0",
+            rows: [
+                StrataTesting.RowExpectation { (old: AppSchema.V1_1.User, rows) throws -> StrataTesting.Expected<AppSchema.V2_0.User> in try expected(old, rows) },
+            ],
+            additions: [
+                StrataTesting.Addition { rows throws -> [AppSchema.V2_0.Department] in try added(rows) },
+                StrataTesting.Addition { rows throws -> [AppSchema.V2_0.Room] in try added(rows) },
+                StrataTesting.Addition { rows throws -> [AppSchema.V2_0.User] in try added(rows) },
+            ],
+            reasons: [], check: { try check($0) })
+    }
+}
+
+/// The step from 1.1 to 2.0.
+enum AppSchemaStep_1_1_to_2_0: AppSchemaExpectations_1_1_to_2_0 {}
+
 /// A version of `AppSchema`, which may have rows of a person's own for its fixture.
 protocol AppSchemaSamples {
     /// Writes the rows. Keys and unique values that it uses are left alone by the rows that are drawn.
@@ -171,6 +215,7 @@ extension AppSchema.V1_1: AppSchemaSamples {}
 extension AppSchema.V2_0: AppSchemaSamples {}
 
 extension AppSchema.V1_0.Department: StrataTesting.ColumnValued {
+    public static var fixtures: StrataTesting.Fixtures { AppSchemaMigrationTests.fixtures }
     public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
         var values = StrataTesting.ColumnValues()
         values["id"] = Strata.SQLiteValue(entity.id.rawValue)
@@ -180,6 +225,7 @@ extension AppSchema.V1_0.Department: StrataTesting.ColumnValued {
 }
 
 extension AppSchema.V1_0.Room: StrataTesting.ColumnValued {
+    public static var fixtures: StrataTesting.Fixtures { AppSchemaMigrationTests.fixtures }
     public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
         var values = StrataTesting.ColumnValues()
         values["id"] = Strata.SQLiteValue(entity.id.rawValue)
@@ -189,6 +235,7 @@ extension AppSchema.V1_0.Room: StrataTesting.ColumnValued {
 }
 
 extension AppSchema.V1_0.User: StrataTesting.ColumnValued {
+    public static var fixtures: StrataTesting.Fixtures { AppSchemaMigrationTests.fixtures }
     public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
         var values = StrataTesting.ColumnValues()
         values["login"] = Strata.SQLiteValue(entity.login.rawValue)
@@ -205,6 +252,7 @@ extension AppSchema.V1_0.User: StrataTesting.ColumnValued {
 }
 
 extension AppSchema.V1_1.User: StrataTesting.ColumnValued {
+    public static var fixtures: StrataTesting.Fixtures { AppSchemaMigrationTests.fixtures }
     public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
         var values = StrataTesting.ColumnValues()
         values["login"] = Strata.SQLiteValue(entity.login.rawValue)
@@ -222,6 +270,7 @@ extension AppSchema.V1_1.User: StrataTesting.ColumnValued {
 }
 
 extension AppSchema.V2_0.User: StrataTesting.ColumnValued {
+    public static var fixtures: StrataTesting.Fixtures { AppSchemaMigrationTests.fixtures }
     public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
         var values = StrataTesting.ColumnValues()
         values["login"] = Strata.SQLiteValue(entity.login.rawValue)

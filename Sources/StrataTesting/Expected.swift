@@ -1,0 +1,130 @@
+import Strata
+
+/// What is to have become of a row that code migrates.
+public struct Expected<New: StoredEntity> {
+    enum Fate {
+        case row(New)
+        case key(New.ID, check: (New) throws -> Bool)
+        case dropped
+        case merged(New.ID)
+    }
+
+    let fate: Fate
+
+    /// It has become `row`, in every column.
+    ///
+    /// What `row` points at by the key of the old version may have another one now: that is followed as the migration
+    /// follows it.
+    public static func kept(_ row: New) -> Expected { Expected(fate: .row(row)) }
+
+    /// It has become the row whose key is `id`, of which `check` says whether it is what it should be.
+    public static func kept(as id: New.ID, _ check: @escaping (New) throws -> Bool) -> Expected {
+        Expected(fate: .key(id, check: check))
+    }
+
+    /// It has gone.
+    public static var dropped: Expected { Expected(fate: .dropped) }
+
+    /// It has gone, and what pointed at it points at the row whose key is `id`.
+    public static func merged(into id: New.ID) -> Expected { Expected(fate: .merged(id)) }
+}
+
+/// Thrown where nothing was written that says what is expected.
+public struct UnwrittenExpectation: Error {
+    /// Nothing is expected.
+    public init() {}
+}
+
+/// The rows before and after a step that has code.
+public final class StepRows {
+    /// Reads the rows before the step, by the structs of the older version.
+    public let old: ReadTransaction
+    /// Reads the rows after the step, by the structs of the newer version.
+    public let new: ReadTransaction
+    let oldConnection: Connection
+
+    init(old: Connection, new: Connection) {
+        self.old = ReadTransaction(old)
+        self.new = ReadTransaction(new)
+        oldConnection = old
+    }
+}
+
+/// What a person expects of the code of one step.
+public struct CustomExpectation: Sendable {
+    /// The type that a person extends.
+    let name: String
+    let rows: [RowExpectation]
+    let additions: [Addition]
+    let reasons: [String]
+    let check: @Sendable (StepRows) throws -> Void
+
+    /// The expectations that are written in extensions of the type `name`.
+    ///
+    /// - `rows`: what becomes of each row of the entities that code migrates.
+    /// - `additions`: the rows that come from none.
+    /// - `reasons`: why code was needed beyond single rows; `check` looks at what became of that.
+    public init(
+        _ name: String, rows: [RowExpectation], additions: [Addition], reasons: [String],
+        check: @escaping @Sendable (StepRows) throws -> Void
+    ) {
+        self.name = name
+        self.rows = rows
+        self.additions = additions
+        self.reasons = reasons
+        self.check = check
+    }
+}
+
+/// What is to become of each row of an entity that code migrates.
+public struct RowExpectation: Sendable {
+    let old: EntityTable
+    let new: EntityTable
+    /// The function that a person is to write.
+    let stub: String
+    let ask: @Sendable (StepComparison, Place) throws -> [String]
+
+    /// Which of the expectations of a step it is.
+    struct Place {
+        let fates: Fates
+        let wanted: String
+    }
+
+    /// What `expected` says of each row.
+    public init<Old: StoredEntity, New: StoredEntity>(
+        _ expected: @escaping @Sendable (Old, StepRows) throws -> Expected<New>
+    ) {
+        old = Old.table
+        new = New.table
+        stub = """
+            static func expected(_ old: \(Self.name(Old.self)), _ rows: StepRows) throws -> Expected<\(Self.name(New.self))> {
+                .kept(.init(migrating: old, …))
+            }
+            """
+        ask = { try $0.ask(expected, $1) }
+    }
+
+    /// `V1_0.Laundry`: what an entity is called where the versions are at hand.
+    static func name<Entity: StoredEntity>(_ type: Entity.Type) -> String {
+        String(reflecting: type).split(separator: ".").suffix(2).joined(separator: ".")
+    }
+}
+
+/// The rows of an entity after a step that have come from no row before it.
+public struct Addition: Sendable {
+    let table: EntityTable
+    /// The function that a person is to write.
+    let stub: String
+    let ask: @Sendable (StepComparison, String) throws -> Void
+
+    /// The rows that `added` gives.
+    public init<New: StoredEntity>(_ added: @escaping @Sendable (StepRows) throws -> [New]) {
+        table = New.table
+        stub = """
+            static func added(_ rows: StepRows) throws -> [\(RowExpectation.name(New.self))] {
+                …
+            }
+            """
+        ask = { try $0.add(added, to: $1) }
+    }
+}

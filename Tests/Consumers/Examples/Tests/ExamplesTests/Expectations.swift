@@ -1,0 +1,72 @@
+import Foundation
+import Strata
+import StrataTesting
+
+@testable import Examples
+
+/// What becomes of every row, told once more and in another way than the migration goes about it.
+extension ExamplesSchemaStep_1_0_to_2_0 {
+    // An entity is split: each person has an address with what was the person's.
+    static func expected(_ old: V1_0.Person, _ rows: StepRows) -> Expected<V2_0.Person> {
+        .kept(as: old.id) { new in
+            let address = try rows.new.related(new, \.address)
+            return new.name == old.name && address?.street == old.street && address?.city == old.city
+        }
+    }
+
+    static func added(_ rows: StepRows) throws -> [V2_0.Address] {
+        try rows.new.fetch(V2_0.Person.self).compactMap { try rows.new.related($0, \.address) }
+    }
+
+    // Two are merged: drafts are posts that are not published, with keys that no post had.
+    static func expected(_ old: V1_0.Draft, _ rows: StepRows) throws -> Expected<V2_0.Post> {
+        let drafts = try rows.old.fetch(V1_0.Draft.self)
+        let posts = try rows.new.fetch(V2_0.Post.self).filter { try rows.old.find(V1_0.Post.self, id: $0.id) == nil }
+        guard drafts.count == posts.count, let place = drafts.firstIndex(of: old) else { return .dropped }
+        return .kept(V2_0.Post(id: posts[place].id, text: old.text, published: false))
+    }
+
+    // Of tags with the same word the first one stays.
+    static func expected(_ old: V1_0.Tag, _ rows: StepRows) throws -> Expected<V2_0.Tag> {
+        let first = try rows.old.fetch(V1_0.Tag.self).first { $0.word == old.word } ?? old
+        return first.id == old.id ? .kept(.init(migrating: old)) : .merged(into: first.id)
+    }
+
+    // The code of a country is its key.
+    static func expected(_ old: V1_0.Country, _ rows: StepRows) -> Expected<V2_0.Country> {
+        .kept(.init(code: old.code))
+    }
+
+    static func expected(_ old: V1_0.Town, _ rows: StepRows) throws -> Expected<V2_0.Town> {
+        .kept(.init(id: old.id, countryID: try rows.old.related(old, \.country).map { .init(rawValue: $0.code) }))
+    }
+
+    static func expected(_ old: V1_0.Account, _ rows: StepRows) -> Expected<V2_0.Account> {
+        .kept(as: .init(rawValue: old.id.rawValue &+ 1)) { _ in true }
+    }
+
+    static func expected(_ old: V1_0.OrderLine, _ rows: StepRows) throws -> Expected<V2_0.OrderLine> {
+        .kept(.init(migrating: old, price: try rows.old.related(old, \.product)?.price ?? 0))
+    }
+
+    // A text becomes an entity, one for each text.
+    static func expected(_ old: V1_0.Song, _ rows: StepRows) -> Expected<V2_0.Song> {
+        .kept(as: old.id) { try rows.new.related($0, \.artist)?.name == old.artistName }
+    }
+
+    static func added(_ rows: StepRows) throws -> [V2_0.Artist] {
+        let names = try Set(rows.old.fetch(V1_0.Song.self).map(\.artistName))
+        let artists = try rows.new.fetch(V2_0.Artist.self)
+        return artists.count == names.count && Set(artists.map(\.name)) == names ? artists : []
+    }
+
+    // What has no text goes.
+    static func expected(_ old: V1_0.Message, _ rows: StepRows) -> Expected<V2_0.Message> {
+        old.text.isEmpty ? .dropped : .kept(.init(migrating: old))
+    }
+
+    static func expected(_ old: V1_0.Contact, _ rows: StepRows) -> Expected<V2_0.Contact> {
+        let national = String(old.phone.drop { $0 == "0" })
+        return .kept(.init(id: old.id, phone: old.phone.hasPrefix("+") ? old.phone : "+49\(national)"))
+    }
+}

@@ -1,0 +1,20 @@
+import StrataTesting
+
+@testable import Laundry
+
+/// Every answer has a detail with its key from 2.0 on, and its laundries have moved under that.
+extension LaundrySchemaStep_1_0_to_2_0 {
+    static func expected(_ old: V1_0.Laundry, _ rows: StepRows) -> Expected<V2_0.Laundry> {
+        .kept(
+            V2_0.Laundry(
+                storeID: old.storeID, id: old.id, name: old.name, photo: old.photo, favorite: old.favorite,
+                masterID: old.masterID.map { LaundryDetail.ID(rawValue: $0.rawValue) },
+                masterPosition: old.masterPosition))
+    }
+
+    static func added(_ rows: StepRows) throws -> [V2_0.LaundryDetail] {
+        try rows.old.fetch(V1_0.LaundryData.self).map {
+            V2_0.LaundryDetail(storeID: .init(rawValue: $0.storeID.rawValue), masterID: $0.storeID)
+        }
+    }
+}
