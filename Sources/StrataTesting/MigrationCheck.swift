@@ -37,6 +37,8 @@ extension Fixtures {
     ) throws -> [Failure] {
         guard let newest = schema.versions.last else { return [] }
         let steps = try self.steps(from: version, expectations)
+        // What led nowhere before may do so afterwards; where it leads is compared like any other value.
+        let dangling = try Self.danglingKeys(of: Connection(path: database.path, mode: .readOnly)).count
         // What code makes of the moment is the same in all runs.
         return try MigrationContext.$fixedNow.withValue(Date(timeIntervalSinceReferenceDate: 800_000_000)) {
             try withFolder { folder in
@@ -45,7 +47,7 @@ extension Fixtures {
                 for (place, step) in steps.enumerated() {
                     let after = folder.appendingPathComponent("\(place).sqlite")
                     try FileManager.default.copyItem(at: before, to: after)
-                    failures += try check(step, from: before, to: after, tellsUnwritten).map {
+                    failures += try check(step, from: before, to: after, dangling, tellsUnwritten).map {
                         Failure("\(schema.name) \(version.name), in the step from \(step.from) to \(step.to): \($0)")
                     }
                     before = after
@@ -53,7 +55,7 @@ extension Fixtures {
                 let copy = folder.appendingPathComponent("newest.sqlite")
                 try FileManager.default.copyItem(at: database, to: copy)
                 return try failures
-                    + checkAtOnce(copy, stepwise: before).map {
+                    + checkAtOnce(copy, stepwise: before, dangling).map {
                         Failure("\(schema.name) \(version.name) to \(newest.name): \($0)")
                     }
             }
@@ -61,14 +63,16 @@ extension Fixtures {
     }
 
     /// Takes a database by one step, and compares both.
-    private func check(_ step: StepExpectation, from before: URL, to after: URL, _ tellsUnwritten: Bool) throws -> [String] {
+    private func check(_ step: StepExpectation, from before: URL, to after: URL, _ dangling: Int, _ tellsUnwritten: Bool)
+        throws -> [String]
+    {
         let version = try version(step.to)
         guard let known = KnownSchema(schema, upTo: step.to) else {
             throw FixtureError.unknownVersion(step.to, schema: schema.name)
         }
         _ = try Store(at: after, knowing: known)
         let comparison = try StepComparison(step, from: before, to: after, version)
-        var problems = try shape(of: after, version)
+        var problems = try shape(of: after, version, dangling)
         problems += try comparison.run()
         if tellsUnwritten, let custom = step.custom, !comparison.unwritten.isEmpty {
             let functions = comparison.unwritten.joined(separator: "\n").split(separator: "\n", omittingEmptySubsequences: false)
@@ -85,7 +89,7 @@ extension Fixtures {
     }
 
     /// What is otherwise in a database than in a new one of its version.
-    private func shape(of url: URL, _ version: FixtureVersion) throws -> [String] {
+    private func shape(of url: URL, _ version: FixtureVersion, _ dangling: Int) throws -> [String] {
         let expected = try schemaVersion(version)
         let connection = try Connection(path: url.path, mode: .readOnly)
         var problems: [String] = []
@@ -96,14 +100,14 @@ extension Fixtures {
         problems += try SchemaComparison.differences(of: connection, from: expected).map {
             "\($0) is not as in a new store"
         }
-        return try problems + Self.soundness(of: connection)
+        return try problems + Self.soundness(of: connection, dangling: dangling)
     }
 
     /// Takes a database to the newest version at once, and compares it with the one that went step by step.
-    private func checkAtOnce(_ copy: URL, stepwise: URL) throws -> [String] {
+    private func checkAtOnce(_ copy: URL, stepwise: URL, _ dangling: Int) throws -> [String] {
         guard let newest = versions.last else { return [] }
         _ = try Store(at: copy, schema: schema)
-        var problems = try shape(of: copy, newest)
+        var problems = try shape(of: copy, newest, dangling)
         let connection = try Connection(path: copy.path, mode: .readWrite)
         for check in newest.structs {
             do { try check.read(connection) } catch { problems.append(String(describing: error)) }

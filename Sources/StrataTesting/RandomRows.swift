@@ -54,6 +54,9 @@ struct RandomRows: RandomNumberGenerator {
         }
     }
 
+    /// How often a foreign key leads nowhere: in most databases never, as SQLite sees to it while it is asked to.
+    mutating func danglingRate() -> Double { holds(0.75) ? 0 : [0.1, 0.5].randomElement(using: &self) ?? 0 }
+
     /// A value of `type`: one at the edges, or any.
     mutating func value(of type: ColumnType) -> SQLiteValue {
         let edges = SampleValues.values(of: type)

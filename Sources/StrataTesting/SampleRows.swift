@@ -11,12 +11,16 @@ struct SampleRows {
     private var keys: [String: [[SQLiteValue]]] = [:]
     /// What the rows are drawn from; nil for those that have each kind of value.
     private var random: RandomRows?
+    /// How often a foreign key leads nowhere.
+    private var danglingRate = 0.0
+    private var danglingKeys = 0
 
     static func write(
         _ tables: [FixtureTable], _ joinTables: [FixtureJoinTable], to connection: Connection,
         drawnFrom random: RandomRows? = nil
     ) throws {
         var rows = SampleRows(tables: tables, joinTables: joinTables, connection: connection, random: random)
+        rows.danglingRate = rows.random?.danglingRate() ?? 0
         let counts = try rows.counts()
         for table in rows.targetsFirst() { try rows.drawKeys(of: table, count: counts[table.name] ?? 0) }
         for table in tables { try rows.write(table) }
@@ -161,6 +165,23 @@ struct SampleRows {
         return values
     }
 
+    /// A key that no row of a table has; nil where the type of the key has no more.
+    private mutating func strayKey(of name: String) -> [SQLiteValue]? {
+        guard let table = tables.first(where: { $0.name == name }) else { return nil }
+        danglingKeys += 1
+        var key: [SQLiteValue] = []
+        for column in table.keyColumns {
+            switch column.role {
+            case .key(let type), .value(let type):
+                guard let value = SampleValues.distinct(type, 900_000 + danglingKeys) else { return nil }
+                key.append(value)
+            case .reference(let target): key += strayKey(of: target) ?? []
+            case .position: return nil
+            }
+        }
+        return key.count == table.key.count ? key : nil
+    }
+
     // MARK: Rows
 
     private mutating func write(_ table: FixtureTable) throws {
@@ -215,7 +236,7 @@ struct SampleRows {
             if !column.isUnique,
                 let drawn = random?.targets(targets, count: rows.count, none: column.isNullable ? null : nil)
             {
-                return drawn
+                return drawn.map { random?.holds(danglingRate) == true ? strayKey(of: target) ?? $0 : $0 }
             }
             // The last target is pointed at by none; where it may be many, the first ones are by several.
             let pool = targets.count > 1 ? Array(targets.dropLast()) : targets

@@ -279,40 +279,24 @@ struct Migrator {
         if !differences.isEmpty { throw MigrationError.schemaDiffers(objects: differences) }
     }
 
-    /// From where to where foreign keys lead nowhere.
-    struct DanglingKey: Hashable {
-        let table: String
-        let target: String
-    }
-
-    /// The number of foreign keys that lead nowhere.
-    func danglingForeignKeys() throws -> [DanglingKey: Int] {
-        var keys: [DanglingKey: Int] = [:]
-        try connection.query("PRAGMA foreign_key_check") { row in
-            keys[DanglingKey(table: try row.string(0), target: try row.string(2)), default: 0] += 1
-        }
+    /// The number of foreign keys that lead nowhere, by table. It is not told by their targets: code may let a key point
+    /// at another table than before.
+    func danglingForeignKeys() throws -> [String: Int] {
+        var keys: [String: Int] = [:]
+        try connection.query("PRAGMA foreign_key_check") { row in keys[try row.string(0), default: 0] += 1 }
         return keys
     }
 
-    /// The same keys, by the names that the tables have after a stage.
-    private static func carried(_ keys: [DanglingKey: Int], through mapping: TableMapping) -> [DanglingKey: Int] {
+    /// The same numbers, by the names that the tables have after a stage.
+    private static func carried(_ keys: [String: Int], through mapping: TableMapping) -> [String: Int] {
         if keys.isEmpty { return keys }
-        let names = Dictionary(grouping: mapping.new.map(\.name), by: mapping.source)
-        var carried: [DanglingKey: Int] = [:]
-        for (key, count) in keys {
-            for table in names[key.table, default: []] {
-                for target in names[key.target, default: []] {
-                    carried[DanglingKey(table: table, target: target), default: 0] += count
-                }
-            }
-        }
+        var carried: [String: Int] = [:]
+        for table in mapping.new.map(\.name) { carried[table] = keys[mapping.source(of: table)] }
         return carried
     }
 
-    private func refuse(_ keys: [DanglingKey: Int]) throws {
-        if keys.isEmpty { return }
-        throw MigrationError.danglingForeignKeys(
-            Dictionary(keys.map { ($0.key.table, $0.value) }, uniquingKeysWith: +))
+    private func refuse(_ keys: [String: Int]) throws {
+        if !keys.isEmpty { throw MigrationError.danglingForeignKeys(keys) }
     }
 
     private func log(_ report: MigrationReport) throws {
