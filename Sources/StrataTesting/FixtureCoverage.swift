@@ -7,14 +7,14 @@ struct FixtureCoverage {
 
     /// The kinds of values, of rows and of relationships that no row has, in words.
     func gaps(_ version: FixtureVersion) throws -> [String] {
-        try version.tables.flatMap(gaps) + version.joinTables.flatMap(gaps)
+        try version.tables.flatMap { try gaps($0, version) } + version.joinTables.flatMap { try gaps($0, version) }
     }
 
     private func count(_ table: String, where condition: String = "TRUE") throws -> Int {
         try connection.integer("SELECT count(*) FROM \(SQL.quoted(table)) WHERE \(condition)") ?? 0
     }
 
-    private func gaps(_ table: FixtureTable) throws -> [String] {
+    private func gaps(_ table: FixtureTable, _ version: FixtureVersion) throws -> [String] {
         let rows = try count(table.name)
         if rows == 0 { return ["\(table.entity) has no row"] }
         var gaps: [String] = []
@@ -37,6 +37,9 @@ struct FixtureCoverage {
                 let targets = try count(target)
                 if targets > 0 { try expect("a target", "\(first) IS NOT NULL") }
                 if column.isNullable { try expect("none", "\(first) IS NULL") }
+                if targets > 1, column.isNullable || !column.isUnique {
+                    gaps += try untouched(target, by: column.names, of: table.name, name, version)
+                }
                 if column.isUnique || targets < 2 || rows < 3 { continue }
                 let columns = SQL.list(column.names)
                 let many = "(\(columns)) IN (SELECT \(columns) FROM \(SQL.quoted(table.name)) GROUP BY \(columns) "
@@ -46,14 +49,31 @@ struct FixtureCoverage {
         return gaps
     }
 
-    private func gaps(_ join: FixtureJoinTable) throws -> [String] {
+    private func gaps(_ join: FixtureJoinTable, _ version: FixtureVersion) throws -> [String] {
         let (sources, targets) = (try count(join.source), try count(join.target))
         if sources == 0 || targets == 0 { return [] }
         if try count(join.name) == 0 { return ["\(join.property) has no row"] }
-        let source = SQL.list(join.columns.dropLast(join.targetCount))
-        let most = "SELECT max(n) FROM (SELECT count(*) AS n FROM \(SQL.quoted(join.name)) GROUP BY \(source))"
-        if targets > 1, try connection.integer(most) ?? 0 < 2 { return ["\(join.property): no row points at several"] }
-        return []
+        let columns = (source: Array(join.columns.dropLast(join.targetCount)), target: join.columns.suffix(join.targetCount))
+        let most =
+            "SELECT max(n) FROM (SELECT count(*) AS n FROM \(SQL.quoted(join.name)) GROUP BY \(SQL.list(columns.source)))"
+        var gaps: [String] = []
+        if targets > 2, try connection.integer(most) ?? 0 < 2 { gaps.append("\(join.property): no row points at several") }
+        if sources > 1 { gaps += try untouched(join.source, by: columns.source, of: join.name, join.property, version) }
+        if targets > 1 {
+            gaps += try untouched(join.target, by: Array(columns.target), of: join.name, join.property, version)
+        }
+        return gaps
+    }
+
+    /// Says so where each row of `target` is pointed at by `columns` of a table.
+    private func untouched(
+        _ target: String, by columns: [String], of table: String, _ property: String, _ version: FixtureVersion
+    ) throws -> [String] {
+        guard let end = version.tables.first(where: { $0.name == target }) else { return [] }
+        let source = "FROM \(SQL.quoted(table)) WHERE \(SQL.quoted(columns[0])) IS NOT NULL"
+        let isTouched = "(\(SQL.list(end.key))) IN (SELECT \(SQL.list(columns)) \(source))"
+        let isOneWithout = try count(target, where: "NOT \(isTouched)") > 0
+        return isOneWithout ? [] : ["\(property): no row of \(end.entity) is without"]
     }
 }
 
@@ -87,12 +107,12 @@ extension ColumnType {
                 Kind(name: "an empty text") { "\($0) = ''" },
                 Kind(name: "a text with U+0000") { "instr(\($0), char(0)) > 0" },
                 Kind(name: "a text beyond ASCII") { "\($0) GLOB '*[^ -~]*'" },
-                Kind(name: "a long text") { "length(\($0)) > 1000" },
+                Kind(name: "a long text") { "length(\($0)) > 500" },
             ]
         case .data:
             return [
                 Kind(name: "an empty blob") { "length(\($0)) = 0" },
-                Kind(name: "a long blob") { "length(\($0)) > 1000" },
+                Kind(name: "a long blob") { "length(\($0)) > 500" },
             ]
         case .url, .color, .uuid, .decimal: return []
         case .texts(let texts):

@@ -242,7 +242,10 @@ struct SampleRows {
             let pool = targets.count > 1 ? Array(targets.dropLast()) : targets
             return rows.indices.map { row in
                 if column.isNullable, row == rows.count - 1 || pool.isEmpty { return null }
-                if column.isUnique { return row < targets.count ? targets[row] : null }
+                if column.isUnique {
+                    let pool = column.isNullable && random == nil ? pool : targets
+                    return row < pool.count ? pool[row] : null
+                }
                 return pool.isEmpty ? null : pool[(row / 2) % pool.count]
             }
         case .position:
@@ -266,9 +269,10 @@ struct SampleRows {
         let statement = try connection.prepare(
             "INSERT INTO \(SQL.quoted(join.name)) (\(SQL.list(columns))) VALUES (\(Self.parameters(columns.count)))")
         for (number, source) in sources.enumerated() {
-            // The first has all targets, backwards; the second none; each other one of them.
-            let one = Array(targets.dropFirst(number % max(1, targets.count)).prefix(1))
-            let chosen = random?.some(of: targets) ?? (number == 0 ? targets.reversed() : number == 1 ? [] : one)
+            // The first has all targets but the last, backwards; the second none; each other one of them.
+            let pool = targets.count > 1 ? Array(targets.dropLast()) : targets
+            let one = Array(pool.dropFirst(number % max(1, pool.count)).prefix(1))
+            let chosen = random?.some(of: targets) ?? (number == 0 ? pool.reversed() : number == 1 ? [] : one)
             for (place, target) in chosen.enumerated() {
                 for (index, value) in (source + target + [.integer(place)]).enumerated() {
                     try statement.bind(value, at: index + 1)

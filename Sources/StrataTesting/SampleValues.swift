@@ -22,7 +22,7 @@ enum SampleValues {
         case .string:
             return [
                 "", "a", "Ünïcødé — 日本語 🧺", "e\u{301} is not \u{e9}", "nul\u{0}inside", "'single' and \"double\"",
-                "line\nbreak", String(repeating: "long ", count: 400),
+                "line\nbreak", String(repeating: "long ", count: 120),
             ].map(SQLiteValue.text)
         case .url:
             return ["https://example.com/a/b?c=d&e=%20#f", "file:///tmp/a", "mailto:a@example.com"].map(
@@ -31,7 +31,7 @@ enum SampleValues {
             return ["#000000", "#FFffFF", "#12345678"].map(SQLiteValue.text)
         case .data:
             let every = Data((0...255).map { UInt8($0) })
-            return [Data(), Data([0]), every, Data((0..<4096).map { UInt8($0 % 251) })].map(SQLiteValue.blob)
+            return [Data(), Data([0]), every, Data((0..<600).map { UInt8($0 % 251) })].map(SQLiteValue.blob)
         case .uuid:
             return [UInt8(0), 0xff, 0x5a].map { .blob(Data(repeating: $0, count: 16)) }
         case .decimal:
