@@ -16,7 +16,9 @@ struct FileLock {
     init(for folder: URL) {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in folder.standardizedFileURL.path.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
-        path = FileManager.default.temporaryDirectory.appendingPathComponent("strata-fixtures-\(hash).lock").path
+        // What one user made, another may not open.
+        let name = "strata-fixtures-\(getuid())-\(hash).lock"
+        path = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
     }
 
     /// Runs `body` while the lock is held.

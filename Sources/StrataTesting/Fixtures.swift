@@ -67,27 +67,36 @@ public struct Fixtures: Sendable {
     /// Writes the fixture of a version where it is missing, or where it is a draft's and no longer what it was; then
     /// checks that it is one of that version. A sealed fixture is never written again.
     public func export(_ version: FixtureVersion) throws -> [Failure] {
-        try FileLock(for: folder).withLock {
-            let url = url(of: version)
-            let isThere = FileManager.default.fileExists(atPath: url.path)
-            if !(version.isSealed && isThere) { try write(version, to: url) }
+        do {
+            try FileLock(for: folder).withLock {
+                let isThere = FileManager.default.fileExists(atPath: url(of: version).path)
+                if !(version.isSealed && isThere) { try write(version, to: url(of: version)) }
+            }
+        } catch let error as FixtureError {
+            return [Failure("fixture \(version.name) of \(schema.name): \(error)")]
         }
         return try check(version)
     }
 
     private func write(_ version: FixtureVersion, to url: URL) throws {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let temporary = folder.appendingPathComponent(".\(version.name).sqlite.new")
-        for suffix in ["", "-journal", "-wal", "-shm"] {
-            try? FileManager.default.removeItem(atPath: temporary.path + suffix)
-        }
-        defer { try? FileManager.default.removeItem(at: temporary) }
-        try create(version, at: temporary, withRows: true)
-        // What is there and cannot be read is not what it should be.
-        if try DatabaseContents(path: temporary.path) == (try? DatabaseContents(path: url.path)) { return }
-        // Renaming replaces the file in one step: whoever reads sees the old one or the new one.
-        guard rename(temporary.path, url.path) == 0 else {
-            throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: url.path])
+        try withFolder { draftFolder in
+            let draft = draftFolder.appendingPathComponent("draft.sqlite")
+            try create(version, at: draft, withRows: true)
+            // What is there and cannot be read is not what it should be.
+            if try DatabaseContents(path: draft.path) == (try? DatabaseContents(path: url.path)) { return }
+            let temporary = folder.appendingPathComponent(".\(version.name).sqlite.new")
+            defer { try? FileManager.default.removeItem(at: temporary) }
+            do {
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+                try? FileManager.default.removeItem(at: temporary)
+                try FileManager.default.copyItem(at: draft, to: temporary)
+                // Renaming replaces the file in one step: whoever reads sees the old one or the new one.
+                guard rename(temporary.path, url.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
+            } catch {
+                throw FixtureError.unwritable(
+                    url.path, isMissing: !FileManager.default.fileExists(atPath: url.path),
+                    reason: (error as NSError).localizedDescription)
+            }
         }
     }
 
@@ -184,6 +193,8 @@ public enum FixtureError: Error, Hashable, Sendable, CustomStringConvertible {
     case unknownVersion(String, schema: String)
     /// The generated tests know a table that the schema does not.
     case unknownEntity(String, schema: String)
+    /// A fixture is to be written, and cannot be.
+    case unwritable(String, isMissing: Bool, reason: String)
 
     /// What happened, and what to do next.
     public var description: String {
@@ -192,6 +203,9 @@ public enum FixtureError: Error, Hashable, Sendable, CustomStringConvertible {
             "\(schema) has no version \(version): is it misspelt, or are the generated tests stale?"
         case .unknownEntity(let table, let schema):
             "\(schema) has no table \(table) for that struct: are the generated tests stale?"
+        case .unwritable(let path, let isMissing, let reason):
+            "it \(isMissing ? "is missing" : "is no longer what it should be"), and \(path) cannot be written (\(reason)): "
+                + "run the tests where it can be, and commit it"
         }
     }
 }

@@ -23,6 +23,27 @@ import Testing
         #expect(try failures(after: "PRAGMA user_version").isEmpty)
     }
 
+    @Test func `a fixture that cannot be written says so`() throws {
+        let folder = URL(fileURLWithPath: "/dev/null/Tests")
+        let fixtures = Fixtures(of: LaundrySchema.self, in: folder, versions: LaundrySchemaMigrationTests.fixtures.versions)
+        for version in fixtures.versions {
+            let failures = try fixtures.export(version).map(\.description)
+            #expect(failures.count == 1)
+            #expect(failures.first?.contains("it is missing, and \(fixtures.url(of: version).path) cannot be written") == true)
+            #expect(throws: FixtureError.self) { _ = try fixtures.database(of: version.name) }
+        }
+    }
+
+    @Test func `a fixture that is up to date is not written again`() throws {
+        let fixtures = LaundrySchemaMigrationTests.fixtures
+        for version in fixtures.versions {
+            let path = fixtures.url(of: version).path
+            let before = try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
+            #expect(try fixtures.export(version).isEmpty)
+            #expect(try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int == before)
+        }
+    }
+
     @Test(arguments: [
         ("DELETE FROM laundry_item", "laundry_item has no row"),
         ("UPDATE laundry_item SET price = 1 WHERE price IS NULL", "laundry_item.price: no row has none"),
@@ -41,6 +62,10 @@ import Testing
             "laundry_data.code: no row has the greatest integer"
         ),
         ("UPDATE laundry_item SET master_id = NULL", "laundry_item.master: no row has a target"),
+        (
+            "INSERT INTO laundry_item (store_id, master_id) SELECT 5000 + row_number() OVER (), store_id FROM laundry",
+            "laundry_item.master: no row of laundry is without"
+        ),
         (
             "DELETE FROM laundry_item WHERE master_id IN (SELECT master_id FROM laundry_item GROUP BY 1 HAVING count(*) > 1)"
                 + " AND store_id NOT IN (SELECT min(store_id) FROM laundry_item GROUP BY master_id)",
