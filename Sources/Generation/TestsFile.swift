@@ -45,6 +45,7 @@ extension Generator {
                         "columns": .list(
                             version.columns(of: entity).filter { $0.part == 0 }
                                 .map { .text(column($0, of: entity, in: version)) }),
+                        "indexes": .text(indexes(of: entity, version)),
                     ]
                 }),
             "joinTables": .list(
@@ -72,6 +73,13 @@ extension Generator {
         return .text(", key: " + SwiftLiteral.strings(version.keyParts(of: entity).map(\.name)))
     }
 
+    private func indexes(of entity: Entity, _ version: SchemaVersion) -> String {
+        let indexes = version.table(of: entity).indexes.map { index in
+            ".init(\(SwiftLiteral.strings(index.columns))\(index.isUnique ? ", unique: true" : ""))"
+        }
+        return indexes.isEmpty ? "" : ", indexes: [\(indexes.joined(separator: ", "))]"
+    }
+
     private func column(_ column: StoredColumn, of entity: Entity, in version: SchemaVersion) -> String {
         let name = SwiftLiteral.string(column.name)
         let property = SwiftLiteral.string(column.property.flatMap(entity.property)?.name ?? column.name)
@@ -85,6 +93,8 @@ extension Generator {
             text =
                 ".reference(\(property), \(SwiftLiteral.strings(names.map(\.name))), "
                 + "to: \(SwiftLiteral.string(version.entity(target)?.tableName ?? ""))"
+            let rule = column.property.flatMap(entity.property).map(version.deleteRule) ?? .nullify
+            if rule != .nullify { text += ", onDelete: .\(SwiftName.member(rule.rawValue))" }
         }
         if column.isNullable, column.role != .position { text += ", nullable: true" }
         if distinctColumns(of: entity, in: version).contains(column.name), column.role != .identifier,

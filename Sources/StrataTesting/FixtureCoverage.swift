@@ -33,7 +33,7 @@ struct FixtureCoverage {
                 let needed = SampleValues.values(of: type).count + (column.isNullable ? 1 : 0)
                 if column.isUnique || rows < needed { continue }
                 for kind in type.kinds { try expect(kind.name, kind.condition(first)) }
-            case .reference(let target):
+            case .reference(let target, _):
                 let targets = try count(target)
                 if targets > 0 { try expect("a target", "\(first) IS NOT NULL") }
                 if column.isNullable { try expect("none", "\(first) IS NULL") }

@@ -12,7 +12,7 @@ public struct FixtureColumn: Sendable {
     enum Role: Sendable {
         case key(ColumnType)
         case value(ColumnType)
-        case reference(to: String)
+        case reference(to: String, DeleteRule)
         case position
     }
 
@@ -37,9 +37,11 @@ public struct FixtureColumn: Sendable {
 
     /// A foreign key to the table `target`: a column for each of the target's key.
     public static func reference(
-        _ property: String, _ names: [String], to target: String, nullable: Bool = false, unique: Bool = false
+        _ property: String, _ names: [String], to target: String, onDelete rule: DeleteRule = .nullify,
+        nullable: Bool = false, unique: Bool = false
     ) -> FixtureColumn {
-        FixtureColumn(names: names, property: property, role: .reference(to: target), isNullable: nullable, isUnique: unique)
+        FixtureColumn(
+            names: names, property: property, role: .reference(to: target, rule), isNullable: nullable, isUnique: unique)
     }
 
     /// The row's place among those that point at the same one by `property`.
@@ -55,10 +57,15 @@ public struct FixtureTable: Sendable {
     let entity: String
     let key: [String]
     let columns: [FixtureColumn]
+    let indexes: [FixtureIndex]
 
     /// A table of these columns; without a `key`, the first column is it.
-    public init(_ name: String, of entity: String? = nil, key: [String]? = nil, columns: [FixtureColumn]) {
+    public init(
+        _ name: String, of entity: String? = nil, key: [String]? = nil, columns: [FixtureColumn],
+        indexes: [FixtureIndex] = []
+    ) {
         self.name = name
+        self.indexes = indexes
         self.entity = entity ?? name
         self.key = key ?? columns.first?.names ?? []
         self.columns = columns

@@ -131,6 +131,7 @@ public struct Fixtures: Sendable {
         for object in try SchemaComparison.differences(of: connection, from: expected) {
             fail("\(object) is not what the version says")
         }
+        try TableShape(connection: connection, version: version).differences().forEach(fail)
         try Self.soundness(of: connection).forEach(fail)
         // Of a database of another version nothing could be said.
         if failures.isEmpty { try FixtureCoverage(connection: connection).gaps(version).forEach(fail) }

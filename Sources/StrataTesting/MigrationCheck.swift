@@ -100,6 +100,7 @@ extension Fixtures {
         problems += try SchemaComparison.differences(of: connection, from: expected).map {
             "\($0) is not as in a new store"
         }
+        problems += try TableShape(connection: connection, version: version).differences()
         return try problems + Self.soundness(of: connection, dangling: dangling)
     }
 

@@ -64,7 +64,7 @@ struct SampleRows {
                 let combinations = try table.keyColumns.reduce(1) { product, column in
                     let count = counts[table.name] ?? 0
                     switch column.role {
-                    case .reference(let target): return min(1 << 16, product * (counts[target] ?? 0))
+                    case .reference(let target, _): return min(1 << 16, product * (counts[target] ?? 0))
                     case .key(let type), .value(let type):
                         return min(1 << 16, product * (try free(type, column, of: table, atMost: count).count))
                     case .position: return product
@@ -75,7 +75,7 @@ struct SampleRows {
                     isStable = false
                 }
                 for column in table.columns where !column.isNullable {
-                    guard case .reference(let target) = column.role else { continue }
+                    guard case .reference(let target, _) = column.role else { continue }
                     if counts[target] == 0, counts[table.name] != 0 {
                         counts[table.name] = 0
                         isStable = false
@@ -99,7 +99,7 @@ struct SampleRows {
         func visit(_ table: FixtureTable) {
             guard entered.insert(table.name).inserted else { return }
             for column in table.keyColumns {
-                guard case .reference(let target) = column.role else { continue }
+                guard case .reference(let target, _) = column.role else { continue }
                 if let table = tables.first(where: { $0.name == target }) { visit(table) }
             }
             ordered.append(table)
@@ -119,7 +119,7 @@ struct SampleRows {
             switch column.role {
             case .key(let type), .value(let type):
                 pools.append(try free(type, column, of: table, atMost: count).map { [$0] })
-            case .reference(let target): pools.append(keys[target] ?? [])
+            case .reference(let target, _): pools.append(keys[target] ?? [])
             case .position: break
             }
         }
@@ -175,7 +175,7 @@ struct SampleRows {
             case .key(let type), .value(let type):
                 guard let value = SampleValues.distinct(type, 900_000 + danglingKeys) else { return nil }
                 key.append(value)
-            case .reference(let target): key += strayKey(of: target) ?? []
+            case .reference(let target, _): key += strayKey(of: target) ?? []
             case .position: return nil
             }
         }
@@ -230,7 +230,7 @@ struct SampleRows {
             if column.isNullable { pool.append(.null) }
             // Each column begins at another of its values, so that no two columns go in step.
             return rows.indices.map { [pool[($0 + place) % pool.count]] }
-        case .reference(let target):
+        case .reference(let target, _):
             var targets = keys[target] ?? []
             random?.shuffle(&targets)
             if !column.isUnique,

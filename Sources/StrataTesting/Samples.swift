@@ -29,7 +29,7 @@ extension FixtureVersion {
         switch column.role {
         case .key(let type), .value(let type): return [SampleValues.plain(type, number)]
         case .position: return [.null]
-        case .reference(let name):
+        case .reference(let name, _):
             guard !column.isNullable, let target = tables.first(where: { $0.name == name }) else {
                 return column.names.map { _ in .null }
             }

@@ -25,7 +25,7 @@ struct LaundrySchemaMigrationTests {
                     .value("favorite", .bool),
                     .reference("master", ["master_id"], to: "laundry_data", nullable: true),
                     .position("master", "master_position"),
-                ]),
+                ], indexes: [.init(["master_id"])]),
                 StrataTesting.FixtureTable("laundry_data", columns: [
                     .key("store_id", .int),
                     .value("code", .int, nullable: true),
@@ -37,7 +37,7 @@ struct LaundrySchemaMigrationTests {
                     .value("price", .double, nullable: true),
                     .reference("master", ["master_id"], to: "laundry", nullable: true),
                     .position("master", "master_position"),
-                ]),
+                ], indexes: [.init(["master_id"])]),
             ],
             joinTables: [
             ],
@@ -58,7 +58,7 @@ struct LaundrySchemaMigrationTests {
                     .value("favorite", .bool),
                     .reference("master", ["master_id"], to: "laundry_detail", nullable: true),
                     .position("master", "master_position"),
-                ]),
+                ], indexes: [.init(["master_id"])]),
                 StrataTesting.FixtureTable("laundry_data", columns: [
                     .key("store_id", .int),
                     .value("code", .int, nullable: true),
@@ -66,20 +66,20 @@ struct LaundrySchemaMigrationTests {
                 StrataTesting.FixtureTable("laundry_detail", columns: [
                     .key("store_id", .int),
                     .reference("master", ["master_id"], to: "laundry_data", nullable: true, unique: true),
-                ]),
+                ], indexes: [.init(["master_id"], unique: true)]),
                 StrataTesting.FixtureTable("laundry_failure", columns: [
                     .key("store_id", .int),
                     .value("id", .int, nullable: true),
                     .value("date", .date, nullable: true),
                     .reference("master", ["master_id"], to: "laundry_detail", nullable: true, unique: true),
-                ]),
+                ], indexes: [.init(["master_id"], unique: true)]),
                 StrataTesting.FixtureTable("laundry_item", columns: [
                     .key("store_id", .int),
                     .value("name", .string, nullable: true),
                     .value("price", .double, nullable: true),
                     .reference("master", ["master_id"], to: "laundry", nullable: true),
                     .position("master", "master_position"),
-                ]),
+                ], indexes: [.init(["master_id"])]),
             ],
             joinTables: [
             ],

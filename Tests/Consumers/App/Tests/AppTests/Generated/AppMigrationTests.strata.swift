@@ -24,7 +24,7 @@ struct AppSchemaMigrationTests {
                 StrataTesting.FixtureTable("room", columns: [
                     .key("id", .int),
                     .value("name", .string, unique: true),
-                ]),
+                ], indexes: [.init(["name"], unique: true)]),
                 StrataTesting.FixtureTable("user", columns: [
                     .key("login", .string),
                     .value("firstname", .string),
@@ -35,7 +35,7 @@ struct AppSchemaMigrationTests {
                     .value("old", .string, nullable: true),
                     .reference("department", ["department_id"], to: "department", nullable: true),
                     .value("account", .uuid, nullable: true),
-                ]),
+                ], indexes: [.init(["department_id"])]),
             ],
             joinTables: [
             ],
@@ -55,7 +55,7 @@ struct AppSchemaMigrationTests {
                 StrataTesting.FixtureTable("room", columns: [
                     .key("id", .int),
                     .value("name", .string, unique: true),
-                ]),
+                ], indexes: [.init(["name"], unique: true)]),
                 StrataTesting.FixtureTable("user", columns: [
                     .key("login", .string),
                     .value("firstname", .string),
@@ -67,7 +67,7 @@ struct AppSchemaMigrationTests {
                     .reference("department", ["department_id"], to: "department", nullable: true),
                     .value("account", .uuid, nullable: true),
                     .value("born_on", .date, nullable: true),
-                ]),
+                ], indexes: [.init(["department_id"])]),
             ],
             joinTables: [
             ],
@@ -87,7 +87,7 @@ struct AppSchemaMigrationTests {
                 StrataTesting.FixtureTable("room", columns: [
                     .key("id", .int),
                     .value("name", .string, unique: true),
-                ]),
+                ], indexes: [.init(["name"], unique: true)]),
                 StrataTesting.FixtureTable("user", columns: [
                     .key("login", .string),
                     .value("level", .int),
@@ -98,7 +98,7 @@ struct AppSchemaMigrationTests {
                     .value("account", .string, nullable: true),
                     .value("born_on", .date, nullable: true),
                     .value("full_name", .string),
-                ]),
+                ], indexes: [.init(["department_id"])]),
             ],
             joinTables: [
             ],

@@ -1,0 +1,166 @@
+import SchemaSQL
+import Strata
+
+/// What becomes of a row when one that it points at is deleted.
+public enum DeleteRule: String, Sendable {
+    /// It points at nothing.
+    case nullify = "SET NULL"
+    /// It goes too.
+    case cascade = "CASCADE"
+    /// The other may not be deleted.
+    case deny = "RESTRICT"
+    /// The other may not be deleted without it, at the end of the transaction.
+    case noAction = "NO ACTION"
+}
+
+/// An index of a table.
+public struct FixtureIndex: Hashable, Sendable, CustomStringConvertible {
+    let columns: [String]
+    let isUnique: Bool
+
+    /// An index on `columns`.
+    public init(_ columns: [String], unique isUnique: Bool = false) {
+        self.columns = columns
+        self.isUnique = isUnique
+    }
+
+    /// What it is, in words.
+    public var description: String {
+        "\(isUnique ? "unique index" : "index") on \(columns.joined(separator: ", "))"
+    }
+}
+
+/// Compares the tables of a database with what the descriptions say of them, told apart from the SQL that makes them: a
+/// database is not right because it is as the schema makes it.
+struct TableShape {
+    let connection: Connection
+    let version: FixtureVersion
+
+    /// What is otherwise, in words.
+    func differences() throws -> [String] {
+        try version.tables.flatMap(differences) + version.joinTables.flatMap(differences)
+    }
+
+    private func differences(_ table: FixtureTable) throws -> [String] {
+        var problems: [String] = []
+        let found = try columns(of: table.name)
+        for name in Set(found.keys).subtracting(table.columns.flatMap(\.names)).sorted() {
+            problems.append("\(table.entity): the column \(name) is in no description")
+        }
+        if try key(of: table.name) != table.key { problems.append("\(table.entity): it has another key") }
+        let foreignKeys = try foreignKeys(of: table.name)
+        for column in table.columns {
+            let name = "\(table.entity).\(column.property)"
+            for part in column.names {
+                guard let (type, isMandatory) = found[part] else {
+                    problems.append("\(name): there is no column \(part)")
+                    continue
+                }
+                if let storage = column.storage, storage != type { problems.append("\(name): it is \(type), not \(storage)") }
+                // The number of a row is never NULL, and SQLite does not say so.
+                let isNumber = table.key == [part] && type == "INTEGER"
+                if isMandatory == column.isNullable, !isNumber {
+                    problems.append("\(name): it may\(column.isNullable ? " not" : "") be NULL")
+                }
+            }
+            if case .reference(let target, let rule) = column.role {
+                let key = ForeignKey(columns: column.names, target: target, rule: rule.rawValue)
+                problems += difference(key, foreignKeys, name)
+            }
+        }
+        return try problems + differences(indexes: table.indexes, of: table.name, table.entity)
+    }
+
+    private func differences(_ join: FixtureJoinTable) throws -> [String] {
+        var problems: [String] = []
+        if try key(of: join.name) != join.columns { problems.append("\(join.property): its table has another key") }
+        let foreignKeys = try foreignKeys(of: join.name)
+        let targets = Array(join.columns.suffix(join.targetCount))
+        for (columns, end) in [(join.columns.dropLast(join.targetCount), join.source), (targets[...], join.target)] {
+            let key = ForeignKey(columns: Array(columns), target: end, rule: DeleteRule.cascade.rawValue)
+            problems += difference(key, foreignKeys, join.property)
+        }
+        return try problems + differences(indexes: [FixtureIndex(targets)], of: join.name, join.property)
+    }
+
+    // MARK: What SQLite knows
+
+    private struct ForeignKey: Hashable {
+        var columns: [String]
+        let target: String
+        let rule: String
+    }
+
+    private func columns(of table: String) throws -> [String: (type: String, isMandatory: Bool)] {
+        var columns: [String: (String, Bool)] = [:]
+        try connection.query("SELECT name, type, \"notnull\" FROM pragma_table_info(\(SQL.literal(table)))") { row in
+            columns[try row.string(0)] = (try row.string(1), try row.bool(2))
+        }
+        return columns
+    }
+
+    private func key(of table: String) throws -> [String] {
+        var key: [String] = []
+        try connection.query("SELECT name FROM pragma_table_info(\(SQL.literal(table))) WHERE pk > 0 ORDER BY pk") {
+            key.append(try $0.string(0))
+        }
+        return key
+    }
+
+    private func foreignKeys(of table: String) throws -> [ForeignKey] {
+        var keys: [Int: ForeignKey] = [:]
+        let list = "pragma_foreign_key_list(\(SQL.literal(table)))"
+        try connection.query("SELECT id, \"table\", on_delete, \"from\" FROM \(list) ORDER BY id, seq") { row in
+            let key = ForeignKey(columns: [], target: try row.string(1), rule: try row.string(2))
+            keys[try row.int(0), default: key].columns.append(try row.string(3))
+        }
+        return Array(keys.values)
+    }
+
+    private func difference(_ key: ForeignKey, _ found: [ForeignKey], _ name: String) -> [String] {
+        if found.contains(key) { return [] }
+        guard let other = found.first(where: { $0.columns == key.columns }) else {
+            return ["\(name): it is no foreign key"]
+        }
+        if other.target != key.target { return ["\(name): it points at \(other.target), not at \(key.target)"] }
+        return ["\(name): ON DELETE is \(other.rule), not \(key.rule)"]
+    }
+
+    private func differences(indexes: [FixtureIndex], of table: String, _ name: String) throws -> [String] {
+        var found: [String: FixtureIndex] = [:]
+        let sql = """
+            SELECT l.name, l."unique", i.name FROM pragma_index_list(\(SQL.literal(table))) AS l, pragma_index_info(l.name) AS i \
+            WHERE l.origin = 'c' ORDER BY l.name, i.seqno
+            """
+        try connection.query(sql) { row in
+            let index = try row.string(0)
+            found[index] = FixtureIndex(
+                (found[index]?.columns ?? []) + [try row.string(2)], unique: try row.bool(1))
+        }
+        let missing = Set(indexes).subtracting(found.values).map { "\(name): there is no \($0)" }
+        let surplus = Set(found.values).subtracting(indexes).map { "\(name): the \($0) is in no description" }
+        return missing.sorted() + surplus.sorted()
+    }
+}
+
+extension FixtureColumn {
+    /// How SQLite stores it; nil for a foreign key, which is stored as what it points at.
+    fileprivate var storage: String? {
+        switch role {
+        case .key(let type), .value(let type): type.storage
+        case .position: "INTEGER"
+        case .reference: nil
+        }
+    }
+}
+
+extension ColumnType {
+    fileprivate var storage: String {
+        switch self {
+        case .int, .bool, .milliseconds, .integers: "INTEGER"
+        case .double, .float, .date, .seconds: "REAL"
+        case .string, .url, .color, .decimal, .texts: "TEXT"
+        case .data, .uuid: "BLOB"
+        }
+    }
+}
