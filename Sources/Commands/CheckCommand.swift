@@ -100,10 +100,7 @@ struct CheckCommand {
             findings += output.obsoleteMigrations.map {
                 Finding(file: $0.path, message: "no step needs this migration any more: delete it")
             }
-            for fixture in model.missingFixtures(in: testFolder) {
-                let message = "the database of a released version is missing: the tests write it"
-                findings.append(Finding(file: fixture.path, message: message))
-            }
+            findings += model.fixtureFindings(in: testFolder).map { Finding(file: $0.url.path, message: $0.message) }
         }
         if needsRelease, !model.isReleased {
             let message = "version \(model.history.newest.version) is not released; strata release seals it"

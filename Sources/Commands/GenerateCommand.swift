@@ -24,6 +24,7 @@ struct GenerateCommand {
             model.release()
         }
         let testFolder = folder.testFolder(among: testTargets)
+        model.sealFixtures(in: testFolder)
         let output = try Output(model, testFolder: testFolder)
         if isRelease {
             let missing = output.stubs.map(\.url).filter { !FileManager.default.fileExists(atPath: $0.path) }

@@ -14,6 +14,8 @@ struct Model {
     private(set) var sealedCount: Int
     /// The versions that the lock holds.
     let released: [Version]
+    /// The fingerprints of the files of the fixtures of sealed versions, as the lock holds them.
+    private(set) var fixtures: [Version: Fingerprint]
     /// Whether the newest version is released.
     var isReleased: Bool { released.last == history.newest.version }
 
@@ -39,6 +41,9 @@ struct Model {
                 changes.map { Diagnostic(.sealedChange($0), path: Self.lockURL(folder).path, position: nil) })
         }
         self.released = lock.versions.map(\.version)
+        self.fixtures = Dictionary(
+            lock.versions.compactMap { sealed in sealed.fixture.map { (sealed.version, $0) } },
+            uniquingKeysWith: { first, _ in first })
         // Whatever is older than the newest version is sealed.
         self.sealedCount = max(lock.versions.count, history.versions.count - 1)
     }
@@ -46,6 +51,19 @@ struct Model {
     /// Seals the newest version too.
     mutating func release() {
         sealedCount = history.versions.count
+    }
+
+    /// Seals the files of the fixtures of sealed versions that `testFolder` has by now; what is sealed stays what it is.
+    mutating func sealFixtures(in testFolder: URL?) {
+        for version in history.versions.prefix(sealedCount).map(\.version) where fixtures[version] == nil {
+            fixtures[version] = fixtureFile(of: version, in: testFolder).flatMap { try? Data(contentsOf: $0) }.map {
+                Fingerprint(of: $0)
+            }
+        }
+    }
+
+    private func fixtureFile(of version: Version, in testFolder: URL?) -> URL? {
+        testFolder?.appendingPathComponent("Fixtures/\(history.name)/\(version).sqlite")
     }
 
     private static func lockURL(_ folder: ModelFolder) -> URL {
@@ -74,12 +92,17 @@ struct Model {
         return Lock(schema: schema, versions: lock.versions)
     }
 
-    /// The databases of released versions that are not among the fixtures in `testFolder`, if there is one.
-    func missingFixtures(in testFolder: URL?) -> [URL] {
-        guard let testFolder else { return [] }
-        let folder = testFolder.appendingPathComponent("Fixtures/\(history.name)", isDirectory: true)
-        return released.map { folder.appendingPathComponent("\($0).sqlite") }.filter {
-            !FileManager.default.fileExists(atPath: $0.path)
+    /// What is wrong with the fixtures of released versions in `testFolder`, if there is one.
+    func fixtureFindings(in testFolder: URL?) -> [(url: URL, message: String)] {
+        released.compactMap { version in
+            guard let url = fixtureFile(of: version, in: testFolder) else { return nil }
+            guard let data = try? Data(contentsOf: url) else {
+                let isSealed = fixtures[version] != nil
+                let remedy = isSealed ? "restore it from version control" : "the tests write it"
+                return (url, "the database of a released version is missing: \(remedy)")
+            }
+            if fixtures[version].map({ $0 == Fingerprint(of: data) }) ?? true { return nil }
+            return (url, "the database of a released version was changed: restore it from version control")
         }
     }
 
@@ -100,6 +123,6 @@ struct Model {
             options: GenerationOptions(
                 module: folder.module, access: folder.configuration.access, ddl: folder.configuration.ddl,
                 structs: folder.configuration.structs, isCodable: folder.configuration.codable,
-                testFolder: testFolder, sealedCount: sealedCount))
+                testFolder: testFolder, sealedCount: sealedCount, fixtures: fixtures))
     }
 }

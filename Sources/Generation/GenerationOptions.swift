@@ -1,3 +1,5 @@
+import SchemaModel
+
 /// What decides how a history becomes files.
 public struct GenerationOptions: Sendable {
     /// Who may use what is generated.
@@ -46,11 +48,13 @@ public struct GenerationOptions: Sendable {
     public var testFolder: TestFolder
     /// How many of the versions, from the oldest on, are sealed.
     public var sealedCount: Int
+    /// The fingerprints of the files of their fixtures, of those that have one.
+    public var fixtures: [Version: Fingerprint]
 
     /// Options for the model of the target `module`.
     public init(
         module: String, access: Access = .public, ddl: DDL = .all, structs: Structs = .all, isCodable: Bool = false,
-        testFolder: TestFolder = .aboveFile, sealedCount: Int
+        testFolder: TestFolder = .aboveFile, sealedCount: Int, fixtures: [Version: Fingerprint] = [:]
     ) {
         self.module = module
         self.access = access
@@ -59,5 +63,6 @@ public struct GenerationOptions: Sendable {
         self.isCodable = isCodable
         self.testFolder = testFolder
         self.sealedCount = sealedCount
+        self.fixtures = fixtures
     }
 }

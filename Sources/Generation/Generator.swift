@@ -70,7 +70,8 @@ public struct Generator: Sendable {
     /// The lock that seals as many versions as the options say.
     public func lock() -> GeneratedFile {
         GeneratedFile(
-            place: .model, name: Self.lockName, contents: Lock(sealing: options.sealedCount, of: history).text)
+            place: .model, name: Self.lockName, 
+            contents: Lock(sealing: options.sealedCount, of: history, fixtures: options.fixtures).text)
     }
 
     /// The Swift files of the test target.

@@ -32,6 +32,7 @@ extension Generator {
             "version": .text(SwiftLiteral.string(version.version.text)),
             "namespace": .text(names.namespace(index)),
             "isSealed": .text(index < options.sealedCount ? "true" : "false"),
+            "fixture": options.fixtures[version.version].map { .text(", file: 0x\($0)") } ?? .null,
             "structs": .list(
                 names.emitted.contains(index)
                     ? version.entities.map { .text(names.type($0.lineage, in: version)) } : []),

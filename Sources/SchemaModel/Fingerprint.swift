@@ -1,4 +1,5 @@
 import Foundation
+import SchemaSQL
 
 /// 64-bit FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/): what a store says of the schema it was written by.
 public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
@@ -15,12 +16,21 @@ public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
 
     /// The fingerprint of `lines`, each with a line feed after it, whatever their order.
     init(of lines: [String]) {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        var hash = FNV1a()
         for line in lines.sortedByBytes() {
-            for byte in line.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
-            hash = (hash ^ 0x0a) &* 0x0000_0100_0000_01b3
+            hash.add(line.utf8)
+            hash.add(CollectionOfOne(0x0a))
         }
-        self.value = hash
+        self.value = hash.value
+    }
+
+    /// The fingerprint of the bytes of a file.
+    public init(of bytes: Data) { value = FNV1a(bytes).value }
+
+    /// The fingerprint whose description is `digits`.
+    init?(_ digits: String) {
+        guard digits.utf8.count == 16, let value = UInt64(digits, radix: 16) else { return nil }
+        self.value = value
     }
 
     /// Sixteen hexadecimal digits.

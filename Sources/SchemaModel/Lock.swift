@@ -9,6 +9,8 @@ public struct Lock: Hashable, Sendable {
         public var version: Version
         /// The logical lines of all its entities and subtypes, sorted.
         public var lines: [String]
+        /// The fingerprint of the file of its fixture, once there is one.
+        public var fixture: Fingerprint?
     }
 
     /// The name of the schema.
@@ -28,12 +30,13 @@ public struct Lock: Hashable, Sendable {
         self.versions = versions
     }
 
-    /// The lock that seals the first `count` versions of `history`.
-    public init(sealing count: Int, of history: SchemaHistory) {
+    /// The lock that seals the first `count` versions of `history`, and the files of their fixtures.
+    public init(sealing count: Int, of history: SchemaHistory, fixtures: [Version: Fingerprint] = [:]) {
         self.init(
             schema: history.name,
             versions: Array(history.versions.prefix(count)).concurrentMap { version in
-                Sealed(version: version.version, lines: version.sortedLines)
+                Sealed(
+                    version: version.version, lines: version.sortedLines, fixture: fixtures[version.version])
             })
     }
 
@@ -47,7 +50,8 @@ public struct Lock: Hashable, Sendable {
         var text = Self.head + "schema \(schema)\n"
         var before: [String: String] = [:]
         for sealed in versions {
-            text += "\nversion \(sealed.version) fingerprint \(Fingerprint(of: sealed.version, lines: sealed.lines))\n"
+            text += "\nversion \(sealed.version) fingerprint \(Fingerprint(of: sealed.version, lines: sealed.lines))"
+            text += sealed.fixture.map { " fixture \($0)\n" } ?? "\n"
             let entities = Self.byName(sealed.lines)
             for line in sealed.lines where before[Self.name(of: line)] != line { text += line + "\n" }
             for name in before.keys.sorted() where entities[name] == nil { text += "removed \(name)\n" }
@@ -90,12 +94,19 @@ public struct Lock: Hashable, Sendable {
                 }
             } else if words.count == 2, words[0] == "schema" {
                 schema = words[1]
-            } else if words.count == 4, words[0] == "version", words[2] == "fingerprint" {
+            } else if [4, 6].contains(words.count), words[0] == "version", words[2] == "fingerprint" {
                 try seal(&self)
                 guard let version = Version(words[1]), versions.last.map({ $0.version < version }) ?? true else {
                     throw Malformed(line: number, reason: "the versions are not in order")
                 }
-                versions.append(Sealed(version: version, lines: []))
+                var fixture: Fingerprint?
+                if words.count == 6 {
+                    fixture = Fingerprint(words[5])
+                    guard words[4] == "fixture", fixture != nil else {
+                        throw Malformed(line: number, reason: "this is no fingerprint of a fixture")
+                    }
+                }
+                versions.append(Sealed(version: version, lines: [], fixture: fixture))
                 fingerprint = words[3]
                 start = number
             } else if line.hasPrefix("removed "), entities.removeValue(forKey: String(line.dropFirst(8))) != nil {

@@ -1,4 +1,5 @@
 import Foundation
+import SchemaSQL
 
 #if canImport(Glibc)
     import Glibc
@@ -14,8 +15,7 @@ struct FileLock {
 
     /// The lock for `folder`; its file lies among the temporary ones.
     init(for folder: URL) {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in folder.standardizedFileURL.path.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+        let hash = FNV1a(folder.standardizedFileURL.path.utf8).value
         // What one user made, another may not open.
         let name = "strata-fixtures-\(getuid())-\(hash).lock"
         path = FileManager.default.temporaryDirectory.appendingPathComponent(name).path

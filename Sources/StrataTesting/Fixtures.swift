@@ -1,4 +1,5 @@
 import Foundation
+import SchemaSQL
 import Strata
 
 /// The version of a fixture: what rows it has, and which structs read them.
@@ -6,6 +7,7 @@ public struct FixtureVersion: Sendable, CustomStringConvertible {
     /// The version as it is written.
     public let name: String
     let isSealed: Bool
+    var fingerprint: UInt64?
     let samples: @Sendable (WriteTransaction) throws -> Void
     let tables: [FixtureTable]
     let joinTables: [FixtureJoinTable]
@@ -14,13 +16,16 @@ public struct FixtureVersion: Sendable, CustomStringConvertible {
     /// A version.
     ///
     /// - `sealed`: whether it was released, so that its fixture is never written again.
+    /// - `file`: the fingerprint of the fixture's file, once it is sealed too.
     /// - `samples`: writes rows of a person's own.
     public init(
-        _ name: String, sealed isSealed: Bool, samples: @escaping @Sendable (WriteTransaction) throws -> Void,
+        _ name: String, sealed isSealed: Bool, file fingerprint: UInt64? = nil,
+        samples: @escaping @Sendable (WriteTransaction) throws -> Void,
         tables: [FixtureTable], joinTables: [FixtureJoinTable] = [], structs: [StructCheck]
     ) {
         self.name = name
         self.isSealed = isSealed
+        self.fingerprint = fingerprint
         self.samples = samples
         self.tables = tables
         self.joinTables = joinTables
@@ -71,6 +76,11 @@ public struct Fixtures: Sendable {
             try FileLock(for: folder).withLock {
                 let isThere = FileManager.default.fileExists(atPath: url(of: version).path)
                 if !(version.isSealed && isThere) { try write(version, to: url(of: version)) }
+                if let fingerprint = version.fingerprint,
+                    FNV1a(try Data(contentsOf: url(of: version))).value != fingerprint
+                {
+                    throw FixtureError.changed(url(of: version).path)
+                }
             }
         } catch let error as FixtureError {
             return [Failure("fixture \(version.name) of \(schema.name): \(error)")]
@@ -79,6 +89,8 @@ public struct Fixtures: Sendable {
     }
 
     private func write(_ version: FixtureVersion, to url: URL) throws {
+        // What was sealed is one file, and no other in its place.
+        if version.fingerprint != nil { throw FixtureError.missing(url.path) }
         try withFolder { draftFolder in
             let draft = draftFolder.appendingPathComponent("draft.sqlite")
             try create(version, at: draft, withRows: true)
@@ -194,6 +206,10 @@ public enum FixtureError: Error, Hashable, Sendable, CustomStringConvertible {
     case unknownVersion(String, schema: String)
     /// The generated tests know a table that the schema does not.
     case unknownEntity(String, schema: String)
+    /// The fixture of a released version is not there.
+    case missing(String)
+    /// The fixture of a released version is another file than it was.
+    case changed(String)
     /// A fixture is to be written, and cannot be.
     case unwritable(String, isMissing: Bool, reason: String)
 
@@ -204,6 +220,10 @@ public enum FixtureError: Error, Hashable, Sendable, CustomStringConvertible {
             "\(schema) has no version \(version): is it misspelt, or are the generated tests stale?"
         case .unknownEntity(let table, let schema):
             "\(schema) has no table \(table) for that struct: are the generated tests stale?"
+        case .missing(let path):
+            "the database of a released version is missing; restore \(path) from version control"
+        case .changed(let path):
+            "the database of a released version was changed; restore \(path) from version control"
         case .unwritable(let path, let isMissing, let reason):
             "it \(isMissing ? "is missing" : "is no longer what it should be"), and \(path) cannot be written (\(reason)): "
                 + "run the tests where it can be, and commit it"

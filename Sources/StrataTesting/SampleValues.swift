@@ -1,4 +1,5 @@
 import Foundation
+import SchemaSQL
 import Strata
 
 /// The values that a column of each type is given: the common ones, and those at its edges.
@@ -44,8 +45,7 @@ enum SampleValues {
 
     /// A UUID that no other number gives, and no other owner.
     static func uuid(of owner: String, _ number: Int) -> SQLiteValue {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in owner.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+        let hash = FNV1a(owner.utf8).value
         var bytes = Data(count: 16)
         for place in 0..<8 {
             bytes[7 - place] = UInt8(truncatingIfNeeded: hash >> (8 * UInt64(place)))

@@ -1,19 +1,27 @@
 import Foundation
 import Strata
-import StrataTesting
 import Testing
 
 @testable import Laundry
+@testable import StrataTesting
 
 /// What is said of a fixture that somebody has edited.
 @Suite struct FixtureTests {
+    /// The versions before the files of their fixtures were sealed.
+    private var versions: [FixtureVersion] {
+        LaundrySchemaMigrationTests.fixtures.versions.map { version in
+            var version = version
+            version.fingerprint = nil
+            return version
+        }
+    }
+
     /// What the tests of the model say of the first version's fixture, after `edit` was run on it.
     private func failures(after edit: String) throws -> [String] {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let fixtures = LaundrySchemaMigrationTests.fixtures
-        let version = try #require(fixtures.versions.first)
-        let edited = Fixtures(of: LaundrySchema.self, in: folder, versions: fixtures.versions)
+        let version = try #require(versions.first)
+        let edited = Fixtures(of: LaundrySchema.self, in: folder, versions: versions)
         #expect(try edited.export(version).isEmpty)
         try Connection(path: edited.url(of: version).path, mode: .readWrite).execute(edit)
         return try edited.export(version).map(\.description)
@@ -25,13 +33,30 @@ import Testing
 
     @Test func `a fixture that cannot be written says so`() throws {
         let folder = URL(fileURLWithPath: "/dev/null/Tests")
-        let fixtures = Fixtures(of: LaundrySchema.self, in: folder, versions: LaundrySchemaMigrationTests.fixtures.versions)
+        let fixtures = Fixtures(of: LaundrySchema.self, in: folder, versions: versions)
         for version in fixtures.versions {
             let failures = try fixtures.export(version).map(\.description)
             #expect(failures.count == 1)
             #expect(failures.first?.contains("it is missing, and \(fixtures.url(of: version).path) cannot be written") == true)
             #expect(throws: FixtureError.self) { _ = try fixtures.database(of: version.name) }
         }
+    }
+
+    @Test func `a sealed fixture is restored and never made anew`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let committed = LaundrySchemaMigrationTests.fixtures
+        let version = try #require(committed.versions.first { $0.fingerprint != nil })
+        let fixtures = Fixtures(of: LaundrySchema.self, in: folder, versions: committed.versions)
+        #expect(try fixtures.export(version).map(\.description).first?.contains("is missing; restore") == true)
+        #expect(throws: FixtureError.self) { _ = try fixtures.database(of: version.name) }
+
+        let url = fixtures.url(of: version)
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try FileManager.default.copyItem(at: committed.url(of: version), to: url)
+        #expect(try fixtures.export(version).isEmpty)
+        try Connection(path: url.path, mode: .readWrite).execute("UPDATE laundry SET name = 'another' WHERE name = 'a'")
+        #expect(try fixtures.export(version).map(\.description).first?.contains("was changed; restore") == true)
     }
 
     @Test func `a fixture that is up to date is not written again`() throws {
