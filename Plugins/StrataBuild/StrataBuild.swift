@@ -15,7 +15,7 @@ struct StrataBuild: BuildToolPlugin {
             guard case .target(let target) = dependency else { return nil }
             return (target as? SwiftSourceModuleTarget).flatMap(Model.init(of:))
         }
-        return models.filter { $0.tests == target.name }.map {
+        return models.filter { $0.tests.contains(target.name) }.map {
             testCommand(for: $0, in: target, tool: tool, folder: context.pluginWorkDirectoryURL)
         }
     }
@@ -68,7 +68,7 @@ private struct Model {
     let module: String
     let folder: URL
     let isBuilt: Bool
-    let tests: String
+    let tests: [String]
     /// All files in the folder.
     let files: [URL]
     /// The descriptions among them.
@@ -92,6 +92,6 @@ private struct Model {
         // What is wrong in it, the tool tells.
         let values = (try? JSONSerialization.jsonObject(with: Data(contentsOf: marker))) as? [String: Any] ?? [:]
         isBuilt = values["mode"] as? String == "build"
-        tests = values["tests"] as? String ?? target.name + "Tests"
+        tests = values["tests"] as? [String] ?? [values["tests"] as? String ?? target.name + "Tests"]
     }
 }

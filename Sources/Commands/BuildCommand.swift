@@ -5,13 +5,13 @@ import Generation
 struct BuildCommand {
     private let folder: ModelFolder
     private let output: URL
-    private let testFolder: URL?
+    private let testFolder: ModelFolder.TestFolder?
     private let place: GeneratedFile.Place
 
     init(_ arguments: Arguments, place: GeneratedFile.Place) throws {
         folder = try arguments.model(at: try arguments.value("--model"))
         output = URL(fileURLWithPath: try arguments.value("--output"), isDirectory: true)
-        testFolder = try arguments.testTargets()?.values.first
+        testFolder = folder.testFolders(among: try arguments.testTargets() ?? [:]).first
         self.place = place
     }
 
@@ -30,7 +30,7 @@ struct BuildCommand {
 
     func run() throws {
         let model = try Model(reading: folder)
-        let generator = try model.generator(testFolder: testFolder.map { .path($0.path) } ?? .aboveFile)
+        let generator = try model.generator(testFolder: testFolder.map { .path($0.url.path) } ?? .aboveFile, sealsFixtures: testFolder?.isFirst != false)
         if place == .sources { try checkCommitted(generator) }
         for file in place == .tests ? try generator.tests() : try generator.sources() {
             // The build needs every declared output to be there, and new: it decides by dates.

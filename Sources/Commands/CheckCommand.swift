@@ -78,8 +78,8 @@ struct CheckCommand {
 
     private func findings(in folder: ModelFolder) throws -> [Finding] {
         let model = try Model(reading: folder)
-        let testFolder = folder.testFolder(among: testTargets)
-        let output = try Output(model, testFolder: testFolder, scope: scope)
+        let testFolders = folder.testFolders(among: testTargets)
+        let output = try Output(model, testFolders: testFolders, scope: scope)
         func stale(_ url: URL, _ message: String) -> Finding {
             Finding(file: url.path, message: message, isMendedByGenerating: true)
         }
@@ -100,7 +100,7 @@ struct CheckCommand {
             findings += output.obsoleteMigrations.map {
                 Finding(file: $0.path, message: "no step needs this migration any more: delete it")
             }
-            findings += model.fixtureFindings(in: testFolder).map { Finding(file: $0.url.path, message: $0.message) }
+            findings += model.fixtureFindings(in: testFolders).map { Finding(file: $0.url.path, message: $0.message) }
         }
         if needsRelease, !model.isReleased {
             let message = "version \(model.history.newest.version) is not released; strata release seals it"

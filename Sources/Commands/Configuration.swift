@@ -13,7 +13,8 @@ struct Configuration {
 
     var schema: String
     var mode = Mode.committed
-    var tests: String
+    /// The targets of the tests; the first one's fixtures are sealed with their versions.
+    var tests: [String]
     var access = GenerationOptions.Access.public
     /// Which versions' DDL is written.
     var ddl = GenerationOptions.DDL.all
@@ -31,11 +32,11 @@ struct Configuration {
     /// - Throws: `Diagnostics` where something in it is wrong.
     init(reading file: SourceFile, target: String, module: String) throws {
         schema = module + "Schema"
-        tests = target + "Tests"
+        tests = [target + "Tests"]
         var values = try ConfigurationReader.read(file)
         versions = values.versions()
         schema = values.string("schema") ?? schema
-        tests = values.string("tests") ?? tests
+        tests = values.strings("tests") ?? tests
         mode = values.choice("mode") ?? mode
         access = values.choice("access") ?? access
         ddl = values.choice("ddl") ?? ddl

@@ -23,9 +23,9 @@ struct GenerateCommand {
             isNew = !model.isReleased
             model.release()
         }
-        let testFolder = folder.testFolder(among: testTargets)
-        model.sealFixtures(in: testFolder)
-        let output = try Output(model, testFolder: testFolder)
+        let testFolders = folder.testFolders(among: testTargets)
+        model.sealFixtures(in: testFolders)
+        let output = try Output(model, testFolders: testFolders)
         if isRelease {
             let missing = output.stubs.map(\.url).filter { !FileManager.default.fileExists(atPath: $0.path) }
             let unwritten = missing + output.unwrittenStubs()
@@ -58,8 +58,7 @@ struct GenerateCommand {
         for stub in output.unwrittenStubs() {
             console.say("\(stub.path): note: this migration is not written yet; tests fail until it is")
         }
-        if testFolder == nil {
-            let name = folder.configuration.tests
+        for name in folder.missingTests(among: testTargets) {
             console.say(
                 """
                 note: \(folder.target) has no test target \(name), so no tests were written; add to Package.swift:

@@ -53,17 +53,17 @@ struct Model {
         sealedCount = history.versions.count
     }
 
-    /// Seals the files of the fixtures of sealed versions that `testFolder` has by now; what is sealed stays what it is.
-    mutating func sealFixtures(in testFolder: URL?) {
+    /// Seals the files of the fixtures of sealed versions that the first test target has by now; what is sealed stays so.
+    mutating func sealFixtures(in testFolders: [ModelFolder.TestFolder]) {
         for version in history.versions.prefix(sealedCount).map(\.version) where fixtures[version] == nil {
-            fixtures[version] = fixtureFile(of: version, in: testFolder).flatMap { try? Data(contentsOf: $0) }.map {
+            fixtures[version] = fixtureFile(of: version, in: testFolders).flatMap { try? Data(contentsOf: $0) }.map {
                 Fingerprint(of: $0)
             }
         }
     }
 
-    private func fixtureFile(of version: Version, in testFolder: URL?) -> URL? {
-        testFolder?.appendingPathComponent("Fixtures/\(history.name)/\(version).sqlite")
+    private func fixtureFile(of version: Version, in testFolders: [ModelFolder.TestFolder]) -> URL? {
+        testFolders.first(where: \.isFirst)?.url.appendingPathComponent("Fixtures/\(history.name)/\(version).sqlite")
     }
 
     private static func lockURL(_ folder: ModelFolder) -> URL {
@@ -92,10 +92,10 @@ struct Model {
         return Lock(schema: schema, versions: lock.versions)
     }
 
-    /// What is wrong with the fixtures of released versions in `testFolder`, if there is one.
-    func fixtureFindings(in testFolder: URL?) -> [(url: URL, message: String)] {
+    /// What is wrong with the fixtures of released versions in the first test target, if it is there.
+    func fixtureFindings(in testFolders: [ModelFolder.TestFolder]) -> [(url: URL, message: String)] {
         released.compactMap { version in
-            guard let url = fixtureFile(of: version, in: testFolder) else { return nil }
+            guard let url = fixtureFile(of: version, in: testFolders) else { return nil }
             guard let data = try? Data(contentsOf: url) else {
                 let isSealed = fixtures[version] != nil
                 let remedy = isSealed ? "restore it from version control" : "the tests write it"
@@ -107,7 +107,11 @@ struct Model {
     }
 
     /// A generator for the model; `testFolder` is how its tests find the folder of their target.
-    func generator(testFolder: GenerationOptions.TestFolder = .aboveFile) throws -> Generator {
+    ///
+    /// - `sealsFixtures`: whether the tests know the fixtures' files.
+    func generator(
+        testFolder: GenerationOptions.TestFolder = .aboveFile, sealsFixtures: Bool = true
+    ) throws -> Generator {
         var templates = try Templates.load()
         if let path = folder.configuration.templates {
             let own = URL(fileURLWithPath: path, isDirectory: true, relativeTo: folder.url)
@@ -123,6 +127,6 @@ struct Model {
             options: GenerationOptions(
                 module: folder.module, access: folder.configuration.access, ddl: folder.configuration.ddl,
                 structs: folder.configuration.structs, isCodable: folder.configuration.codable,
-                testFolder: testFolder, sealedCount: sealedCount, fixtures: fixtures))
+                testFolder: testFolder, sealedCount: sealedCount, fixtures: sealsFixtures ? fixtures : [:]))
     }
 }

@@ -68,16 +68,34 @@ package struct ModelFolder {
     /// - Throws: `Diagnostics` with all that is wrong in its files.
     package func history() throws -> SchemaHistory { try Model(reading: self).history }
 
-    /// The folder of the model's test target: among `named`, or else `Tests/NAME` beside the nearest Package.swift.
-    func testFolder(among named: [String: URL]?) -> URL? {
-        if let named { return named[configuration.tests] }
+    /// The folders of the model's test targets that there are: among `named`, or else `Tests/NAME` beside the nearest
+    /// Package.swift.
+    func testFolders(among named: [String: URL]?) -> [TestFolder] {
+        configuration.tests.enumerated().compactMap { place, name in
+            (named.map { $0[name] } ?? folder(ofTests: name)).map { TestFolder(url: $0, isFirst: place == 0) }
+        }
+    }
+
+    /// The test targets that the model names and that are not there.
+    func missingTests(among named: [String: URL]?) -> [String] {
+        configuration.tests.filter { name in (named.map { $0[name] } ?? folder(ofTests: name)) == nil }
+    }
+
+    /// The folder of a test target.
+    struct TestFolder {
+        let url: URL
+        /// Whether it is the target whose fixtures are sealed.
+        let isFirst: Bool
+    }
+
+    private func folder(ofTests name: String) -> URL? {
         var folder = url
         while folder.pathComponents.count > 1 {
             folder.deleteLastPathComponent()
             guard FileManager.default.fileExists(atPath: folder.appendingPathComponent("Package.swift").path) else {
                 continue
             }
-            let tests = folder.appendingPathComponent("Tests/\(configuration.tests)", isDirectory: true)
+            let tests = folder.appendingPathComponent("Tests/\(name)", isDirectory: true)
             return FileManager.default.fileExists(atPath: tests.path) ? tests : nil
         }
         return nil

@@ -17,8 +17,8 @@ struct Output {
         case all, sources, tests
     }
 
-    /// The files of `model`; those of its tests lie in `testFolder`, if there is one.
-    init(_ model: Model, testFolder: URL?, scope: Scope = .all) throws {
+    /// The files of `model`; those of its tests lie in `testFolders`.
+    init(_ model: Model, testFolders: [ModelFolder.TestFolder], scope: Scope = .all) throws {
         let generator = try model.generator()
         let folder = model.folder
         if scope != .tests {
@@ -33,11 +33,12 @@ struct Output {
             let lock = generator.lock()
             files.append((folder.url.appendingPathComponent(lock.name), lock.contents))
         }
-        if scope != .sources, let testFolder {
+        for testFolder in testFolders where scope != .sources {
+            let generator = testFolder.isFirst ? generator : try model.generator(sealsFixtures: false)
             let tests = folder.configuration.mode == .committed ? try generator.tests() : []
             let names = Set(tests.map(\.name) + [Generator.testsName(folder.module)])
             // A test target may serve several models: only this one's files are its own.
-            add(tests, in: testFolder.appendingPathComponent("Generated", isDirectory: true), suffix: ".swift") {
+            add(tests, in: testFolder.url.appendingPathComponent("Generated", isDirectory: true), suffix: ".swift") {
                 names.contains($0)
             }
         }

@@ -45,6 +45,19 @@ public struct ConfigurationReader {
         return nil
     }
 
+    /// The texts of a key that has one or a list of them, or nil where it is absent or neither.
+    public mutating func strings(_ key: String) -> [String]? {
+        guard let json = values[key] else { return nil }
+        if case .string(let text) = json.value { return [text] }
+        if case .array(let elements) = json.value, !elements.isEmpty {
+            let texts = elements.compactMap { if case .string(let text) = $0.value { text } else { nil } }
+            if texts.count == elements.count { return texts }
+        }
+        diagnostics.append(
+            file.diagnostic(.wrongKind(key: key, expected: "a string or a list of strings", found: json.kind), at: json.offset))
+        return nil
+    }
+
     /// The truth value of a key, or nil where it is absent or none.
     public mutating func bool(_ key: String) -> Bool? {
         guard let json = values[key] else { return nil }

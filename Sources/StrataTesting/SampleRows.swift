@@ -38,7 +38,8 @@ struct SampleRows {
 
     // MARK: Counts
 
-    /// The number of rows of each table: as many as the column with the most values has, and one more for NULL.
+    /// The number of rows of each table: as many as the column with the most values has, and one more for NULL; and that
+    /// twice, so that each value stands beside more than one of another column's.
     private mutating func counts() throws -> [String: Int] {
         var counts: [String: Int] = [:]
         for table in tables {
@@ -46,6 +47,7 @@ struct SampleRows {
             for column in table.columns {
                 if case .value(let type) = column.role { count = max(count, SampleValues.values(of: type).count + 1) }
             }
+            count *= 2
             if let size = random?.size() { count = size }
             // A mandatory unique column of a type with few values allows no more rows than those.
             for column in table.columns where column.isUnique && !column.isNullable {
@@ -228,8 +230,13 @@ struct SampleRows {
                 return values.map { [$0] }
             }
             if column.isNullable { pool.append(.null) }
-            // Each column begins at another of its values, so that no two columns go in step.
-            return rows.indices.map { [pool[($0 + place) % pool.count]] }
+            // Each column begins at another of its values, so that no two columns go in step; and at another again once
+            // it has had all of them, of which the long ones are there once.
+            let short = pool.contains { !$0.isLong } ? pool.filter { !$0.isLong } : pool
+            return rows.indices.map { row in
+                row < pool.count
+                    ? [pool[(row + place) % pool.count]] : [short[(row + 3 * place + 1) % short.count]]
+            }
         case .reference(let target, _):
             var targets = keys[target] ?? []
             random?.shuffle(&targets)
@@ -279,6 +286,17 @@ struct SampleRows {
                 }
                 try statement.run()
             }
+        }
+    }
+}
+
+extension SQLiteValue {
+    /// Whether it takes much room.
+    fileprivate var isLong: Bool {
+        switch self {
+        case .text(let text): text.utf8.count > 100
+        case .blob(let data): data.count > 100
+        case .null, .integer, .real: false
         }
     }
 }

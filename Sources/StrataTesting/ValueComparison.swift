@@ -4,10 +4,10 @@ import Strata
 extension SQLiteValue {
     /// Whether both are the same value: equal, or the same object or list in JSON, whatever the order of members.
     func isSame(as other: SQLiteValue) -> Bool {
-        if self == other { return true }
-        guard case .text(let left) = self, case .text(let right) = other, let before = Self.structure(left),
-            let after = Self.structure(right)
-        else { return false }
+        guard case .text(let left) = self, case .text(let right) = other else { return self == other }
+        // Swift finds texts equal that are other bytes, such as two ways to write é.
+        if left.utf8.elementsEqual(right.utf8) { return true }
+        guard let before = Self.structure(left), let after = Self.structure(right) else { return false }
         return Self.isSame(before, after)
     }
 

@@ -15,7 +15,7 @@ import Testing
 struct LaundrySchemaMigrationTests {
     static let fixtures = StrataTesting.Fixtures(of: LaundrySchema.self, in: StrataTesting.Fixtures.folder(ofTestsAt: #filePath), versions: [
         StrataTesting.FixtureVersion(
-            "1.0", sealed: true, file: 0x87fbd345f0a84668, samples: { try LaundrySchema.V1_0.samples($0) },
+            "1.0", sealed: true, file: 0xa84e9918ee86128e, samples: { try LaundrySchema.V1_0.samples($0) },
             tables: [
                 StrataTesting.FixtureTable("laundry", columns: [
                     .key("store_id", .int),

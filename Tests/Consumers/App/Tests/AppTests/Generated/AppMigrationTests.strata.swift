@@ -15,7 +15,7 @@ import Testing
 struct AppSchemaMigrationTests {
     static let fixtures = StrataTesting.Fixtures(of: AppSchema.self, in: StrataTesting.Fixtures.folder(ofTestsAt: #filePath), versions: [
         StrataTesting.FixtureVersion(
-            "1.0", sealed: true, file: 0x532c5e97318934c5, samples: { try AppSchema.V1_0.samples($0) },
+            "1.0", sealed: true, file: 0x624b40eb47f564b7, samples: { try AppSchema.V1_0.samples($0) },
             tables: [
                 StrataTesting.FixtureTable("department", columns: [
                     .key("id", .uuid),
@@ -46,7 +46,7 @@ struct AppSchemaMigrationTests {
             ]
         ),
         StrataTesting.FixtureVersion(
-            "1.1", sealed: true, file: 0x1cc71e7597d6b4e9, samples: { try AppSchema.V1_1.samples($0) },
+            "1.1", sealed: true, file: 0xaa58cafefb5e8a5c, samples: { try AppSchema.V1_1.samples($0) },
             tables: [
                 StrataTesting.FixtureTable("department", columns: [
                     .key("id", .uuid),

@@ -15,7 +15,7 @@ import Testing
 struct ShopSchemaMigrationTests {
     static let fixtures = StrataTesting.Fixtures(of: ShopSchema.self, in: StrataTesting.Fixtures.folder(ofTestsAt: #filePath), versions: [
         StrataTesting.FixtureVersion(
-            "1.0", sealed: true, file: 0xab322283ca23f256, samples: { try ShopSchema.V1_0.samples($0) },
+            "1.0", sealed: true, file: 0xfe6af616542625a3, samples: { try ShopSchema.V1_0.samples($0) },
             tables: [
                 StrataTesting.FixtureTable("customer", columns: [
                     .key("id", .int),
@@ -60,7 +60,7 @@ struct ShopSchemaMigrationTests {
             ]
         ),
         StrataTesting.FixtureVersion(
-            "1.1", sealed: true, file: 0x3a58d5b4409e0217, samples: { try ShopSchema.V1_1.samples($0) },
+            "1.1", sealed: true, file: 0x49e0bcbdf2626a46, samples: { try ShopSchema.V1_1.samples($0) },
             tables: [
                 StrataTesting.FixtureTable("customer", columns: [
                     .key("id", .int),
