@@ -30,7 +30,9 @@ struct BuildCommand {
 
     func run() throws {
         let model = try Model(reading: folder)
-        let generator = try model.generator(testFolder: testFolder.map { .path($0.url.path) } ?? .aboveFile, sealsFixtures: testFolder?.isFirst != false)
+        let generator = try model.generator(
+            testFolder: testFolder.map { .path($0.url.path) } ?? .aboveFile, sealsFixtures: testFolder?.isFirst != false
+        )
         if place == .sources { try checkCommitted(generator) }
         for file in place == .tests ? try generator.tests() : try generator.sources() {
             // The build needs every declared output to be there, and new: it decides by dates.

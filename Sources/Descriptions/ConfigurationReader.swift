@@ -54,7 +54,8 @@ public struct ConfigurationReader {
             if texts.count == elements.count { return texts }
         }
         diagnostics.append(
-            file.diagnostic(.wrongKind(key: key, expected: "a string or a list of strings", found: json.kind), at: json.offset))
+            file.diagnostic(
+                .wrongKind(key: key, expected: "a string or a list of strings", found: json.kind), at: json.offset))
         return nil
     }
 

@@ -70,7 +70,7 @@ public struct Generator: Sendable {
     /// The lock that seals as many versions as the options say.
     public func lock() -> GeneratedFile {
         GeneratedFile(
-            place: .model, name: Self.lockName, 
+            place: .model, name: Self.lockName,
             contents: Lock(sealing: options.sealedCount, of: history, fixtures: options.fixtures).text)
     }
 

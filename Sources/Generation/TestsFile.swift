@@ -216,7 +216,9 @@ extension Generator {
     /// The foreign keys of an entity that follow rows which may have other keys, or be gone.
     private func references(of entity: EntityStep, _ loose: Set<Int>, _ step: SchemaStep) -> [String] {
         entity.new.properties.compactMap { property in
-            let columns = entity.columns.filter { $0.column.property == property.lineage && $0.column.role != .position }
+            let columns = entity.columns.filter {
+                $0.column.property == property.lineage && $0.column.role != .position
+            }
             guard let target = property.relationship?.target, loose.contains(target),
                 let old = step.from.entity(target), !columns.isEmpty
             else { return nil }

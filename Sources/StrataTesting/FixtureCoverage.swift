@@ -53,11 +53,15 @@ struct FixtureCoverage {
         let (sources, targets) = (try count(join.source), try count(join.target))
         if sources == 0 || targets == 0 { return [] }
         if try count(join.name) == 0 { return ["\(join.property) has no row"] }
-        let columns = (source: Array(join.columns.dropLast(join.targetCount)), target: join.columns.suffix(join.targetCount))
+        let columns = (
+            source: Array(join.columns.dropLast(join.targetCount)), target: join.columns.suffix(join.targetCount)
+        )
         let most =
             "SELECT max(n) FROM (SELECT count(*) AS n FROM \(SQL.quoted(join.name)) GROUP BY \(SQL.list(columns.source)))"
         var gaps: [String] = []
-        if targets > 2, try connection.integer(most) ?? 0 < 2 { gaps.append("\(join.property): no row points at several") }
+        if targets > 2, try connection.integer(most) ?? 0 < 2 {
+            gaps.append("\(join.property): no row points at several")
+        }
         if sources > 1 { gaps += try untouched(join.source, by: columns.source, of: join.name, join.property, version) }
         if targets > 1 {
             gaps += try untouched(join.target, by: Array(columns.target), of: join.name, join.property, version)

@@ -41,7 +41,8 @@ public struct FixtureColumn: Sendable {
         nullable: Bool = false, unique: Bool = false
     ) -> FixtureColumn {
         FixtureColumn(
-            names: names, property: property, role: .reference(to: target, rule), isNullable: nullable, isUnique: unique)
+            names: names, property: property, role: .reference(to: target, rule), isNullable: nullable, isUnique: unique
+        )
     }
 
     /// The row's place among those that point at the same one by `property`.

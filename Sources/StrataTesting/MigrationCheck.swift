@@ -25,7 +25,9 @@ extension Fixtures {
             try create(version, at: database, withRows: true, drawnFrom: random)
             let note = " (STRATA_SEED=\(random.seed) draws the same rows)"
             do {
-                return try check(database, of: version, expectations, tellsUnwritten: false).map { Failure($0.description + note) }
+                return try check(database, of: version, expectations, tellsUnwritten: false).map {
+                    Failure($0.description + note)
+                }
             } catch {
                 return [Failure("from \(version.name) of \(schema.name): \(error)" + note)]
             }
@@ -63,7 +65,9 @@ extension Fixtures {
     }
 
     /// Takes a database by one step, and compares both.
-    private func check(_ step: StepExpectation, from before: URL, to after: URL, _ dangling: Int, _ tellsUnwritten: Bool)
+    private func check(
+        _ step: StepExpectation, from before: URL, to after: URL, _ dangling: Int, _ tellsUnwritten: Bool
+    )
         throws -> [String]
     {
         let version = try version(step.to)
@@ -75,7 +79,8 @@ extension Fixtures {
         var problems = try shape(of: after, version, dangling)
         problems += try comparison.run()
         if tellsUnwritten, let custom = step.custom, !comparison.unwritten.isEmpty {
-            let functions = comparison.unwritten.joined(separator: "\n").split(separator: "\n", omittingEmptySubsequences: false)
+            let functions = comparison.unwritten.joined(separator: "\n").split(
+                separator: "\n", omittingEmptySubsequences: false)
             problems.append(
                 """
                 nothing says what is expected of the code of this step. Write it in the test target:

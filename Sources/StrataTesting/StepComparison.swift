@@ -239,7 +239,8 @@ final class StepComparison {
         let rows = "FROM \(targets.name) AS target WHERE \(Self.equal(targets.old.map { "target." + $0 }, old))"
         return targets.new.enumerated().map { place, column in
             let kept = "(SELECT iif(target.strata_kind = \(Fates.Kind.gone.rawValue), NULL, target.\(column)) \(rows))"
-            return "CASE WHEN EXISTS (SELECT 1 \(rows)) THEN \(kept) ELSE \(place < old.count ? old[place] : "NULL") END"
+            return
+                "CASE WHEN EXISTS (SELECT 1 \(rows)) THEN \(kept) ELSE \(place < old.count ? old[place] : "NULL") END"
         }
     }
 
@@ -420,11 +421,13 @@ final class StepComparison {
             for (place, column) in columns.enumerated() {
                 let (was, now) = (values[key.count + 1 + 2 * place], values[key.count + 2 + 2 * place])
                 if now.isSame(as: was) { continue }
-                problems.add(column, "\(names.property(column, of: table)): in the row \(id) it is \(now) instead of \(was)")
+                problems.add(
+                    column, "\(names.property(column, of: table)): in the row \(id) it is \(now) instead of \(was)")
             }
             let now = values.suffix(key.count)
             for (place, column) in key.enumerated() where now[now.startIndex + place] != values[place] {
-                problems.add(column, "\(names.property(column, of: table)): the row \(id) has the key \(Self.shown(now))")
+                problems.add(
+                    column, "\(names.property(column, of: table)): the row \(id) has the key \(Self.shown(now))")
             }
         }
         return problems.texts
@@ -435,7 +438,9 @@ final class StepComparison {
         let keys = table.key.indices.map { "strata_k\($0)" }
         let name = names.entity(table.to)
         var problems = FirstOf()
-        for row in try values("SELECT \(keys.joined(separator: ", ")) FROM (\(expected)) EXCEPT \(all(of: table.to, table.key))") {
+        for row in try values(
+            "SELECT \(keys.joined(separator: ", ")) FROM (\(expected)) EXCEPT \(all(of: table.to, table.key))")
+        {
             problems.add("", "\(name): the pair \(Self.shown(row)) is gone")
         }
         let isPair = Self.equal(keys.map { "e." + $0 }, table.key.map { "n." + SQL.quoted($0) })
@@ -494,7 +499,8 @@ final class StepComparison {
         var strangers = FirstOf()
         for row in try values(sql) {
             let isDeclared = step.custom == nil ? "" : ", and nothing says that it was to be added"
-            strangers.add("", "\(names.entity(table.name)): the row \(Self.shown(row)) comes from no row of before\(isDeclared)")
+            strangers.add(
+                "", "\(names.entity(table.name)): the row \(Self.shown(row)) comes from no row of before\(isDeclared)")
         }
         if !strangers.texts.isEmpty, let added = added[table.name],
             try connection.integer("SELECT count(*) FROM \(added)") == 0

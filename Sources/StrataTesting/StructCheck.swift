@@ -34,11 +34,13 @@ public struct StructCheck: Sendable {
             guard entities.count == stored.count else {
                 return ["\(names.entity(table)): \(stored.count) rows, of which \(entities.count) are read"]
             }
-            var problems = Self.compare(try entities.map(Entity.columnValues), stored, table: table, names, what: "read")
+            var problems = Self.compare(
+                try entities.map(Entity.columnValues), stored, table: table, names, what: "read")
             let transaction = WriteTransaction(empty)
             for entity in entities { try transaction.insert(entity) }
             let written = try Self.rows(of: table, by: Entity.table.key, in: empty)
-            problems += Self.compare(try entities.map(Entity.columnValues), written, table: table, names, what: "written")
+            problems += Self.compare(
+                try entities.map(Entity.columnValues), written, table: table, names, what: "written")
             for column in Entity.table.columns where try !Self.tells(Entity.self, by: column, in: filled) {
                 problems.append("\(names.property(column, of: table)): structs that differ in it alone are equal")
             }
@@ -98,7 +100,9 @@ public struct StructCheck: Sendable {
             else { continue }
             let inStruct = row.0[column].map(String.init(describing:)) ?? "no property"
             let inTable = row.1[column].map(String.init(describing:)) ?? "no column"
-            problems.append("\(names.property(column, of: table)): \(what) as \(inTable) in the table and \(inStruct) in the struct")
+            problems.append(
+                "\(names.property(column, of: table)): \(what) as \(inTable) in the table and \(inStruct) in the struct"
+            )
         }
         return problems
     }

@@ -56,7 +56,9 @@ struct TableShape {
                     problems.append("\(name): there is no column \(part)")
                     continue
                 }
-                if let storage = column.storage, storage != type { problems.append("\(name): it is \(type), not \(storage)") }
+                if let storage = column.storage, storage != type {
+                    problems.append("\(name): it is \(type), not \(storage)")
+                }
                 // The number of a row is never NULL, and SQLite does not say so.
                 let isNumber = table.key == [part] && type == "INTEGER"
                 if isMandatory == column.isNullable, !isNumber {

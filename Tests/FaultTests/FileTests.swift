@@ -13,6 +13,12 @@ import Testing
     private static let isWhole = ProcessInfo.processInfo.environment["STRATA_FAULTS"] == "all"
     private static let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("LaundryTests/Fixtures/LaundrySchema/1.0.sqlite")
+    /// The number of laundries in it.
+    private let laundries: Int?
+
+    init() throws {
+        laundries = try StoreInspection(of: Self.fixture).tables.first { $0.name == "laundry" }?.rows
+    }
 
     private func withFolder(_ body: (URL) throws -> Void) throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
@@ -132,7 +138,7 @@ import Testing
             let url = folder.appendingPathComponent("store.sqlite")
             try (Data(contentsOf: Self.fixture) + Data("tail".utf8)).write(to: url)
             let store = try Store(at: url, schema: LaundrySchema.self)
-            #expect(try store.read { (store: ReadTransaction) throws in try store.count(Laundry.self) } == 19)
+            #expect(try store.read { (store: ReadTransaction) throws in try store.count(Laundry.self) } == laundries)
         }
     }
 
@@ -171,7 +177,8 @@ import Testing
             _ = try Store(at: url, schema: LaundrySchema.self)
             _ = try withFaults(FAULT_READ_ONLY) { () throws in
                 let store = try Store(at: url, schema: LaundrySchema.self)
-                #expect(try store.read { (store: ReadTransaction) throws in try store.count(Laundry.self) } == 19)
+                #expect(
+                    try store.read { (store: ReadTransaction) throws in try store.count(Laundry.self) } == laundries)
                 #expect(throws: SQLiteError.self) {
                     try store.write { try $0.insert(LaundryData(storeID: 1, code: 1)) }
                 }
@@ -289,7 +296,7 @@ import Testing
                     if FileManager.default.fileExists(atPath: other.path) {
                         let copy = try StoreInspection(of: other, comparedWith: LaundrySchema.self)
                         #expect(copy.version == (isBackup ? "1.0" : "2.0") && copy.drift == [])
-                        #expect(copy.tables.first { $0.name == "laundry" }?.rows == 19)
+                        #expect(copy.tables.first { $0.name == "laundry" }?.rows == laundries)
                     } else {
                         #expect(error != nil)
                     }

@@ -38,7 +38,7 @@ import Testing
             #expect(result.said.first?.hasPrefix("LaundrySchema: version 1.0, fingerprint ") == true)
             #expect(
                 result.said.dropFirst(2) == [
-                    "  laundry: 19 rows", "  laundry_data: 10 rows", "  laundry_item: 70 rows",
+                    "  laundry: 28 rows", "  laundry_data: 19 rows", "  laundry_item: 80 rows",
                     "  as a new store of its version",
                 ])
             let json = run("inspect", path, "--model", Self.model, "--json").said.joined(separator: "\n")
@@ -72,7 +72,7 @@ import Testing
             #expect(
                 result.said.prefix(3) == [
                     "LaundrySchema: from version 1.0 to 2.0", "  steps: 1.0 -> 2.0 (code)",
-                    "  1. code laundry, 19 rows",
+                    "  1. code laundry, 28 rows",
                 ])
             let json = run("plan", path, "--model", Self.model, "--json").said.joined(separator: "\n")
             #expect(try JSONDecoder().decode(MigrationPlan.self, from: Data(json.utf8)).steps.count == 1)

@@ -37,7 +37,9 @@ import Testing
         for version in fixtures.versions {
             let failures = try fixtures.export(version).map(\.description)
             #expect(failures.count == 1)
-            #expect(failures.first?.contains("it is missing, and \(fixtures.url(of: version).path) cannot be written") == true)
+            #expect(
+                failures.first?.contains("it is missing, and \(fixtures.url(of: version).path) cannot be written")
+                    == true)
             #expect(throws: FixtureError.self) { _ = try fixtures.database(of: version.name) }
         }
     }

@@ -27,7 +27,8 @@ package final class KeyMap {
     }
 
     /// The collations of columns of a table, as they stand in a definition; empty for the usual one.
-    package static func collations(of columns: [String], in table: String, _ connection: Connection) throws -> [String] {
+    package static func collations(of columns: [String], in table: String, _ connection: Connection) throws -> [String]
+    {
         let sql = try connection.text(
             "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = \(SQL.literal(table))")
         return columns.map(Table(table, Table.elements(of: sql ?? "")).collation)
