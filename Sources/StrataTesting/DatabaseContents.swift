@@ -4,7 +4,7 @@ import Strata
 /// All that a database holds and how it is made, in a form that can be compared: bytes differ between machines.
 struct DatabaseContents: Equatable {
     private var definitions: [String] = []
-    private var rows: [String: [[SQLiteValue]]] = [:]
+    private var rows: [String: [[StoredValue]]] = [:]
 
     /// The contents of a database.
     ///
@@ -19,11 +19,11 @@ struct DatabaseContents: Equatable {
             definitions.append(try row.string(2))
         }
         for table in tables {
-            var values: [[SQLiteValue]] = []
+            var values: [[StoredValue]] = []
             // The first columns are the key: one, or the two of a join table.
             let columns = try connection.integer("SELECT count(*) FROM pragma_table_info(\(SQL.literal(table)))") ?? 0
             let order = columns > 1 ? "1, 2" : "1"
-            try connection.query("SELECT * FROM \(SQL.quoted(table)) ORDER BY \(order)") { values.append($0.values) }
+            try connection.query("SELECT * FROM \(SQL.quoted(table)) ORDER BY \(order)") { values.append($0.values.map(StoredValue.init)) }
             rows[table] = values
         }
         for pragma in ["user_version", "application_id", "page_size"] {
@@ -32,16 +32,16 @@ struct DatabaseContents: Equatable {
     }
 
     /// The first table and row that are others in `other`, in words; nil where there is none.
-    func difference(from other: DatabaseContents) -> String? {
+    func difference(from other: DatabaseContents, _ names: Names) -> String? {
         for table in Set(rows.keys).union(other.rows.keys).sorted() {
             guard let ours = rows[table], let theirs = other.rows[table] else {
                 return "only one has the table \(table)"
             }
             if ours == theirs { continue }
-            if ours.count != theirs.count { return "\(table): \(ours.count) rows and \(theirs.count)" }
+            if ours.count != theirs.count { return "\(names.entity(table)): \(ours.count) rows and \(theirs.count)" }
             guard let pair = zip(ours, theirs).first(where: { $0 != $1 }) else { continue }
-            let texts = [pair.0, pair.1].map { "(" + $0.map(\.description).joined(separator: ", ") + ")" }
-            return "\(table): the row \(texts[0]) and the row \(texts[1])"
+            let texts = [pair.0, pair.1].map { "(" + $0.map(\.value.description).joined(separator: ", ") + ")" }
+            return "\(names.entity(table)): the row \(texts[0]) and the row \(texts[1])"
         }
         return self == other ? nil : "what they are made by is not the same"
     }

@@ -10,7 +10,9 @@ extension Fixtures {
         let export = try self.export(version)
         guard export.isEmpty else { return export }
         let old = try database(of: version.name)
-        return try withExtendedLifetime(old) { try check(old.url, of: version, expectations) }
+        return try withExtendedLifetime(old) {
+            try MigrationCheck(self, version, expectations).run(from: old.url)
+        }
     }
 
     /// Makes a database of a version with rows that are drawn from a seed, and checks its migration as that of the
@@ -23,60 +25,94 @@ extension Fixtures {
         return try withFolder { folder in
             let database = folder.appendingPathComponent("random.sqlite")
             try create(version, at: database, withRows: true, drawnFrom: random)
-            let note = " (STRATA_SEED=\(random.seed) draws the same rows)"
-            do {
-                return try check(database, of: version, expectations, tellsUnwritten: false).map {
-                    Failure($0.description + note)
-                }
-            } catch {
-                return [Failure("from \(version.name) of \(schema.name): \(error)" + note)]
+            var check = MigrationCheck(self, version, expectations)
+            // Those of the fixture tell already.
+            check.tellsUnwritten = false
+            return try check.run(from: database).map {
+                Failure("\($0) (STRATA_SEED=\(random.seed) draws the same rows)")
             }
         }
     }
+}
 
-    private func check(
-        _ database: URL, of version: FixtureVersion, _ expectations: [StepExpectation], tellsUnwritten: Bool = true
-    ) throws -> [Failure] {
-        guard let newest = schema.versions.last else { return [] }
-        let steps = try self.steps(from: version, expectations)
+/// The check of how databases of one version become ones of the newest.
+private struct MigrationCheck {
+    private let fixtures: Fixtures
+    private let version: FixtureVersion
+    private let expectations: [StepExpectation]
+    /// Whether to tell which functions a person has still to write.
+    var tellsUnwritten = true
+
+    init(_ fixtures: Fixtures, _ version: FixtureVersion, _ expectations: [StepExpectation]) {
+        self.fixtures = fixtures
+        self.version = version
+        self.expectations = expectations
+    }
+
+    /// What is wrong with what becomes of `database`.
+    func run(from database: URL) throws -> [Failure] {
+        let steps = try self.steps()
         // What led nowhere before may do so afterwards; where it leads is compared like any other value.
-        let dangling = try Self.danglingKeys(of: Connection(path: database.path, mode: .readOnly)).count
+        let dangling = try Fixtures.danglingKeys(of: Connection(path: database.path, mode: .readOnly)).count
+        let start = "\(fixtures.schema.name) \(version.name)"
         // What code makes of the moment is the same in all runs.
         return try MigrationContext.$fixedNow.withValue(Date(timeIntervalSinceReferenceDate: 800_000_000)) {
-            try withFolder { folder in
+            try fixtures.withFolder { folder in
                 var failures: [Failure] = []
                 var before = database
                 for (place, step) in steps.enumerated() {
                     let after = folder.appendingPathComponent("\(place).sqlite")
                     try FileManager.default.copyItem(at: before, to: after)
-                    failures += try check(step, from: before, to: after, dangling, tellsUnwritten).map {
-                        Failure("\(schema.name) \(version.name), in the step from \(step.from) to \(step.to): \($0)")
+                    let name = "\(start), in the step from \(step.from) to \(step.to)"
+                    do {
+                        try open(after, upTo: step.to)
+                    } catch {
+                        // Where it ends there is nothing to compare.
+                        return failures + [Failure("\(name): it cannot be migrated: \(error)")]
+                    }
+                    failures += try problems(of: step, from: before, to: after, dangling).map {
+                        Failure("\(name): \($0)")
                     }
                     before = after
                 }
                 let copy = folder.appendingPathComponent("newest.sqlite")
                 try FileManager.default.copyItem(at: database, to: copy)
+                guard let newest = fixtures.versions.last else { return failures }
                 return try failures
-                    + checkAtOnce(copy, stepwise: before, dangling).map {
-                        Failure("\(schema.name) \(version.name) to \(newest.name): \($0)")
+                    + problems(atOnce: copy, to: newest, stepwise: before, dangling).map {
+                        Failure("\(start) to \(newest.name): \($0)")
                     }
             }
         }
     }
 
-    /// Takes a database by one step, and compares both.
-    private func check(
-        _ step: StepExpectation, from before: URL, to after: URL, _ dangling: Int, _ tellsUnwritten: Bool
-    )
-        throws -> [String]
-    {
-        let version = try version(step.to)
-        guard let known = KnownSchema(schema, upTo: step.to) else {
-            throw FixtureError.unknownVersion(step.to, schema: schema.name)
+    private func steps() throws -> [StepExpectation] {
+        var steps: [StepExpectation] = []
+        var current = version.name
+        while current != fixtures.versions.last?.name {
+            guard let step = expectations.first(where: { $0.from == current }) else {
+                throw FixtureError.unknownVersion(current, schema: fixtures.schema.name)
+            }
+            steps.append(step)
+            current = step.to
         }
-        _ = try Store(at: after, knowing: known)
+        return steps
+    }
+
+    private func open(_ url: URL, upTo version: String) throws {
+        guard let known = KnownSchema(fixtures.schema, upTo: version) else {
+            throw FixtureError.unknownVersion(version, schema: fixtures.schema.name)
+        }
+        _ = try Store(at: url, knowing: known)
+    }
+
+    /// What is wrong after one step.
+    private func problems(
+        of step: StepExpectation, from before: URL, to after: URL, _ dangling: Int
+    ) throws -> [String] {
+        let version = try fixtures.version(step.to)
         let comparison = try StepComparison(step, from: before, to: after, version)
-        var problems = try shape(of: after, version, dangling)
+        var problems = try self.problems(of: after, version, dangling)
         problems += try comparison.run()
         if tellsUnwritten, let custom = step.custom, !comparison.unwritten.isEmpty {
             let functions = comparison.unwritten.joined(separator: "\n").split(
@@ -93,9 +129,9 @@ extension Fixtures {
         return problems
     }
 
-    /// What is otherwise in a database than in a new one of its version.
-    private func shape(of url: URL, _ version: FixtureVersion, _ dangling: Int) throws -> [String] {
-        let expected = try schemaVersion(version)
+    /// What is otherwise in a database than in a new one of its version, and what SQLite finds wrong with it.
+    private func problems(of url: URL, _ version: FixtureVersion, _ dangling: Int) throws -> [String] {
+        let expected = try fixtures.schemaVersion(version)
         let connection = try Connection(path: url.path, mode: .readOnly)
         var problems: [String] = []
         let metadata = try StoreMetadata(reading: connection)
@@ -106,41 +142,34 @@ extension Fixtures {
             "\($0) is not as in a new store"
         }
         problems += try TableShape(connection: connection, version: version).differences()
-        return try problems + Self.soundness(of: connection, dangling: dangling)
+        return try problems + Fixtures.soundness(of: connection, dangling: dangling)
     }
 
-    /// Takes a database to the newest version at once, and compares it with the one that went step by step.
-    private func checkAtOnce(_ copy: URL, stepwise: URL, _ dangling: Int) throws -> [String] {
-        guard let newest = versions.last else { return [] }
-        _ = try Store(at: copy, schema: schema)
-        var problems = try shape(of: copy, newest, dangling)
+    /// Takes a database to the newest version at once, and tells what is wrong with it beside the one that went step by
+    /// step.
+    private func problems(
+        atOnce copy: URL, to newest: FixtureVersion, stepwise: URL, _ dangling: Int
+    ) throws -> [String] {
+        do {
+            try open(copy, upTo: newest.name)
+        } catch {
+            return ["it cannot be migrated at once: \(error)"]
+        }
+        var problems = try self.problems(of: copy, newest, dangling)
         let connection = try Connection(path: copy.path, mode: .readWrite)
         for check in newest.structs {
             do { try check.read(connection) } catch { problems.append(String(describing: error)) }
         }
         let other = try DatabaseContents(reading: Connection(path: stepwise.path, mode: .readOnly), withLog: false)
-        if let difference = try DatabaseContents(reading: connection, withLog: false).difference(from: other) {
+        if let difference = try DatabaseContents(reading: connection, withLog: false).difference(from: other, Names(newest)) {
             problems.append("all steps at once and one by one differ: \(difference)")
         }
         let log = "SELECT count(*) FROM strata_migrations"
         let before = try (connection.integer(log), DatabaseContents(reading: connection))
-        _ = try Store(at: copy, schema: schema)
+        try open(copy, upTo: newest.name)
         if try (connection.integer(log), DatabaseContents(reading: connection)) != before {
             problems.append("opening it again changes it")
         }
         return problems
-    }
-
-    private func steps(from version: FixtureVersion, _ expectations: [StepExpectation]) throws -> [StepExpectation] {
-        var steps: [StepExpectation] = []
-        var current = version.name
-        while current != schema.versions.last?.name {
-            guard let step = expectations.first(where: { $0.from == current }) else {
-                throw FixtureError.unknownVersion(current, schema: schema.name)
-            }
-            steps.append(step)
-            current = step.to
-        }
-        return steps
     }
 }

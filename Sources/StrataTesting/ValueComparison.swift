@@ -1,13 +1,25 @@
 import JSONText
 import Strata
 
+/// A value that equals one with the same bytes: Swift finds texts equal that have others, such as two ways to write é.
+struct StoredValue: Equatable {
+    let value: SQLiteValue
+
+    static func == (left: StoredValue, right: StoredValue) -> Bool {
+        guard case .text(let one) = left.value, case .text(let other) = right.value else {
+            return left.value == right.value
+        }
+        return one.utf8.elementsEqual(other.utf8)
+    }
+}
+
 extension SQLiteValue {
     /// Whether both are the same value: equal, or the same object or list in JSON, whatever the order of members.
     func isSame(as other: SQLiteValue) -> Bool {
-        guard case .text(let left) = self, case .text(let right) = other else { return self == other }
-        // Swift finds texts equal that are other bytes, such as two ways to write é.
-        if left.utf8.elementsEqual(right.utf8) { return true }
-        guard let before = Self.structure(left), let after = Self.structure(right) else { return false }
+        if StoredValue(value: self) == StoredValue(value: other) { return true }
+        guard case .text(let left) = self, case .text(let right) = other, let before = Self.structure(left),
+            let after = Self.structure(right)
+        else { return false }
         return Self.isSame(before, after)
     }
 

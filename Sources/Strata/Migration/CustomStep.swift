@@ -58,7 +58,7 @@ public final class CustomStep {
                 let newID = New.id(of: new)
                 if (id as? New.ID) != newID { try map.record(id, as: newID) }
                 guard context.connection.isInTransaction else { throw MigrationError.rolledBack }
-                try new.bind(to: insert)
+                try new.write(to: insert)
                 try insert.run()
             case .drop:
                 countGone(table, isMerged: false)
