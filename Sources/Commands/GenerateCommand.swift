@@ -35,6 +35,10 @@ struct GenerateCommand {
                     mendedBy: nil)
             }
         }
+        if isRelease, let fixture = model.staleFixture(in: testFolders) {
+            let message = "this is the database of an earlier draft, so nothing was released: run the tests first"
+            throw CommandError.stale(["\(fixture.path): error: \(message)"], mendedBy: nil)
+        }
         if isNew { console.say("released \(model.history.newest.version) of \(model.history.name)") }
         for note in model.notes { console.say(note.description) }
         var count = 0

@@ -52,7 +52,8 @@ enum Help {
             usage: strata release FOLDER…
 
             Seals the newest version in strata.lock: what stands in it can never change from then on, and its fixture is
-            never written again. Run the tests before, so that its fixture is there.
+            never written again. Run the tests before, so that its fixture is there; with that of an earlier draft nothing is
+            released.
 
             example: strata release Sources/App/Model
             """

@@ -55,11 +55,29 @@ struct Model {
 
     /// Seals the files of the fixtures of sealed versions that the first test target has by now; what is sealed stays so.
     mutating func sealFixtures(in testFolders: [ModelFolder.TestFolder]) {
-        for version in history.versions.prefix(sealedCount).map(\.version) where fixtures[version] == nil {
-            fixtures[version] = fixtureFile(of: version, in: testFolders).flatMap { try? Data(contentsOf: $0) }.map {
-                Fingerprint(of: $0)
-            }
+        for version in history.versions.prefix(sealedCount) where fixtures[version.version] == nil {
+            guard let file = fixture(of: version, in: testFolders), file.isCurrent else { continue }
+            fixtures[version.version] = Fingerprint(of: file.bytes)
         }
+    }
+
+    /// The fixture of the newest version where it is that of an earlier draft: it must not be sealed.
+    func staleFixture(in testFolders: [ModelFolder.TestFolder]) -> URL? {
+        guard let file = fixture(of: history.newest, in: testFolders), !file.isCurrent else { return nil }
+        return fixtureFile(of: history.newest.version, in: testFolders)
+    }
+
+    /// The bytes of a fixture, and whether it is of the version as the descriptions have it.
+    private func fixture(
+        of version: SchemaVersion, in testFolders: [ModelFolder.TestFolder]
+    ) -> (bytes: Data, isCurrent: Bool)? {
+        guard let url = fixtureFile(of: version.version, in: testFolders), let bytes = try? Data(contentsOf: url) else {
+            return nil
+        }
+        // A store's `user_version` is that of its fingerprint, and stands at 60 (https://sqlite.org/fileformat.html).
+        let number = bytes.dropFirst(60).prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        let expected = UInt32(truncatingIfNeeded: version.fingerprint.value)
+        return (bytes, number == max(1, expected))
     }
 
     private func fixtureFile(of version: Version, in testFolders: [ModelFolder.TestFolder]) -> URL? {

@@ -84,6 +84,66 @@ import Testing
         }
     }
 
+    /// A file that begins as the database of a version does whose fingerprint `lock` holds.
+    private func database(of version: String, _ lock: String) throws -> Data {
+        let line = try #require(lock.split(separator: "\n").first { $0.hasPrefix("version \(version) ") })
+        let fingerprint = try #require(UInt32(line.split(separator: " ")[3].suffix(8), radix: 16))
+        return Data(count: 60) + withUnsafeBytes(of: fingerprint.bigEndian) { Data($0) } + Data(count: 36)
+    }
+
+    @Test func `the fixtures of sealed versions are sealed, and those of other target's tests are their own`() throws {
+        let configuration = #"{ "tests": ["FirstTests", "SecondTests"] }"#
+        try withModel(configuration) { (folder: URL) throws in
+            let lock = folder.appendingPathComponent("strata.lock")
+            var arguments = [folder.path]
+            for name in ["FirstTests", "SecondTests"] {
+                let tests = folder.appendingPathComponent("../\(name)").standardizedFileURL
+                try FileManager.default.createDirectory(
+                    at: tests.appendingPathComponent("Fixtures/LibrarySchema"), withIntermediateDirectories: true)
+                arguments += ["--test-target", "\(name)=\(tests.path)"]
+            }
+            func fixture(_ version: String, in target: String = "FirstTests") -> URL {
+                folder.appendingPathComponent("../\(target)/Fixtures/LibrarySchema/\(version).sqlite")
+            }
+            func tests(_ target: String) throws -> String {
+                try text(folder.appendingPathComponent("../\(target)/Generated/LibraryMigrationTests.strata.swift"))
+            }
+            #expect(run(["generate"] + arguments) == .success)
+            #expect(try !text(lock).contains("fixture"))
+            #expect(try tests("FirstTests") == tests("SecondTests"))
+
+            // What is no database of the version is not sealed, and releases nothing.
+            try Data(count: 100).write(to: fixture("1.0"))
+            try Data(count: 100).write(to: fixture("2.0"))
+            #expect(run(["generate"] + arguments) == .success)
+            #expect(try !text(lock).contains("fixture"))
+            #expect(run(["release"] + arguments) == .diagnostics)
+
+            let old = try database(of: "1.0", text(lock))
+            try old.write(to: fixture("1.0"))
+            #expect(run(["generate"] + arguments) == .success)
+            let sealed = try text(lock)
+            #expect(sealed.contains(/version 1\.0 fingerprint [0-9a-f]{16} fixture [0-9a-f]{16}\n/))
+            #expect(!sealed.contains(/version 2\.0 fingerprint [0-9a-f]{16} fixture/))
+            #expect(try tests("FirstTests").contains("\"1.0\", sealed: true, file: 0x"))
+            #expect(try tests("SecondTests").contains("\"1.0\", sealed: true, samples"))
+            #expect(run(["check"] + arguments) == .success)
+
+            // Once sealed it stays so.
+            try (old + Data([1])).write(to: fixture("1.0"))
+            #expect(said(["check"] + arguments).contains("was changed: restore it"))
+            #expect(run(["generate"] + arguments) == .success)
+            #expect(try text(lock) == sealed)
+            try FileManager.default.removeItem(at: fixture("1.0"))
+            #expect(said(["check"] + arguments).contains("is missing: restore it"))
+            try old.write(to: fixture("1.0"))
+            #expect(run(["check"] + arguments) == .success)
+
+            try write(sealed.replacing(/fixture [0-9a-f]*/, with: "fixture none"), to: lock)
+            #expect(run(["generate"] + arguments) == .diagnostics)
+        }
+    }
+
     @Test func `a released version can no longer change`() throws {
         try withModel { (folder: URL) throws in
             #expect(run(["generate", folder.path]) == .success)
