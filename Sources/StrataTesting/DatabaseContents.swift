@@ -23,7 +23,9 @@ struct DatabaseContents: Equatable {
             // The first columns are the key: one, or the two of a join table.
             let columns = try connection.integer("SELECT count(*) FROM pragma_table_info(\(SQL.literal(table)))") ?? 0
             let order = columns > 1 ? "1, 2" : "1"
-            try connection.query("SELECT * FROM \(SQL.quoted(table)) ORDER BY \(order)") { values.append($0.values.map(StoredValue.init)) }
+            try connection.query("SELECT * FROM \(SQL.quoted(table)) ORDER BY \(order)") {
+                values.append($0.values.map(StoredValue.init))
+            }
             rows[table] = values
         }
         for pragma in ["user_version", "application_id", "page_size"] {

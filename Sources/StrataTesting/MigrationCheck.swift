@@ -161,7 +161,9 @@ private struct MigrationCheck {
             do { try check.read(connection) } catch { problems.append(String(describing: error)) }
         }
         let other = try DatabaseContents(reading: Connection(path: stepwise.path, mode: .readOnly), withLog: false)
-        if let difference = try DatabaseContents(reading: connection, withLog: false).difference(from: other, Names(newest)) {
+        if let difference = try DatabaseContents(reading: connection, withLog: false).difference(
+            from: other, Names(newest))
+        {
             problems.append("all steps at once and one by one differ: \(difference)")
         }
         let log = "SELECT count(*) FROM strata_migrations"
