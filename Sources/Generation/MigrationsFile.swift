@@ -86,7 +86,7 @@ extension Generator {
     }
 
     /// The columns whose values a person gives.
-    private func parameters(of entity: EntityStep) -> [EntityStep.ColumnStep] {
+    func parameters(of entity: EntityStep) -> [EntityStep.ColumnStep] {
         members(of: entity).filter { if case .custom = $0.origin { true } else { false } }
     }
 

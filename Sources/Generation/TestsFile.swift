@@ -192,7 +192,7 @@ extension Generator {
                 let isUnchecked =
                     unchecked.contains(.init(entity: entity.new.lineage, property: property))
                     || property.map(indexed.contains) ?? false && !column.column.isKey
-                let isKept = column.column.role == .identifier || !(asksForCode || property != nil && isUnchecked)
+                let isKept = column.column.isKey || !(asksForCode || property != nil && isUnchecked)
                 guard isKept, let value = expectation(column.origin) else { continue }
                 if value == SQL.quoted(name) { kept.append(name) } else { changed.append((name, value)) }
             }
@@ -243,8 +243,10 @@ extension Generator {
     ) -> Value? {
         let element = StepInstructions.Element(entity: entity.new.lineage, property: join.property)
         let target = join.relationship.target
-        guard let was = entity.old.property(join.property), was.relationship?.target == target,
-            let oldTarget = step.from.entity(target),
+        guard let was = entity.old.property(join.property)?.relationship, was.target == target,
+            let oldTarget = step.from.entity(target), was.inverse == join.relationship.inverse || was.inverse == nil,
+            // What becomes its own inverse gets pairs that were not there.
+            was.inverse != nil || !step.to.isOwnInverse(join.relationship),
             !step.instructions.custom.contains(element), !step.instructions.unchecked.contains(element)
         else { return nil }
         let key = join.source + join.target
@@ -319,9 +321,14 @@ extension Generator {
 
     /// The values of the protocol that a person's expectations conform to.
     private func expectationValues(_ step: SchemaStep) -> Value {
-        // Whoever says what becomes of a row says so of all that is asked of its entity.
-        let people = Set(step.customEntities.map(\.new.lineage) + step.merged.map(\.old.lineage))
-        let reasons = step.reasons.filter { !people.contains($0.entity) }
+        // Whoever says what becomes of a row says so of all that its columns hold.
+        let merged = Set(step.merged.map(\.old.lineage))
+        let reasons = step.reasons.filter { reason in
+            if merged.contains(reason.entity) { return false }
+            guard let entity = step.customEntities.first(where: { $0.new.lineage == reason.entity }) else { return true }
+            guard let property = reason.property else { return false }
+            return !entity.columns.contains { $0.column.property == property }
+        }
         return [
             "name": .text(stepName(step)),
             "nameLiteral": .text(SwiftLiteral.string(stepName(step))),
@@ -333,21 +340,37 @@ extension Generator {
             "new": .text(names.namespace(step.to)),
             "rows": .list(rowFunctions(step)),
             "additions": .list(
-                step.to.entities.map { entity in
-                    ["entity": .text(entity.name), "new": .text(names.type(entity.lineage, in: step.to))]
+                step.to.entities.map { entity -> Value in
+                    let type = names.type(entity.lineage, in: step.to)
+                    return [
+                        "entity": .text(entity.name), "new": .text(type),
+                        "newLiteral": .text(SwiftLiteral.string(short(type))),
+                    ]
                 }),
         ]
     }
 
     private func rowFunctions(_ step: SchemaStep) -> [Value] {
-        (step.customEntities.map { ($0.old, $0.new) } + step.merged.map { ($0.old, $0.new) }).map { old, new in
-            [
+        func values(_ old: Entity, _ new: Entity, _ example: String) -> Value {
+            let oldType = names.type(old.lineage, in: step.from)
+            let newType = names.type(new.lineage, in: step.to)
+            return [
                 "entity": .text(old.name),
-                "old": .text(names.type(old.lineage, in: step.from)),
-                "new": .text(names.type(new.lineage, in: step.to)),
+                "old": .text(oldType),
+                "new": .text(newType),
+                "oldLiteral": .text(SwiftLiteral.string(short(oldType))),
+                "newLiteral": .text(SwiftLiteral.string(short(newType))),
+                "example": .text(SwiftLiteral.string(example)),
             ]
         }
+        return step.customEntities.map { entity in
+            let parameters = parameters(of: entity).map { ", \(names.label($0.column)): …" }
+            return values(entity.old, entity.new, ".kept(.init(migrating: old\(parameters.joined())))")
+        } + step.merged.map { values($0.old, $0.new, ".kept(.init(…))") }
     }
+
+    /// `V1_0.Laundry`: the type of an entity where the versions are at hand.
+    private func short(_ type: String) -> String { String(type.dropFirst(history.name.count + 1)) }
 
     /// What a column must hold, as SQL over the old row; nil where a person's code decides.
     private func expectation(_ origin: ValueOrigin) -> String? {

@@ -20,9 +20,8 @@ struct DatabaseContents: Equatable {
         }
         for table in tables {
             var values: [[StoredValue]] = []
-            // The first columns are the key: one, or the two of a join table.
             let columns = try connection.integer("SELECT count(*) FROM pragma_table_info(\(SQL.literal(table)))") ?? 0
-            let order = columns > 1 ? "1, 2" : "1"
+            let order = (1...max(1, columns)).map(String.init).joined(separator: ", ")
             try connection.query("SELECT * FROM \(SQL.quoted(table)) ORDER BY \(order)") {
                 values.append($0.values.map(StoredValue.init))
             }

@@ -1,3 +1,4 @@
+import Foundation
 import Strata
 
 /// What is to have become of a row that code migrates.
@@ -11,7 +12,8 @@ public struct Expected<New: StoredEntity> {
 
     let fate: Fate
 
-    /// It has become `row`, in every column.
+    /// It has become `row`, in every column. A column that code changes although it could be inferred is to be marked with
+    /// `"migration": "custom"` in its description.
     ///
     /// What `row` points at by the key of the old version may have another one now: that is followed as the migration
     /// follows it.
@@ -41,13 +43,19 @@ public final class StepRows {
     public let old: ReadTransaction
     /// Reads the rows after the step, by the structs of the newer version.
     public let new: ReadTransaction
+    /// The moment that `MigrationContext.now` was in the step.
+    public let now: Date
     let oldConnection: Connection
 
     init(old: Connection, new: Connection) {
+        now = MigrationContext.fixedNow ?? Date()
         self.old = ReadTransaction(old)
         self.new = ReadTransaction(new)
         oldConnection = old
     }
+
+    /// The UUID that `MigrationContext.uuid(for:)` gives for `text`.
+    public func uuid(for text: String) -> UUID { MigrationContext.uuid(for: text) }
 }
 
 /// What a person expects of the code of one step.
@@ -84,29 +92,30 @@ public struct RowExpectation: Sendable {
     let stub: String
     let ask: @Sendable (StepComparison, Place) throws -> [String]
 
-    /// Which of the expectations of a step it is.
+    /// Where what is said of the rows is written down.
     struct Place {
         let fates: Fates
         let wanted: String
+        /// Whether nothing else tells of rows that are not there.
+        let tellsMissing: Bool
     }
 
     /// What `expected` says of each row.
+    ///
+    /// - `oldType`, `newType`: what the structs are called where it is written.
+    /// - `example`: what it may begin with.
     public init<Old: StoredEntity, New: StoredEntity>(
+        _ oldType: String, _ newType: String, _ example: String,
         _ expected: @escaping @Sendable (Old, StepRows) throws -> Expected<New>
     ) {
         old = Old.table
         new = New.table
         stub = """
-            static func expected(_ old: \(Self.name(Old.self)), _ rows: StepRows) throws -> Expected<\(Self.name(New.self))> {
-                .kept(.init(migrating: old, …))
+            static func expected(_ old: \(oldType), _ rows: StepRows) throws -> Expected<\(newType)> {
+                \(example)
             }
             """
         ask = { try $0.ask(expected, $1) }
-    }
-
-    /// `V1_0.Laundry`: what an entity is called where the versions are at hand.
-    static func name<Entity: StoredEntity>(_ type: Entity.Type) -> String {
-        String(reflecting: type).split(separator: ".").suffix(2).joined(separator: ".")
     }
 }
 
@@ -118,10 +127,12 @@ public struct Addition: Sendable {
     let ask: @Sendable (StepComparison, String) throws -> Void
 
     /// The rows that `added` gives.
-    public init<New: StoredEntity>(_ added: @escaping @Sendable (StepRows) throws -> [New]) {
+    ///
+    /// - `type`: what the struct is called where it is written.
+    public init<New: StoredEntity>(_ type: String, _ added: @escaping @Sendable (StepRows) throws -> [New]) {
         table = New.table
         stub = """
-            static func added(_ rows: StepRows) throws -> [\(RowExpectation.name(New.self))] {
+            static func added(_ rows: StepRows) throws -> [\(type)] {
                 …
             }
             """

@@ -70,12 +70,24 @@ public struct Fixtures: Sendable {
     // MARK: Export
 
     /// Writes the fixture of a version where it is missing, or where it is a draft's and no longer what it was; then
-    /// checks that it is one of that version. A sealed fixture is never written again.
+    /// checks that it is one of that version, and that it has values of each kind. A sealed fixture is never written again.
     public func export(_ version: FixtureVersion) throws -> [Failure] {
+        let failures = try prepare(version)
+        // Of a database of another version nothing could be said; and what is sealed can no longer be mended.
+        if !failures.isEmpty || version.fingerprint != nil { return failures }
+        let connection = try Connection(path: url(of: version).path, mode: .readOnly)
+        return try FixtureCoverage(connection: connection).gaps(version).map { failure(version, $0) }
+    }
+
+    private func failure(_ version: FixtureVersion, _ text: String) -> Failure {
+        Failure("fixture \(version.name) of \(schema.name): \(text)")
+    }
+
+    /// Sees to the fixture of a version, and says what is wrong with it.
+    func prepare(_ version: FixtureVersion) throws -> [Failure] {
         do {
             try FileLock(for: folder).withLock {
-                let isThere = FileManager.default.fileExists(atPath: url(of: version).path)
-                if !(version.isSealed && isThere) { try write(version, to: url(of: version)) }
+                if try !version.isSealed || !isCurrent(version) { try write(version, to: url(of: version)) }
                 if let fingerprint = version.fingerprint,
                     FNV1a(try Data(contentsOf: url(of: version))).value != fingerprint
                 {
@@ -83,9 +95,18 @@ public struct Fixtures: Sendable {
                 }
             }
         } catch let error as FixtureError {
-            return [Failure("fixture \(version.name) of \(schema.name): \(error)")]
+            return [failure(version, String(describing: error))]
         }
         return try check(version)
+    }
+
+    /// Whether the fixture of a sealed version is there, and none of an earlier draft.
+    private func isCurrent(_ version: FixtureVersion) throws -> Bool {
+        let url = url(of: version)
+        guard FileManager.default.fileExists(atPath: url.path) else { return false }
+        if version.fingerprint != nil { return true }
+        let metadata = try? StoreMetadata(reading: Connection(path: url.path, mode: .readOnly))
+        return try metadata?.fingerprint == schemaVersion(version).fingerprint
     }
 
     private func write(_ version: FixtureVersion, to url: URL) throws {
@@ -134,7 +155,7 @@ public struct Fixtures: Sendable {
         let expected = try schemaVersion(version)
         let metadata = try StoreMetadata(reading: connection)
         var failures: [Failure] = []
-        func fail(_ text: String) { failures.append(Failure("fixture \(version.name) of \(schema.name): \(text)")) }
+        func fail(_ text: String) { failures.append(failure(version, text)) }
         if metadata.schema != schema.name { fail("it is of the schema \(metadata.schema)") }
         if metadata.version != version.name { fail("it has version \(metadata.version)") }
         if metadata.fingerprint != expected.fingerprint {
@@ -145,8 +166,6 @@ public struct Fixtures: Sendable {
         }
         try TableShape(connection: connection, version: version).differences().forEach(fail)
         try Self.soundness(of: connection).forEach(fail)
-        // Of a database of another version nothing could be said.
-        if failures.isEmpty { try FixtureCoverage(connection: connection).gaps(version).forEach(fail) }
         return failures
     }
 

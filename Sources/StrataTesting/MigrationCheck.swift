@@ -7,8 +7,8 @@ extension Fixtures {
     public func checkMigration(of version: FixtureVersion, expecting expectations: [StepExpectation]) throws
         -> [Failure]
     {
-        let export = try self.export(version)
-        guard export.isEmpty else { return export }
+        let failures = try prepare(version)
+        guard failures.isEmpty else { return failures }
         let old = try database(of: version.name)
         return try withExtendedLifetime(old) {
             try MigrationCheck(self, version, expectations).run(from: old.url)

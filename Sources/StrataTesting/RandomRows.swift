@@ -40,8 +40,14 @@ struct RandomRows: RandomNumberGenerator {
 
     /// None or a few of the elements, in any order.
     mutating func some<Element>(of elements: [Element]) -> [Element] {
-        let count = holds(0.3) ? 0 : Int.random(in: 0...min(5, elements.count), using: &self)
-        return Array(elements.shuffled(using: &self).prefix(count))
+        let count = elements.isEmpty || holds(0.3) ? 0 : Int.random(in: 0...min(5, elements.count), using: &self)
+        var places: Set<Int> = []
+        var some: [Element] = []
+        while some.count < count {
+            let place = Int.random(in: elements.indices, using: &self)
+            if places.insert(place).inserted { some.append(elements[place]) }
+        }
+        return some
     }
 
     /// The number of rows of a table: none, one, few or all.

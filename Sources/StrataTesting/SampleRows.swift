@@ -229,7 +229,11 @@ struct SampleRows {
             if let values = random?.values(of: type, count: rows.count, nullable: column.isNullable) {
                 return values.map { [$0] }
             }
-            if column.isNullable { pool.append(.null) }
+            if column.isNullable {
+                // Few rows have not all of the values, but none and one.
+                if rows.count <= pool.count { return rows.indices.map { [$0 == 1 ? .null : pool[($0 + place) % pool.count]] } }
+                pool.append(.null)
+            }
             // Each column begins at another of its values, so that no two columns go in step; and at another again once
             // it has had all of them, of which the long ones are there once.
             let short = pool.contains { !$0.isLong } ? pool.filter { !$0.isLong } : pool

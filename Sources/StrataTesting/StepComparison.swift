@@ -38,6 +38,8 @@ final class StepComparison {
     private var unknown: Set<String> = []
     /// By the new table: the rows that were to be added to it.
     private var added: [String: String] = [:]
+    /// Looks at the rows of which a person has said but the key, once all keys are what they are to be.
+    private var looks: [() throws -> String?] = []
     /// The functions that are still to be written.
     private(set) var unwritten: [String] = []
 
@@ -59,6 +61,7 @@ final class StepComparison {
     func run() throws -> [String] {
         var problems = try askPerson()
         try followKeys()
+        problems += try looks.compactMap { try $0() }
         for (place, table) in step.tables.enumerated() where !isUnknown(table) {
             problems += try compare(table, place)
         }
@@ -67,7 +70,9 @@ final class StepComparison {
         }
         for table in version.tables { problems += try compareSources(of: table) }
         for join in version.joinTables { problems += try compareSources(of: join) }
-        return problems
+        // What a person says and what can be inferred may be the same.
+        var told: Set<String> = []
+        return problems.filter { told.insert($0).inserted }
     }
 
     // MARK: What a person expects
@@ -79,13 +84,13 @@ final class StepComparison {
             let table = step.tables.firstIndex { !$0.isJoin && $0.from == expectation.old.name }
             let place = table ?? step.tables.count + number
             let fates = try makeFates(
-                place, expectation.old.name, old: expectation.old.key, new: expectation.new.key.count)
+                place, from: (expectation.old.name, expectation.old.key), to: (expectation.new.name, expectation.new.key))
             places[expectation.old.name] = place
             let wanted = "temp.strata_rows_\(number)"
             let columns = expectation.new.columns.map(SQL.quoted) + fates.old
             try connection.execute("CREATE TABLE \(wanted) (\(columns.joined(separator: ", ")))")
             do {
-                problems += try expectation.ask(self, RowExpectation.Place(fates: fates, wanted: wanted))
+                problems += try expectation.ask(self, RowExpectation.Place(fates: fates, wanted: wanted, tellsMissing: table == nil))
             } catch is UnwrittenExpectation {
                 unwritten.append(expectation.stub)
                 unknown.insert(expectation.old.name)
@@ -104,9 +109,7 @@ final class StepComparison {
         do {
             try custom.check(rows)
         } catch is UnwrittenExpectation {
-            // Whoever says which rows are added has said what the code is for.
-            let isSilent = try added.values.allSatisfy { try connection.integer("SELECT count(*) FROM \($0)") == 0 }
-            if isSilent, !custom.reasons.isEmpty {
+            if !custom.reasons.isEmpty {
                 let reasons = custom.reasons.map { "    // \($0)\n" }.joined()
                 unwritten.append("static func check(_ rows: StepRows) throws {\n\(reasons)}")
             }
@@ -152,8 +155,18 @@ final class StepComparison {
                 try row.run()
             case .key(let newID, let check):
                 try record(.kept, newID)
-                if let new = try rows.new.find(New.self, id: newID), try !check(new) {
-                    problems.append("\(old) is not to become \(new)")
+                looks.append { [unowned self] in
+                    let key = "SELECT \(fates.new.joined(separator: ", ")) FROM \(fates.name)"
+                    let condition = fates.old.enumerated().map { "\($1) = ?\($0 + 1)" }.joined(separator: " AND ")
+                    let isKept = "strata_kind = \(Fates.Kind.kept.rawValue)"
+                    let statement = try connection.prepare("\(key) WHERE \(condition) AND \(isKept)")
+                    try statement.bind(id, at: 1)
+                    guard try statement.step() else { return nil }
+                    let newID = try New.ID(row: statement.row, at: 0)
+                    guard let new = try rows.new.find(New.self, id: newID) else {
+                        return place.tellsMissing ? "\(old) is to become the row \(newID), which is not there" : nil
+                    }
+                    return try check(new) ? nil : "\(old) is not to become \(new)"
                 }
             case .dropped: try record(.gone, nil)
             case .merged(let target):
@@ -178,15 +191,29 @@ final class StepComparison {
 
     // MARK: Where keys lead
 
-    private func makeFates(_ place: Int, _ table: String, old: [String], new: Int) throws -> Fates {
-        let fates = Fates(place, old: old.count, new: new)
-        let collations = try KeyMap.collations(of: old, in: table, rows.oldConnection)
-        let key = zip(fates.old, collations).map { $0 + $1 }
-        let columns = (key + fates.new + ["strata_kind"]).joined(separator: ", ")
-        try connection.execute(
-            "CREATE TABLE \(fates.name) (\(columns), PRIMARY KEY (\(fates.old.joined(separator: ", "))))")
+    private func makeFates(
+        _ place: Int, from old: (table: String, key: [String]), to new: (table: String, key: [String])
+    ) throws -> Fates {
+        let fates = Fates(place, old: old.key.count, new: new.key.count)
+        let collations = try KeyMap.collations(of: old.key, in: old.table, rows.oldConnection)
+        // With their types, or no index would serve those who look for a number.
+        let oldTypes = try types(of: old.key, in: "original", old.table)
+        let key = zip(zip(fates.old, oldTypes), collations).map { "\($0.0) \($0.1)\($1)" }
+        let newTypes = try types(of: new.key, in: "main", new.table)
+        let columns = key + zip(fates.new, newTypes).map { "\($0) \($1)" } + ["strata_kind INTEGER"]
+        let primaryKey = "PRIMARY KEY (\(fates.old.joined(separator: ", ")))"
+        try connection.execute("CREATE TABLE \(fates.name) (\((columns + [primaryKey]).joined(separator: ", ")))")
+        let table = fates.name.dropFirst("temp.".count)
+        try connection.execute("CREATE INDEX \(fates.name)_new ON \(table) (\(fates.new.joined(separator: ", ")))")
         self.fates[place] = fates
         return fates
+    }
+
+    private func types(of columns: [String], in database: String, _ table: String) throws -> [String] {
+        var types: [String: String] = [:]
+        let list = "pragma_table_info(\(SQL.literal(table)), \(SQL.literal(database)))"
+        try connection.query("SELECT name, type FROM \(list)") { types[try $0.string(0)] = try $0.string(1) }
+        return columns.map { types[$0] ?? "" }
     }
 
     /// Whether nobody can say what becomes of a table's rows.
@@ -236,7 +263,13 @@ final class StepComparison {
     /// The values of a foreign key that had the values `old`, as SQL.
     private func followed(_ reference: ReferenceExpectation, _ old: [String]) -> [String] {
         guard let targets = targets(of: reference) else { return old }
-        let rows = "FROM \(targets.name) AS target WHERE \(Self.equal(targets.old.map { "target." + $0 }, old))"
+        var isFound = Self.equal(targets.old.map { "target." + $0 }, old)
+        if targets.old.count == targets.new.count {
+            // Of a key that stays, another spelling that its collation finds equal stays too.
+            let changes = zip(targets.old, targets.new).map { "target.\($0) IS NOT target.\($1)" }
+            isFound += " AND (\(changes.joined(separator: " OR ")))"
+        }
+        let rows = "FROM \(targets.name) AS target WHERE \(isFound)"
         return targets.new.enumerated().map { place, column in
             let kept = "(SELECT iif(target.strata_kind = \(Fates.Kind.gone.rawValue), NULL, target.\(column)) \(rows))"
             return
@@ -266,7 +299,7 @@ final class StepComparison {
     /// Writes down the keys of rows that no code migrates.
     private func writeKeys(_ place: Int) throws {
         let table = step.tables[place]
-        let fates = try makeFates(place, table.from, old: table.oldKey, new: table.key.count)
+        let fates = try makeFates(place, from: (table.from, table.oldKey), to: (table.to, table.key))
         if !table.isJoin { places[table.from] = place }
         let values = values(of: table)
         let key = table.key.map { values[$0] ?? "NULL" }
@@ -397,18 +430,13 @@ final class StepComparison {
         _ expected: String, with table: String, key: [String], columns: [String], tellsMissing: Bool = true
     ) throws -> [String] {
         let keys = key.indices.map { "e.strata_k\($0)" }
-        let pairs = columns.enumerated().map { ("e.strata_v\($0)", "n." + SQL.quoted($1)) }
-        let isSame = pairs.map { "\($1) IS \($0) COLLATE BINARY AND typeof(\($1)) IS typeof(\($0))" }
-        // The key too is to be what it was to the last byte, and not only what its collation finds equal.
-        let own = zip(key.map { "n." + SQL.quoted($0) }, keys)
-        let isSameKey = own.map { "\($0) IS \($1) COLLATE BINARY AND typeof(\($0)) IS typeof(\($1))" }
-        let isMissing = "n.\(SQL.quoted(key[0])) IS NULL"
-        let shown = keys + [isMissing] + pairs.flatMap { [$0, $1] } + key.map { "n." + SQL.quoted($0) }
+        let pairs = columns.enumerated().flatMap { ["e.strata_v\($0)", "n." + SQL.quoted($1)] }
+        let own = key.map { "n." + SQL.quoted($0) }
+        let shown = keys + ["\(own[0]) IS NULL"] + pairs + own
         let statement = try connection.prepare(
             """
             SELECT \(shown.joined(separator: ", ")) FROM (\(expected)) AS e LEFT JOIN main.\(SQL.quoted(table)) AS n \
-            ON \(own.map { "\($0) = \($1)" }.joined(separator: " AND ")) \
-            WHERE \(isMissing) OR NOT (\((isSameKey + isSame).joined(separator: " AND ")))
+            ON \(Self.equal(own, keys))
             """)
         var problems = FirstOf()
         while try statement.step() {
@@ -425,7 +453,9 @@ final class StepComparison {
                     column, "\(names.property(column, of: table)): in the row \(id) it is \(now) instead of \(was)")
             }
             let now = values.suffix(key.count)
-            for (place, column) in key.enumerated() where now[now.startIndex + place] != values[place] {
+            // The key too is to be what it was to the last byte, and not only what its collation finds equal.
+            for (place, column) in key.enumerated()
+            where StoredValue(value: now[now.startIndex + place]) != StoredValue(value: values[place]) {
                 problems.add(
                     column, "\(names.property(column, of: table)): the row \(id) has the key \(Self.shown(now))")
             }
@@ -443,14 +473,23 @@ final class StepComparison {
         {
             problems.add("", "\(name): the pair \(Self.shown(row)) is gone")
         }
-        let isPair = Self.equal(keys.map { "e." + $0 }, table.key.map { "n." + SQL.quoted($0) })
         for (place, column) in columns.enumerated() {
-            let (now, was) = ("n." + SQL.quoted(column), "e.strata_v\(place)")
-            let shown = table.key.map { "n." + SQL.quoted($0) } + [now, was]
-            let isSame = "SELECT 1 FROM (\(expected)) AS e WHERE \(isPair) AND \(was) IS \(now)"
+            let found = all(of: table.to, table.key + [column])
+            let value = "strata_v\(place)"
+            let isPair = Self.equal(keys.map { "e." + $0 }, table.key.map { "n." + SQL.quoted($0) })
+            let isSame = "SELECT 1 FROM (\(expected)) AS e WHERE \(isPair) AND e.\(value) IS n.\(SQL.quoted(column))"
+            // Where pairs have gone or become one, their places may have moved up: what counts is their order.
+            let sources = keys.prefix(keys.count - targetCount(of: table.to)).joined(separator: ", ")
+            let rank = "rank() OVER (PARTITION BY \(sources) ORDER BY"
+            let distinct = "SELECT \(keys.joined(separator: ", ")), min(\(value)) AS value FROM (\(expected)) GROUP BY \(keys.joined(separator: ", "))"
+            let expectedRanks = "SELECT *, \(rank) value) AS rank FROM (\(distinct))"
+            let newSources = table.key.prefix(keys.count - targetCount(of: table.to))
+            let ranks = "SELECT *, rank() OVER (PARTITION BY \(SQL.list(Array(newSources))) ORDER BY \(SQL.quoted(column))) AS rank FROM (\(found))"
+            let mayMove = table.references.isEmpty ? "" : " AND n.rank IS NOT e.rank"
+            let shown = table.key.map { "n." + SQL.quoted($0) } + ["n." + SQL.quoted(column), "e.value"]
             let differing = """
-                SELECT \(shown.joined(separator: ", ")) FROM main.\(SQL.quoted(table.to)) AS n \
-                JOIN (\(expected)) AS e ON \(isPair) WHERE NOT EXISTS (\(isSame))
+                SELECT \(shown.joined(separator: ", ")) FROM (\(ranks)) AS n \
+                JOIN (\(expectedRanks)) AS e ON \(isPair) WHERE NOT EXISTS (\(isSame))\(mayMove)
                 """
             for row in try values(differing) {
                 let pair = Self.shown(row.prefix(table.key.count))
@@ -459,6 +498,10 @@ final class StepComparison {
             }
         }
         return problems.texts
+    }
+
+    private func targetCount(of join: String) -> Int {
+        version.joinTables.first { $0.name == join }?.targetCount ?? 1
     }
 
     private func all(of table: String, _ columns: [String]) -> String {
@@ -531,6 +574,16 @@ final class StepComparison {
             guard let expected = expected(expectation, place, []) else { continue }
             sql += " EXCEPT " + expected
         }
+        // Nor was a row there that has come from another entity.
+        for (table, columns) in ends {
+            for rows in step.custom?.rows ?? [] where rows.new.name == table {
+                guard let place = places[rows.old.name], place >= step.tables.count, let fates = fates[place] else {
+                    continue
+                }
+                let key = fates.new.joined(separator: ", ")
+                sql = "SELECT * FROM (\(sql)) WHERE (\(SQL.list(columns))) NOT IN (SELECT \(key) FROM \(fates.name) WHERE \(fates.new[0]) IS NOT NULL)"
+            }
+        }
         var problems = FirstOf()
         for row in try values(sql) {
             problems.add("", "\(names.entity(join.name)): the pair \(Self.shown(row)) was not there before")
@@ -556,52 +609,5 @@ final class StepComparison {
 
     private static func shown(_ values: some Sequence<SQLiteValue>) -> String {
         values.map(\.description).joined(separator: ", ")
-    }
-}
-
-/// The first finding of each kind, with the number of the others.
-struct FirstOf {
-    private var kinds: [String] = []
-    private var found: [String: (text: String, count: Int)] = [:]
-
-    /// Adds a finding of a kind.
-    mutating func add(_ kind: String, _ text: @autoclosure () -> String) {
-        if found[kind] == nil {
-            kinds.append(kind)
-            found[kind] = (text(), 0)
-        }
-        found[kind]?.count += 1
-    }
-
-    /// The findings in words.
-    var texts: [String] {
-        kinds.compactMap { found[$0] }.map { text, count in
-            count == 1 ? text : text + (count == 2 ? " (and another)" : " (and \(count - 1) others)")
-        }
-    }
-}
-
-/// What the tables and columns of a version are called in its descriptions.
-struct Names {
-    private var entities: [String: String] = [:]
-    private var properties: [String: [String: String]] = [:]
-
-    init(_ version: FixtureVersion) {
-        for table in version.tables {
-            entities[table.name] = table.entity
-            for column in table.columns {
-                for name in column.names { properties[table.name, default: [:]][name] = column.property }
-            }
-        }
-        for join in version.joinTables { entities[join.name] = join.property }
-    }
-
-    /// The entity of a table, or the relationship of a join table.
-    func entity(_ table: String) -> String { entities[table] ?? table }
-
-    /// The property of a column.
-    func property(_ column: String, of table: String) -> String {
-        let property = properties[table]?[column] ?? column
-        return "\(entity(table)).\(property)" + (property == column ? "" : " (\(column))")
     }
 }

@@ -1,7 +1,7 @@
 import SchemaSQL
 import Strata
 
-/// What must be in the tables after a step, told without the SQL that carries it out.
+/// What must be in the tables after a step, told apart from what carries it out; a conversion is the same SQL in both.
 public struct StepExpectation: Sendable {
     let from: String
     let to: String

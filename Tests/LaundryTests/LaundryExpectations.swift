@@ -1,4 +1,6 @@
+import Strata
 import StrataTesting
+import Testing
 
 @testable import Laundry
 
@@ -15,6 +17,12 @@ extension LaundrySchemaStep_1_0_to_2_0 {
     static func added(_ rows: StepRows) throws -> [V2_0.LaundryDetail] {
         try rows.old.fetch(V1_0.LaundryData.self).map {
             V2_0.LaundryDetail(storeID: .init(rawValue: $0.storeID.rawValue), masterID: $0.storeID)
+        }
+    }
+
+    static func check(_ rows: StepRows) throws {
+        for data in try rows.new.fetch(V2_0.LaundryData.self) {
+            #expect(try rows.new.related(data, \.data)?.storeID.rawValue == data.storeID.rawValue)
         }
     }
 }

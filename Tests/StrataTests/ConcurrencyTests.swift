@@ -11,7 +11,8 @@ import Testing
         try await body(folder.appendingPathComponent("store.sqlite"))
     }
 
-    @Test func `readers see what was there before a write, and are not held up by it`() async throws {
+    @Test(arguments: 1...20)
+    func `readers see what was there before a write, and are not held up by it`(time: Int) async throws {
         try await withFolder { url in
             let store = try Store(at: url, schema: Things.self)
             let (isWritten, isRead) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

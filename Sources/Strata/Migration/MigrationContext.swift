@@ -164,7 +164,10 @@ public final class MigrationContext {
     /// A UUID that depends on `text` alone: the same one whenever and wherever the migration runs.
     ///
     /// It is of version 8, which leaves all other bits to whoever makes it (RFC 9562, section 5.8).
-    public func uuid(for text: String) -> UUID {
+    public func uuid(for text: String) -> UUID { Self.uuid(for: text) }
+
+    /// A UUID that depends on `text` alone.
+    package static func uuid(for text: String) -> UUID {
         var bytes: [UInt8] = []
         for seed: UInt64 in [0xcbf2_9ce4_8422_2325, 0x9e37_79b9_7f4a_7c15] {
             // FNV-1a, and then the finalizer of SplitMix64, which spreads it over all bits.

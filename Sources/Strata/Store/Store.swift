@@ -262,6 +262,8 @@ private final class LockedConnection: @unchecked Sendable {
     private let lock = NSLock()
     /// Held for a moment by whoever asks what was opened, whatever is done with the connection meanwhile.
     private let openedLock = NSLock()
+    /// Held by whoever finds out whether others read beside the connection, which nobody does who uses it.
+    private let findingLock = NSLock()
     private let open: @Sendable () throws -> OpenedStore
     private var store: OpenedStore?
     /// Whether others read beside it, once that is known.
@@ -282,11 +284,15 @@ private final class LockedConnection: @unchecked Sendable {
     func readers() throws -> ReaderPool? {
         func known() -> ReaderPool?? { isLogged.map { $0 ? store?.readers : nil } }
         if let readers = openedLock.withLock(known) { return readers }
-        return try withLock { connection in
-            let isLogged = try connection.text("PRAGMA journal_mode") == "wal"
-            return openedLock.withLock {
-                self.isLogged = isLogged
-                return isLogged ? store?.readers : nil
+        return try findingLock.withLock {
+            // Another may have found out while this one waited; by now that one may write.
+            if let readers = openedLock.withLock(known) { return readers }
+            return try withLock { connection in
+                let isLogged = try connection.text("PRAGMA journal_mode") == "wal"
+                return openedLock.withLock {
+                    self.isLogged = isLogged
+                    return isLogged ? store?.readers : nil
+                }
             }
         }
     }

@@ -162,14 +162,14 @@ extension LaundrySchemaExpectations_1_0_to_2_0 {
         StrataTesting.CustomExpectation(
             "LaundrySchemaStep_1_0_to_2_0",
             rows: [
-                StrataTesting.RowExpectation { (old: LaundrySchema.V1_0.Laundry, rows) throws -> StrataTesting.Expected<LaundrySchema.V2_0.Laundry> in try expected(old, rows) },
+                StrataTesting.RowExpectation("V1_0.Laundry", "V2_0.Laundry", ".kept(.init(migrating: old, masterID: …))") { (old: LaundrySchema.V1_0.Laundry, rows) throws -> StrataTesting.Expected<LaundrySchema.V2_0.Laundry> in try expected(old, rows) },
             ],
             additions: [
-                StrataTesting.Addition { rows throws -> [LaundrySchema.V2_0.Laundry] in try added(rows) },
-                StrataTesting.Addition { rows throws -> [LaundrySchema.V2_0.LaundryData] in try added(rows) },
-                StrataTesting.Addition { rows throws -> [LaundrySchema.V2_0.LaundryDetail] in try added(rows) },
-                StrataTesting.Addition { rows throws -> [LaundrySchema.V2_0.LaundryFailure] in try added(rows) },
-                StrataTesting.Addition { rows throws -> [LaundrySchema.V2_0.LaundryItem] in try added(rows) },
+                StrataTesting.Addition("V2_0.Laundry") { rows throws -> [LaundrySchema.V2_0.Laundry] in try added(rows) },
+                StrataTesting.Addition("V2_0.LaundryData") { rows throws -> [LaundrySchema.V2_0.LaundryData] in try added(rows) },
+                StrataTesting.Addition("V2_0.LaundryDetail") { rows throws -> [LaundrySchema.V2_0.LaundryDetail] in try added(rows) },
+                StrataTesting.Addition("V2_0.LaundryFailure") { rows throws -> [LaundrySchema.V2_0.LaundryFailure] in try added(rows) },
+                StrataTesting.Addition("V2_0.LaundryItem") { rows throws -> [LaundrySchema.V2_0.LaundryItem] in try added(rows) },
             ],
             reasons: ["`laundry_data.data` points at another entity"], check: { try check($0) })
     }

@@ -183,12 +183,12 @@ extension AppSchemaExpectations_1_1_to_2_0 {
         StrataTesting.CustomExpectation(
             "AppSchemaStep_1_1_to_2_0",
             rows: [
-                StrataTesting.RowExpectation { (old: AppSchema.V1_1.User, rows) throws -> StrataTesting.Expected<AppSchema.V2_0.User> in try expected(old, rows) },
+                StrataTesting.RowExpectation("V1_1.User", "V2_0.User", ".kept(.init(migrating: old, fullName: …))") { (old: AppSchema.V1_1.User, rows) throws -> StrataTesting.Expected<AppSchema.V2_0.User> in try expected(old, rows) },
             ],
             additions: [
-                StrataTesting.Addition { rows throws -> [AppSchema.V2_0.Department] in try added(rows) },
-                StrataTesting.Addition { rows throws -> [AppSchema.V2_0.Room] in try added(rows) },
-                StrataTesting.Addition { rows throws -> [AppSchema.V2_0.User] in try added(rows) },
+                StrataTesting.Addition("V2_0.Department") { rows throws -> [AppSchema.V2_0.Department] in try added(rows) },
+                StrataTesting.Addition("V2_0.Room") { rows throws -> [AppSchema.V2_0.Room] in try added(rows) },
+                StrataTesting.Addition("V2_0.User") { rows throws -> [AppSchema.V2_0.User] in try added(rows) },
             ],
             reasons: [], check: { try check($0) })
     }

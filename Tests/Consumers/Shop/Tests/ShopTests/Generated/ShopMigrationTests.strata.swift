@@ -237,13 +237,13 @@ extension ShopSchemaExpectations_1_1_to_2_0 {
         StrataTesting.CustomExpectation(
             "ShopSchemaStep_1_1_to_2_0",
             rows: [
-                StrataTesting.RowExpectation { (old: ShopSchema.V1_1.Order, rows) throws -> StrataTesting.Expected<ShopSchema.V2_0.Order> in try expected(old, rows) },
+                StrataTesting.RowExpectation("V1_1.Order", "V2_0.Order", ".kept(.init(migrating: old, total: …))") { (old: ShopSchema.V1_1.Order, rows) throws -> StrataTesting.Expected<ShopSchema.V2_0.Order> in try expected(old, rows) },
             ],
             additions: [
-                StrataTesting.Addition { rows throws -> [ShopSchema.V2_0.Customer] in try added(rows) },
-                StrataTesting.Addition { rows throws -> [ShopSchema.V2_0.Invoice] in try added(rows) },
-                StrataTesting.Addition { rows throws -> [ShopSchema.V2_0.Order] in try added(rows) },
-                StrataTesting.Addition { rows throws -> [ShopSchema.V2_0.Product] in try added(rows) },
+                StrataTesting.Addition("V2_0.Customer") { rows throws -> [ShopSchema.V2_0.Customer] in try added(rows) },
+                StrataTesting.Addition("V2_0.Invoice") { rows throws -> [ShopSchema.V2_0.Invoice] in try added(rows) },
+                StrataTesting.Addition("V2_0.Order") { rows throws -> [ShopSchema.V2_0.Order] in try added(rows) },
+                StrataTesting.Addition("V2_0.Product") { rows throws -> [ShopSchema.V2_0.Product] in try added(rows) },
             ],
             reasons: [], check: { try check($0) })
     }
