@@ -325,7 +325,9 @@ extension Generator {
         let merged = Set(step.merged.map(\.old.lineage))
         let reasons = step.reasons.filter { reason in
             if merged.contains(reason.entity) { return false }
-            guard let entity = step.customEntities.first(where: { $0.new.lineage == reason.entity }) else { return true }
+            guard let entity = step.customEntities.first(where: { $0.new.lineage == reason.entity }) else {
+                return true
+            }
             guard let property = reason.property else { return false }
             return !entity.columns.contains { $0.column.property == property }
         }

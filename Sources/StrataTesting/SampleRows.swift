@@ -231,7 +231,9 @@ struct SampleRows {
             }
             if column.isNullable {
                 // Few rows have not all of the values, but none and one.
-                if rows.count <= pool.count { return rows.indices.map { [$0 == 1 ? .null : pool[($0 + place) % pool.count]] } }
+                if rows.count <= pool.count {
+                    return rows.indices.map { [$0 == 1 ? .null : pool[($0 + place) % pool.count]] }
+                }
                 pool.append(.null)
             }
             // Each column begins at another of its values, so that no two columns go in step; and at another again once

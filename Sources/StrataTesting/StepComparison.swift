@@ -84,13 +84,15 @@ final class StepComparison {
             let table = step.tables.firstIndex { !$0.isJoin && $0.from == expectation.old.name }
             let place = table ?? step.tables.count + number
             let fates = try makeFates(
-                place, from: (expectation.old.name, expectation.old.key), to: (expectation.new.name, expectation.new.key))
+                place, from: (expectation.old.name, expectation.old.key),
+                to: (expectation.new.name, expectation.new.key))
             places[expectation.old.name] = place
             let wanted = "temp.strata_rows_\(number)"
             let columns = expectation.new.columns.map(SQL.quoted) + fates.old
             try connection.execute("CREATE TABLE \(wanted) (\(columns.joined(separator: ", ")))")
             do {
-                problems += try expectation.ask(self, RowExpectation.Place(fates: fates, wanted: wanted, tellsMissing: table == nil))
+                problems += try expectation.ask(
+                    self, RowExpectation.Place(fates: fates, wanted: wanted, tellsMissing: table == nil))
             } catch is UnwrittenExpectation {
                 unwritten.append(expectation.stub)
                 unknown.insert(expectation.old.name)
@@ -481,10 +483,12 @@ final class StepComparison {
             // Where pairs have gone or become one, their places may have moved up: what counts is their order.
             let sources = keys.prefix(keys.count - targetCount(of: table.to)).joined(separator: ", ")
             let rank = "rank() OVER (PARTITION BY \(sources) ORDER BY"
-            let distinct = "SELECT \(keys.joined(separator: ", ")), min(\(value)) AS value FROM (\(expected)) GROUP BY \(keys.joined(separator: ", "))"
+            let distinct =
+                "SELECT \(keys.joined(separator: ", ")), min(\(value)) AS value FROM (\(expected)) GROUP BY \(keys.joined(separator: ", "))"
             let expectedRanks = "SELECT *, \(rank) value) AS rank FROM (\(distinct))"
             let newSources = table.key.prefix(keys.count - targetCount(of: table.to))
-            let ranks = "SELECT *, rank() OVER (PARTITION BY \(SQL.list(Array(newSources))) ORDER BY \(SQL.quoted(column))) AS rank FROM (\(found))"
+            let ranks =
+                "SELECT *, rank() OVER (PARTITION BY \(SQL.list(Array(newSources))) ORDER BY \(SQL.quoted(column))) AS rank FROM (\(found))"
             let mayMove = table.references.isEmpty ? "" : " AND n.rank IS NOT e.rank"
             let shown = table.key.map { "n." + SQL.quoted($0) } + ["n." + SQL.quoted(column), "e.value"]
             let differing = """
@@ -581,7 +585,8 @@ final class StepComparison {
                     continue
                 }
                 let key = fates.new.joined(separator: ", ")
-                sql = "SELECT * FROM (\(sql)) WHERE (\(SQL.list(columns))) NOT IN (SELECT \(key) FROM \(fates.name) WHERE \(fates.new[0]) IS NOT NULL)"
+                sql =
+                    "SELECT * FROM (\(sql)) WHERE (\(SQL.list(columns))) NOT IN (SELECT \(key) FROM \(fates.name) WHERE \(fates.new[0]) IS NOT NULL)"
             }
         }
         var problems = FirstOf()

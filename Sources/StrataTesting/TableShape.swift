@@ -72,7 +72,8 @@ struct TableShape {
         }
         let known = table.columns.filter { if case .reference = $0.role { true } else { false } }.map(\.names)
         for key in foreignKeys where !known.contains(key.columns) {
-            problems.append("\(table.entity): the foreign key \(key.columns.joined(separator: ", ")) is in no description")
+            problems.append(
+                "\(table.entity): the foreign key \(key.columns.joined(separator: ", ")) is in no description")
         }
         return try problems + differences(indexes: table.indexes, of: table.name, table.entity)
     }

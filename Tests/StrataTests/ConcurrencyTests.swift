@@ -11,8 +11,12 @@ import Testing
         try await body(folder.appendingPathComponent("store.sqlite"))
     }
 
-    @Test(arguments: 1...20)
-    func `readers see what was there before a write, and are not held up by it`(time: Int) async throws {
+    @Test func `readers see what was there before a write, and are not held up by it`() async throws {
+        // The first of each meet now and then, each on the way to find out how the store is read.
+        for _ in 1...8 { try await checkReadersAreNotHeldUp() }
+    }
+
+    private func checkReadersAreNotHeldUp() async throws {
         try await withFolder { url in
             let store = try Store(at: url, schema: Things.self)
             let (isWritten, isRead) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

@@ -44,7 +44,7 @@ struct Migrator {
 
     /// Takes the store to the newest version.
     ///
-    /// - `toleratesOld`: whether as many foreign keys may lead nowhere as did before.
+    /// - `toleratesOld`: whether foreign keys may still lead nowhere that did before.
     private func migrate(toleratesOld: Bool) throws -> MigrationReport? {
         // 2. "Start a transaction."
         return try connection.transaction("BEGIN IMMEDIATE") {
@@ -54,7 +54,7 @@ struct Migrator {
             let start = Date()
             if options.checksIntegrity { try checkIntegrity() }
             var report = MigrationReport(from: path[0].from, to: newest.name)
-            let old = toleratesOld ? try danglingForeignKeys() : [:]
+            let old = toleratesOld ? Set(try danglingValues().map(\.key)) : []
             // 3. "If there are indexes, triggers, or views associated with table X, then remember the format of all
             // those indexes, triggers, and views."
             let objects = try ForeignObjects(takenFrom: connection)
@@ -70,11 +70,7 @@ struct Migrator {
             try objects.putBack(into: connection)
             try compare(with: newest)
             // 10. "If foreign key constraints were originally enabled then run PRAGMA foreign_key_check."
-            // Code may have moved keys to other tables: where more lead nowhere than before, it is a new one's fault.
-            let new = try danglingForeignKeys()
-            if new.values.reduce(0, +) > old.values.reduce(0, +) {
-                try refuse(new.filter { $0.value > old[$0.key, default: 0] })
-            }
+            try refuse(try danglingForeignKeys(besides: old))
             try StoreMetadata.write(newest, schema: schema.name, to: connection)
             if options.checksIntegrity { try checkIntegrity() }
             report.seconds = max(0, Date().timeIntervalSince(start))
@@ -280,11 +276,45 @@ struct Migrator {
         if !differences.isEmpty { throw MigrationError.schemaDiffers(objects: differences) }
     }
 
-    /// The number of foreign keys that lead nowhere, by table.
-    func danglingForeignKeys() throws -> [String: Int] {
+    /// The number of foreign keys that lead nowhere, by table, without those that hold what is in `tolerated`.
+    private func danglingForeignKeys(besides tolerated: Set<[SQLiteValue]> = []) throws -> [String: Int] {
         var keys: [String: Int] = [:]
-        try connection.query("PRAGMA foreign_key_check") { row in keys[try row.string(0), default: 0] += 1 }
+        if tolerated.isEmpty {
+            try connection.query("PRAGMA foreign_key_check") { row in keys[try row.string(0), default: 0] += 1 }
+        } else {
+            for (table, key) in try danglingValues() where !tolerated.contains(key) { keys[table, default: 0] += 1 }
+        }
         return keys
+    }
+
+    /// What the foreign keys hold that lead nowhere. Code may move them to another table, and let them point at another.
+    private func danglingValues() throws -> [(table: String, key: [SQLiteValue])] {
+        var found: [(table: String, row: Int, id: Int)] = []
+        try connection.query("PRAGMA foreign_key_check") { row in
+            // Without a number of its own, a row is none of the schema's.
+            if let number = try row.optionalInt(1) { found.append((try row.string(0), number, try row.int(3))) }
+        }
+        var selections: [String: String] = [:]
+        return try found.map { table, number, id in
+            if selections["\(id) \(table)"] == nil {
+                let list = "pragma_foreign_key_list(\(SQL.literal(table)))"
+                let columns = try names("SELECT \"from\" FROM \(list) WHERE id = \(id) ORDER BY seq")
+                let taken = try names("SELECT lower(name) FROM pragma_table_info(\(SQL.literal(table)))")
+                let rowID = ["rowid", "_rowid_", "oid"].first { !taken.contains($0) } ?? "rowid"
+                selections["\(id) \(table)"] =
+                    "SELECT \(SQL.list(columns)) FROM \(SQL.quoted(table)) WHERE \(rowID) = ?1"
+            }
+            let row = try connection.cached(selections["\(id) \(table)"] ?? "")
+            try row.bind(number, at: 1)
+            defer { row.reset() }
+            return (table, try row.step() ? row.row.values : [])
+        }
+    }
+
+    private func names(_ sql: String) throws -> [String] {
+        var names: [String] = []
+        try connection.query(sql) { names.append(try $0.string(0)) }
+        return names
     }
 
     private func refuse(_ keys: [String: Int]) throws {
