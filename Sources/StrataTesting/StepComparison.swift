@@ -61,6 +61,7 @@ final class StepComparison {
     func run() throws -> [String] {
         var problems = try askPerson()
         try followKeys()
+        problems += try sharedKeys()
         problems += try looks.compactMap { try $0() }
         for (place, table) in step.tables.enumerated() where !isUnknown(table) {
             problems += try compare(table, place)
@@ -359,6 +360,23 @@ final class StepComparison {
             if try connection.integer("SELECT changes()") ?? 0 > 0 { isChanged = true }
         }
         return isChanged
+    }
+
+    /// The keys that several rows of an entity are to have, of which but one can stay.
+    private func sharedKeys() throws -> [String] {
+        try (step.custom?.rows ?? []).filter { !unknown.contains($0.old.name) }.flatMap { expectation -> [String] in
+            guard let fates = places[expectation.old.name].flatMap({ fates[$0] }) else { return [] }
+            let key = fates.new.joined(separator: ", ")
+            let kept = "strata_kind = \(Fates.Kind.kept.rawValue)"
+            return try values(
+                "SELECT \(key), count(*) FROM \(fates.name) WHERE \(kept) GROUP BY \(key) HAVING count(*) > 1"
+            )
+            .map { row in
+                let name = "\(names.entity(expectation.new.name)): the row \(Self.shown(row.dropLast()))"
+                return
+                    "\(name) is what \(row.last ?? .null) rows are expected to have become; all but one are merged into it"
+            }
+        }
     }
 
     /// The rows that a person wants of a table.
