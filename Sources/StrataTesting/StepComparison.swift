@@ -450,13 +450,14 @@ final class StepComparison {
         _ expected: String, with table: String, key: [String], columns: [String], tellsMissing: Bool = true
     ) throws -> [String] {
         let keys = key.indices.map { "e.strata_k\($0)" }
-        let pairs = columns.enumerated().flatMap { ["e.strata_v\($0)", "n." + SQL.quoted($1)] }
+        let (values, new) = (columns.indices.map { "e.strata_v\($0)" }, columns.map { "n." + SQL.quoted($0) })
+        let pairs = zip(values, new).flatMap { [$0, $1] }
         let own = key.map { "n." + SQL.quoted($0) }
         let shown = keys + ["\(own[0]) IS NULL"] + pairs + own
         let statement = try connection.prepare(
             """
             SELECT \(shown.joined(separator: ", ")) FROM (\(expected)) AS e LEFT JOIN main.\(SQL.quoted(table)) AS n \
-            ON \(Self.equal(own, keys))
+            ON \(Self.equal(own, keys)) WHERE \(own[0]) IS NULL OR \(differing(keys + values, own + new))
             """)
         var problems = FirstOf()
         while try statement.step() {
@@ -481,6 +482,16 @@ final class StepComparison {
             }
         }
         return problems.texts
+    }
+
+    /// The condition that the values of `left` are not those of `right`, to the last byte.
+    private func differing(_ left: [String], _ right: [String]) -> String {
+        // SQLite takes no more than a thousand expressions inside each other.
+        stride(from: 0, to: left.count, by: 100).map { start in
+            let end = min(start + 100, left.count)
+            let values = left[start..<end].map { $0 + " COLLATE BINARY" }.joined(separator: ", ")
+            return "(\(values)) IS NOT (\(right[start..<end].joined(separator: ", ")))"
+        }.joined(separator: " OR ")
     }
 
     /// Compares the rows of a join table with those that are to be in it: rows that have become the same are one.
