@@ -12,11 +12,13 @@ extension Generator {
             case .aboveFile: "StrataTesting.Fixtures.folder(ofTestsAt: #filePath)"
             case .path(let path): "Foundation.URL(fileURLWithPath: \(SwiftLiteral.string(path)))"
             }
+        let shared = sharedTables()
         return [
             "schema": .text(history.name),
             "module": .text(options.module),
             "folder": .text(folder),
-            "versions": .list(history.versions.indices.map(versionTestValues)),
+            "tables": .list(shared.tables),
+            "versions": .list(history.versions.indices.map { versionTestValues($0, tables: shared.names[$0]) }),
             "structs": .list(
                 names.shapes.enumerated().flatMap { lineage, shapes in
                     shapes.map { structTestValues($0, lineage) }
@@ -26,7 +28,38 @@ extension Generator {
         ]
     }
 
-    private func versionTestValues(_ index: Int) -> Value {
+    /// The tables of all versions, each once, and by version what those of it are called.
+    private func sharedTables() -> (tables: [Value], names: [[String]]) {
+        var tables: [Value] = []
+        var known: [Value: String] = [:]
+        var taken: Set<String> = []
+        let names = history.versions.map { version in
+            version.entities.map { entity -> String in
+                let values = tableValues(entity, version)
+                if let name = known[.object(values)] { return name }
+                var name = "\(SwiftName.member(entity.tableName))_\(version.version.identifier)"
+                while !taken.insert(name).inserted { name += "_" }
+                known[.object(values)] = name
+                tables.append(.object(values.merging(["name": .text(name)]) { own, _ in own }))
+                return name
+            }
+        }
+        return (tables, names)
+    }
+
+    private func tableValues(_ entity: Entity, _ version: SchemaVersion) -> [String: Value] {
+        [
+            "table": .text(SwiftLiteral.string(entity.tableName)),
+            "entity": entity.tableName == entity.name ? .null : .text(", of: " + SwiftLiteral.string(entity.name)),
+            "key": fixtureKey(entity, version),
+            "columns": .list(
+                version.columns(of: entity).filter { $0.part == 0 }
+                    .map { .text(column($0, of: entity, in: version)) }),
+            "indexes": .text(indexes(of: entity, version)),
+        ]
+    }
+
+    private func versionTestValues(_ index: Int, tables: [String]) -> Value {
         let version = history.versions[index]
         return [
             "version": .text(SwiftLiteral.string(version.version.text)),
@@ -36,19 +69,7 @@ extension Generator {
             "structs": .list(
                 names.emitted.contains(index)
                     ? version.entities.map { .text(names.type($0.lineage, in: version)) } : []),
-            "entities": .list(
-                version.entities.map { entity in
-                    [
-                        "table": .text(SwiftLiteral.string(entity.tableName)),
-                        "entity": entity.tableName == entity.name
-                            ? .null : .text(", of: " + SwiftLiteral.string(entity.name)),
-                        "key": fixtureKey(entity, version),
-                        "columns": .list(
-                            version.columns(of: entity).filter { $0.part == 0 }
-                                .map { .text(column($0, of: entity, in: version)) }),
-                        "indexes": .text(indexes(of: entity, version)),
-                    ]
-                }),
+            "tables": .list(tables.map { .text($0) }),
             "joinTables": .list(
                 version.entities.flatMap { entity in
                     version.joinTables(of: entity).map { join in

@@ -17,27 +17,9 @@ struct LaundrySchemaMigrationTests {
         StrataTesting.FixtureVersion(
             "1.0", sealed: true, file: 0xa84e9918ee86128e, samples: { try LaundrySchema.V1_0.samples($0) },
             tables: [
-                StrataTesting.FixtureTable("laundry", columns: [
-                    .key("store_id", .int),
-                    .value("id", .int, nullable: true),
-                    .value("name", .string, nullable: true),
-                    .value("photo", .string, nullable: true),
-                    .value("favorite", .bool),
-                    .reference("master", ["master_id"], to: "laundry_data", nullable: true),
-                    .position("master", "master_position"),
-                ], indexes: [.init(["master_id"])]),
-                StrataTesting.FixtureTable("laundry_data", columns: [
-                    .key("store_id", .int),
-                    .value("code", .int, nullable: true),
-                    .value("status", .string, nullable: true),
-                ]),
-                StrataTesting.FixtureTable("laundry_item", columns: [
-                    .key("store_id", .int),
-                    .value("name", .string, nullable: true),
-                    .value("price", .double, nullable: true),
-                    .reference("master", ["master_id"], to: "laundry", nullable: true),
-                    .position("master", "master_position"),
-                ], indexes: [.init(["master_id"])]),
+                LaundrySchemaTables.laundry_1_0,
+                LaundrySchemaTables.laundryData_1_0,
+                LaundrySchemaTables.laundryItem_1_0,
             ],
             joinTables: [
             ],
@@ -50,36 +32,11 @@ struct LaundrySchemaMigrationTests {
         StrataTesting.FixtureVersion(
             "2.0", sealed: false, samples: { try LaundrySchema.V2_0.samples($0) },
             tables: [
-                StrataTesting.FixtureTable("laundry", columns: [
-                    .key("store_id", .int),
-                    .value("id", .int, nullable: true),
-                    .value("name", .string, nullable: true),
-                    .value("photo", .string, nullable: true),
-                    .value("favorite", .bool),
-                    .reference("master", ["master_id"], to: "laundry_detail", nullable: true),
-                    .position("master", "master_position"),
-                ], indexes: [.init(["master_id"])]),
-                StrataTesting.FixtureTable("laundry_data", columns: [
-                    .key("store_id", .int),
-                    .value("code", .int, nullable: true),
-                ]),
-                StrataTesting.FixtureTable("laundry_detail", columns: [
-                    .key("store_id", .int),
-                    .reference("master", ["master_id"], to: "laundry_data", nullable: true, unique: true),
-                ], indexes: [.init(["master_id"], unique: true)]),
-                StrataTesting.FixtureTable("laundry_failure", columns: [
-                    .key("store_id", .int),
-                    .value("id", .int, nullable: true),
-                    .value("date", .date, nullable: true),
-                    .reference("master", ["master_id"], to: "laundry_detail", nullable: true, unique: true),
-                ], indexes: [.init(["master_id"], unique: true)]),
-                StrataTesting.FixtureTable("laundry_item", columns: [
-                    .key("store_id", .int),
-                    .value("name", .string, nullable: true),
-                    .value("price", .double, nullable: true),
-                    .reference("master", ["master_id"], to: "laundry", nullable: true),
-                    .position("master", "master_position"),
-                ], indexes: [.init(["master_id"])]),
+                LaundrySchemaTables.laundry_2_0,
+                LaundrySchemaTables.laundryData_2_0,
+                LaundrySchemaTables.laundryDetail_2_0,
+                LaundrySchemaTables.laundryFailure_2_0,
+                LaundrySchemaTables.laundryItem_1_0,
             ],
             joinTables: [
             ],
@@ -124,6 +81,54 @@ struct LaundrySchemaMigrationTests {
     private func report(_ failures: [StrataTesting.Failure]) {
         for failure in failures { Testing.Issue.record(Testing.Comment(rawValue: failure.description)) }
     }
+}
+
+/// The tables of all versions, each named after the version that it was new in.
+private enum LaundrySchemaTables {
+    static let laundry_1_0 = StrataTesting.FixtureTable("laundry", columns: [
+        .key("store_id", .int),
+        .value("id", .int, nullable: true),
+        .value("name", .string, nullable: true),
+        .value("photo", .string, nullable: true),
+        .value("favorite", .bool),
+        .reference("master", ["master_id"], to: "laundry_data", nullable: true),
+        .position("master", "master_position"),
+    ], indexes: [.init(["master_id"])])
+    static let laundryData_1_0 = StrataTesting.FixtureTable("laundry_data", columns: [
+        .key("store_id", .int),
+        .value("code", .int, nullable: true),
+        .value("status", .string, nullable: true),
+    ])
+    static let laundryItem_1_0 = StrataTesting.FixtureTable("laundry_item", columns: [
+        .key("store_id", .int),
+        .value("name", .string, nullable: true),
+        .value("price", .double, nullable: true),
+        .reference("master", ["master_id"], to: "laundry", nullable: true),
+        .position("master", "master_position"),
+    ], indexes: [.init(["master_id"])])
+    static let laundry_2_0 = StrataTesting.FixtureTable("laundry", columns: [
+        .key("store_id", .int),
+        .value("id", .int, nullable: true),
+        .value("name", .string, nullable: true),
+        .value("photo", .string, nullable: true),
+        .value("favorite", .bool),
+        .reference("master", ["master_id"], to: "laundry_detail", nullable: true),
+        .position("master", "master_position"),
+    ], indexes: [.init(["master_id"])])
+    static let laundryData_2_0 = StrataTesting.FixtureTable("laundry_data", columns: [
+        .key("store_id", .int),
+        .value("code", .int, nullable: true),
+    ])
+    static let laundryDetail_2_0 = StrataTesting.FixtureTable("laundry_detail", columns: [
+        .key("store_id", .int),
+        .reference("master", ["master_id"], to: "laundry_data", nullable: true, unique: true),
+    ], indexes: [.init(["master_id"], unique: true)])
+    static let laundryFailure_2_0 = StrataTesting.FixtureTable("laundry_failure", columns: [
+        .key("store_id", .int),
+        .value("id", .int, nullable: true),
+        .value("date", .date, nullable: true),
+        .reference("master", ["master_id"], to: "laundry_detail", nullable: true, unique: true),
+    ], indexes: [.init(["master_id"], unique: true)])
 }
 
 /// What the code of the step from 1.0 to 2.0 is to do. Write it as an extension of `LaundrySchemaStep_1_0_to_2_0`, in a file beside

@@ -17,25 +17,9 @@ struct AppSchemaMigrationTests {
         StrataTesting.FixtureVersion(
             "1.0", sealed: true, file: 0x624b40eb47f564b7, samples: { try AppSchema.V1_0.samples($0) },
             tables: [
-                StrataTesting.FixtureTable("department", columns: [
-                    .key("id", .uuid),
-                    .value("name", .string),
-                ]),
-                StrataTesting.FixtureTable("room", columns: [
-                    .key("id", .int),
-                    .value("name", .string, unique: true),
-                ], indexes: [.init(["name"], unique: true)]),
-                StrataTesting.FixtureTable("user", columns: [
-                    .key("login", .string),
-                    .value("firstname", .string),
-                    .value("surname", .string),
-                    .value("is_admin", .bool, nullable: true),
-                    .value("default", .bool),
-                    .value("inout", .string, nullable: true),
-                    .value("old", .string, nullable: true),
-                    .reference("department", ["department_id"], to: "department", nullable: true),
-                    .value("account", .uuid, nullable: true),
-                ], indexes: [.init(["department_id"])]),
+                AppSchemaTables.department_1_0,
+                AppSchemaTables.room_1_0,
+                AppSchemaTables.user_1_0,
             ],
             joinTables: [
             ],
@@ -48,26 +32,9 @@ struct AppSchemaMigrationTests {
         StrataTesting.FixtureVersion(
             "1.1", sealed: true, file: 0xaa58cafefb5e8a5c, samples: { try AppSchema.V1_1.samples($0) },
             tables: [
-                StrataTesting.FixtureTable("department", columns: [
-                    .key("id", .uuid),
-                    .value("name", .string),
-                ]),
-                StrataTesting.FixtureTable("room", columns: [
-                    .key("id", .int),
-                    .value("name", .string, unique: true),
-                ], indexes: [.init(["name"], unique: true)]),
-                StrataTesting.FixtureTable("user", columns: [
-                    .key("login", .string),
-                    .value("firstname", .string),
-                    .value("surname", .string),
-                    .value("is_admin", .bool, nullable: true),
-                    .value("default", .bool),
-                    .value("inout", .string, nullable: true),
-                    .value("old", .string, nullable: true),
-                    .reference("department", ["department_id"], to: "department", nullable: true),
-                    .value("account", .uuid, nullable: true),
-                    .value("born_on", .date, nullable: true),
-                ], indexes: [.init(["department_id"])]),
+                AppSchemaTables.department_1_0,
+                AppSchemaTables.room_1_0,
+                AppSchemaTables.user_1_1,
             ],
             joinTables: [
             ],
@@ -80,25 +47,9 @@ struct AppSchemaMigrationTests {
         StrataTesting.FixtureVersion(
             "2.0", sealed: false, samples: { try AppSchema.V2_0.samples($0) },
             tables: [
-                StrataTesting.FixtureTable("department", columns: [
-                    .key("id", .uuid),
-                    .value("name", .string),
-                ]),
-                StrataTesting.FixtureTable("room", columns: [
-                    .key("id", .int),
-                    .value("name", .string, unique: true),
-                ], indexes: [.init(["name"], unique: true)]),
-                StrataTesting.FixtureTable("user", columns: [
-                    .key("login", .string),
-                    .value("level", .int),
-                    .value("default", .bool),
-                    .value("inout", .string, nullable: true),
-                    .value("old", .string, nullable: true),
-                    .reference("department", ["department_id"], to: "department", nullable: true),
-                    .value("account", .string, nullable: true),
-                    .value("born_on", .date, nullable: true),
-                    .value("full_name", .string),
-                ], indexes: [.init(["department_id"])]),
+                AppSchemaTables.department_1_0,
+                AppSchemaTables.room_1_0,
+                AppSchemaTables.user_2_0,
             ],
             joinTables: [
             ],
@@ -151,6 +102,52 @@ struct AppSchemaMigrationTests {
     private func report(_ failures: [StrataTesting.Failure]) {
         for failure in failures { Testing.Issue.record(Testing.Comment(rawValue: failure.description)) }
     }
+}
+
+/// The tables of all versions, each named after the version that it was new in.
+private enum AppSchemaTables {
+    static let department_1_0 = StrataTesting.FixtureTable("department", columns: [
+        .key("id", .uuid),
+        .value("name", .string),
+    ])
+    static let room_1_0 = StrataTesting.FixtureTable("room", columns: [
+        .key("id", .int),
+        .value("name", .string, unique: true),
+    ], indexes: [.init(["name"], unique: true)])
+    static let user_1_0 = StrataTesting.FixtureTable("user", columns: [
+        .key("login", .string),
+        .value("firstname", .string),
+        .value("surname", .string),
+        .value("is_admin", .bool, nullable: true),
+        .value("default", .bool),
+        .value("inout", .string, nullable: true),
+        .value("old", .string, nullable: true),
+        .reference("department", ["department_id"], to: "department", nullable: true),
+        .value("account", .uuid, nullable: true),
+    ], indexes: [.init(["department_id"])])
+    static let user_1_1 = StrataTesting.FixtureTable("user", columns: [
+        .key("login", .string),
+        .value("firstname", .string),
+        .value("surname", .string),
+        .value("is_admin", .bool, nullable: true),
+        .value("default", .bool),
+        .value("inout", .string, nullable: true),
+        .value("old", .string, nullable: true),
+        .reference("department", ["department_id"], to: "department", nullable: true),
+        .value("account", .uuid, nullable: true),
+        .value("born_on", .date, nullable: true),
+    ], indexes: [.init(["department_id"])])
+    static let user_2_0 = StrataTesting.FixtureTable("user", columns: [
+        .key("login", .string),
+        .value("level", .int),
+        .value("default", .bool),
+        .value("inout", .string, nullable: true),
+        .value("old", .string, nullable: true),
+        .reference("department", ["department_id"], to: "department", nullable: true),
+        .value("account", .string, nullable: true),
+        .value("born_on", .date, nullable: true),
+        .value("full_name", .string),
+    ], indexes: [.init(["department_id"])])
 }
 
 /// What the code of the step from 1.1 to 2.0 is to do. Write it as an extension of `AppSchemaStep_1_1_to_2_0`, in a file beside

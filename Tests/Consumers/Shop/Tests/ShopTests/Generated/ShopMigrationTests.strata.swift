@@ -17,36 +17,10 @@ struct ShopSchemaMigrationTests {
         StrataTesting.FixtureVersion(
             "1.0", sealed: true, file: 0xfe6af616542625a3, samples: { try ShopSchema.V1_0.samples($0) },
             tables: [
-                StrataTesting.FixtureTable("customer", columns: [
-                    .key("id", .int),
-                    .value("name", .string),
-                    .value("email", .string, nullable: true),
-                    .value("code", .int, nullable: true),
-                    .value("reference", .uuid, nullable: true),
-                    .value("note", .string, nullable: true),
-                    .value("nickname", .string, nullable: true),
-                ]),
-                StrataTesting.FixtureTable("invoice", columns: [
-                    .key("id", .int),
-                    .value("amount", .double),
-                    .reference("order", ["order_id"], to: "order", nullable: true),
-                ], indexes: [.init(["order_id"])]),
-                StrataTesting.FixtureTable("order", columns: [
-                    .key("id", .int),
-                    .value("comment", .string, nullable: true),
-                    .value("greeting", .string, nullable: true),
-                    .value("quantity", .int),
-                    .value("placed_at", .date),
-                    .reference("customer", ["customer_id"], to: "customer", onDelete: .cascade, nullable: true),
-                    .position("customer", "customer_position"),
-                    .reference("product", ["product_id"], to: "product", nullable: true),
-                ], indexes: [.init(["customer_id"]), .init(["product_id"])]),
-                StrataTesting.FixtureTable("product", columns: [
-                    .key("sku", .string),
-                    .value("title", .string, unique: true),
-                    .value("price", .double),
-                    .value("photo", .data, nullable: true),
-                ], indexes: [.init(["title"], unique: true)]),
+                ShopSchemaTables.customer_1_0,
+                ShopSchemaTables.invoice_1_0,
+                ShopSchemaTables.order_1_0,
+                ShopSchemaTables.product_1_0,
             ],
             joinTables: [
                 StrataTesting.FixtureJoinTable("customer_wishes", of: "customer.wishes", from: "customer", to: "product"),
@@ -62,37 +36,10 @@ struct ShopSchemaMigrationTests {
         StrataTesting.FixtureVersion(
             "1.1", sealed: true, file: 0x49e0bcbdf2626a46, samples: { try ShopSchema.V1_1.samples($0) },
             tables: [
-                StrataTesting.FixtureTable("customer", columns: [
-                    .key("id", .int),
-                    .value("name", .string),
-                    .value("email", .string),
-                    .value("code", .string, nullable: true),
-                    .value("reference", .string, nullable: true),
-                    .value("remark", .string, nullable: true),
-                    .value("nickname", .string, nullable: true),
-                    .value("level", .int),
-                ]),
-                StrataTesting.FixtureTable("invoice", columns: [
-                    .key("id", .int),
-                    .value("amount", .double),
-                    .reference("order", ["order_id"], to: "order", onDelete: .cascade, nullable: true),
-                ], indexes: [.init(["order_id"])]),
-                StrataTesting.FixtureTable("order", columns: [
-                    .key("id", .int),
-                    .value("comment", .string, nullable: true),
-                    .value("greeting", .string, nullable: true),
-                    .value("quantity", .int),
-                    .value("placed_at", .date),
-                    .reference("customer", ["customer_id"], to: "customer", onDelete: .cascade, nullable: true),
-                    .position("customer", "customer_position"),
-                    .reference("product", ["product_id"], to: "product", nullable: true),
-                ], indexes: [.init(["customer_id"]), .init(["product_id"])]),
-                StrataTesting.FixtureTable("product", columns: [
-                    .key("sku", .string),
-                    .value("title", .string, unique: true),
-                    .value("price", .double),
-                    .value("photo", .data, nullable: true),
-                ], indexes: [.init(["title"], unique: true), .init(["price"])]),
+                ShopSchemaTables.customer_1_1,
+                ShopSchemaTables.invoice_1_1,
+                ShopSchemaTables.order_1_0,
+                ShopSchemaTables.product_1_1,
             ],
             joinTables: [
                 StrataTesting.FixtureJoinTable("customer_wishes", of: "customer.wishes", from: "customer", to: "product"),
@@ -108,38 +55,10 @@ struct ShopSchemaMigrationTests {
         StrataTesting.FixtureVersion(
             "2.0", sealed: false, samples: { try ShopSchema.V2_0.samples($0) },
             tables: [
-                StrataTesting.FixtureTable("customer", columns: [
-                    .key("id", .int),
-                    .value("name", .string),
-                    .value("email", .string),
-                    .value("code", .string, nullable: true),
-                    .value("reference", .string, nullable: true),
-                    .value("remark", .string, nullable: true),
-                    .value("nickname", .string, nullable: true),
-                    .value("level", .int),
-                ]),
-                StrataTesting.FixtureTable("invoice", columns: [
-                    .key("id", .int),
-                    .value("amount", .double),
-                    .reference("order", ["order_id"], to: "order", onDelete: .cascade, nullable: true),
-                ], indexes: [.init(["order_id"])]),
-                StrataTesting.FixtureTable("order", columns: [
-                    .key("id", .int),
-                    .value("comment", .string, nullable: true),
-                    .value("greeting", .string, nullable: true),
-                    .value("quantity", .int),
-                    .value("placed_at", .date),
-                    .reference("customer", ["customer_id"], to: "customer", onDelete: .cascade, nullable: true),
-                    .position("customer", "customer_position"),
-                    .reference("product", ["product_id"], to: "product", nullable: true),
-                    .value("total", .double),
-                ], indexes: [.init(["customer_id"]), .init(["product_id"])]),
-                StrataTesting.FixtureTable("product", columns: [
-                    .key("sku", .string),
-                    .value("title", .string, unique: true),
-                    .value("price", .double),
-                    .value("photo", .data, nullable: true),
-                ], indexes: [.init(["title"], unique: true), .init(["price"])]),
+                ShopSchemaTables.customer_1_1,
+                ShopSchemaTables.invoice_1_1,
+                ShopSchemaTables.order_2_0,
+                ShopSchemaTables.product_1_1,
             ],
             joinTables: [
                 StrataTesting.FixtureJoinTable("customer_wishes", of: "customer.wishes", from: "customer", to: "product"),
@@ -202,6 +121,72 @@ struct ShopSchemaMigrationTests {
     private func report(_ failures: [StrataTesting.Failure]) {
         for failure in failures { Testing.Issue.record(Testing.Comment(rawValue: failure.description)) }
     }
+}
+
+/// The tables of all versions, each named after the version that it was new in.
+private enum ShopSchemaTables {
+    static let customer_1_0 = StrataTesting.FixtureTable("customer", columns: [
+        .key("id", .int),
+        .value("name", .string),
+        .value("email", .string, nullable: true),
+        .value("code", .int, nullable: true),
+        .value("reference", .uuid, nullable: true),
+        .value("note", .string, nullable: true),
+        .value("nickname", .string, nullable: true),
+    ])
+    static let invoice_1_0 = StrataTesting.FixtureTable("invoice", columns: [
+        .key("id", .int),
+        .value("amount", .double),
+        .reference("order", ["order_id"], to: "order", nullable: true),
+    ], indexes: [.init(["order_id"])])
+    static let order_1_0 = StrataTesting.FixtureTable("order", columns: [
+        .key("id", .int),
+        .value("comment", .string, nullable: true),
+        .value("greeting", .string, nullable: true),
+        .value("quantity", .int),
+        .value("placed_at", .date),
+        .reference("customer", ["customer_id"], to: "customer", onDelete: .cascade, nullable: true),
+        .position("customer", "customer_position"),
+        .reference("product", ["product_id"], to: "product", nullable: true),
+    ], indexes: [.init(["customer_id"]), .init(["product_id"])])
+    static let product_1_0 = StrataTesting.FixtureTable("product", columns: [
+        .key("sku", .string),
+        .value("title", .string, unique: true),
+        .value("price", .double),
+        .value("photo", .data, nullable: true),
+    ], indexes: [.init(["title"], unique: true)])
+    static let customer_1_1 = StrataTesting.FixtureTable("customer", columns: [
+        .key("id", .int),
+        .value("name", .string),
+        .value("email", .string),
+        .value("code", .string, nullable: true),
+        .value("reference", .string, nullable: true),
+        .value("remark", .string, nullable: true),
+        .value("nickname", .string, nullable: true),
+        .value("level", .int),
+    ])
+    static let invoice_1_1 = StrataTesting.FixtureTable("invoice", columns: [
+        .key("id", .int),
+        .value("amount", .double),
+        .reference("order", ["order_id"], to: "order", onDelete: .cascade, nullable: true),
+    ], indexes: [.init(["order_id"])])
+    static let product_1_1 = StrataTesting.FixtureTable("product", columns: [
+        .key("sku", .string),
+        .value("title", .string, unique: true),
+        .value("price", .double),
+        .value("photo", .data, nullable: true),
+    ], indexes: [.init(["title"], unique: true), .init(["price"])])
+    static let order_2_0 = StrataTesting.FixtureTable("order", columns: [
+        .key("id", .int),
+        .value("comment", .string, nullable: true),
+        .value("greeting", .string, nullable: true),
+        .value("quantity", .int),
+        .value("placed_at", .date),
+        .reference("customer", ["customer_id"], to: "customer", onDelete: .cascade, nullable: true),
+        .position("customer", "customer_position"),
+        .reference("product", ["product_id"], to: "product", nullable: true),
+        .value("total", .double),
+    ], indexes: [.init(["customer_id"]), .init(["product_id"])])
 }
 
 /// What the code of the step from 1.1 to 2.0 is to do. Write it as an extension of `ShopSchemaStep_1_1_to_2_0`, in a file beside
