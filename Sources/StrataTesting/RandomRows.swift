@@ -63,9 +63,8 @@ struct RandomRows: RandomNumberGenerator {
     /// How often a foreign key leads nowhere: in most databases never, as SQLite sees to it while it is asked to.
     mutating func danglingRate() -> Double { holds(0.75) ? 0 : [0.1, 0.5].randomElement(using: &self) ?? 0 }
 
-    /// A value of `type`: one at the edges, or any.
-    mutating func value(of type: ColumnType) -> SQLiteValue {
-        let edges = SampleValues.values(of: type)
+    /// A value of `type`: one of `edges`, or any.
+    private mutating func value(of type: ColumnType, _ edges: [SQLiteValue]) -> SQLiteValue {
         if holds(0.5), let edge = edges.randomElement(using: &self) { return edge }
         switch type {
         case .int, .milliseconds: return .integer(Int(truncatingIfNeeded: next()))
@@ -93,10 +92,11 @@ struct RandomRows: RandomNumberGenerator {
     /// The values of a column that is not unique, one for each row: of few or many, with none, some or only NULLs.
     mutating func values(of type: ColumnType, count: Int, nullable isNullable: Bool) -> [SQLiteValue] {
         let nulls = isNullable ? rate() : 0
-        let pool = holds(0.3) ? (0..<2).map { _ in value(of: type) } : []
+        let edges = SampleValues.values(of: type)
+        let pool = holds(0.3) ? (0..<2).map { _ in value(of: type, edges) } : []
         return (0..<count).map { _ in
             if holds(nulls) { return .null }
-            return pool.randomElement(using: &self) ?? value(of: type)
+            return pool.randomElement(using: &self) ?? value(of: type, edges)
         }
     }
 
