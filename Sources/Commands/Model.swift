@@ -76,8 +76,7 @@ struct Model {
         }
         // A store's `user_version` is that of its fingerprint, and stands at 60 (https://sqlite.org/fileformat.html).
         let number = bytes.dropFirst(60).prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-        let expected = UInt32(truncatingIfNeeded: version.fingerprint.value)
-        return (bytes, number == max(1, expected))
+        return (bytes, Int32(bitPattern: number) == version.fingerprint.value.userVersion)
     }
 
     private func fixtureFile(of version: Version, in testFolders: [ModelFolder.TestFolder]) -> URL? {

@@ -59,11 +59,3 @@ public struct MigrationStep: Sendable {
     /// Whether a person wrote code for the step.
     public var isCustom: Bool { custom != nil }
 }
-
-extension UInt64 {
-    /// The low 32 bits as `user_version` holds them, and never 0, which means that nothing was written yet.
-    var userVersion: Int32 {
-        let bits = Int32(truncatingIfNeeded: self)
-        return bits == 0 ? 1 : bits
-    }
-}

@@ -1,0 +1,239 @@
+import Mustache
+import SchemaModel
+
+/// What the tests expect of each step.
+extension Generator {
+    /// The entities whose rows may have other keys than they had, or be gone, because a person's code says so.
+    private func looseEntities(_ step: SchemaStep) -> Set<Int> {
+        var loose = Set(step.customEntities.map(\.new.lineage))
+        // A key that is made of such a key changes with it, and a row goes with one that it does not outlive.
+        while let next = step.entities.map(\.new).first(where: { entity in
+            guard !loose.contains(entity.lineage) else { return false }
+            var key: [Int] = []
+            if case .properties(let lineages) = entity.identifier { key = lineages }
+            return entity.properties.contains { property in
+                guard let relationship = property.relationship, loose.contains(relationship.target),
+                    step.to.storage(of: relationship) == .column
+                else { return false }
+                return key.contains(property.lineage) || step.to.deleteRule(of: property) == .cascade
+            }
+        }) {
+            loose.insert(next.lineage)
+        }
+        return loose
+    }
+
+    func stepTestValues(_ step: SchemaStep) -> Value {
+        let loose = looseEntities(step)
+        let tables = step.entities.map { entity -> Value in
+            let unchecked = step.instructions.unchecked
+            let asksForCode =
+                unchecked.contains(.init(entity: entity.new.lineage))
+                || step.instructions.custom.contains(.init(entity: entity.new.lineage))
+            // Where a unique index comes, a person says what becomes of duplicates.
+            let indexed = Set(entity.customReasons.compactMap(\.index).joined())
+            var kept: [String] = []
+            var changed: [(String, String)] = []
+            for column in entity.columns {
+                let name = column.column.name
+                // Where a person migrates an entity that asks for it, any of its values may become another.
+                let property = column.column.property
+                let isUnchecked =
+                    unchecked.contains(.init(entity: entity.new.lineage, property: property))
+                    || property.map(indexed.contains) ?? false && !column.column.isKey
+                let isKept = column.column.isKey || !(asksForCode || property != nil && isUnchecked)
+                guard isKept, let value = expectation(column.origin) else { continue }
+                if value == SQL.quoted(name) { kept.append(name) } else { changed.append((name, value)) }
+            }
+            return tableTestValues(
+                from: entity.old.tableName, to: entity.new.tableName,
+                oldKey: step.from.keyParts(of: entity.old).map(\.name),
+                key: step.to.keyParts(of: entity.new).map(\.name), kept: kept, changed: changed,
+                isEmptied: entity.isEmptied, references: references(of: entity, loose, step))
+        }
+        let joins = step.entities.flatMap { entity in
+            step.to.joinTables(of: entity.new).compactMap { joinTestValues($0, entity, loose, step) }
+        }
+        return [
+            "from": .text(SwiftLiteral.string(step.from.version.text)),
+            "to": .text(SwiftLiteral.string(step.to.version.text)),
+            "custom": step.isCustom ? .text(stepName(step)) : .null,
+            "tables": .list(tables + joins),
+        ]
+    }
+
+    /// The foreign keys of an entity that follow rows which may have other keys, or be gone.
+    private func references(of entity: EntityStep, _ loose: Set<Int>, _ step: SchemaStep) -> [String] {
+        entity.new.properties.compactMap { property in
+            let columns = entity.columns.filter {
+                $0.column.property == property.lineage && $0.column.role != .position
+            }
+            guard let target = property.relationship?.target, loose.contains(target),
+                let old = step.from.entity(target), !columns.isEmpty
+            else { return nil }
+            let before = columns.compactMap { column -> String? in
+                if case .copy(let before) = column.origin { before.name } else { nil }
+            }
+            guard before.count == columns.count else { return nil }
+            return reference(
+                columns.map(\.column.name), from: before, to: old.tableName,
+                cascades: step.to.deleteRule(of: property) == .cascade)
+        }
+    }
+
+    private func reference(_ columns: [String], from old: [String], to target: String, cascades: Bool) -> String {
+        let before = columns == old ? "" : ", from: " + SwiftLiteral.strings(old)
+        return ".init(\(SwiftLiteral.strings(columns))\(before), to: \(SwiftLiteral.string(target))"
+            + (cascades ? ", cascades: true)" : ")")
+    }
+
+    private func joinTestValues(
+        _ join: SchemaVersion.JoinTable, _ entity: EntityStep, _ loose: Set<Int>, _ step: SchemaStep
+    ) -> Value? {
+        let element = StepInstructions.Element(entity: entity.new.lineage, property: join.property)
+        let target = join.relationship.target
+        guard let was = entity.old.property(join.property)?.relationship, was.target == target,
+            let oldTarget = step.from.entity(target), was.inverse == join.relationship.inverse || was.inverse == nil,
+            // What becomes its own inverse gets pairs that were not there.
+            was.inverse != nil || !step.to.isOwnInverse(join.relationship),
+            !step.instructions.custom.contains(element), !step.instructions.unchecked.contains(element)
+        else { return nil }
+        let key = join.source + join.target
+        let source: [String]
+        let targets: [String]
+        let from: String
+        var oldKey: [String]
+        var filter: String?
+        if let old = step.from.joinTables(of: entity.old).first(where: { $0.property == join.property }) {
+            (from, source, targets) = (old.table.name, old.source, old.target)
+            oldKey = source + targets
+        } else {
+            targets = step.from.columns(of: entity.old).filter {
+                $0.property == join.property && $0.role != .position
+            }.map(\.name)
+            guard !targets.isEmpty else { return nil }
+            source = step.from.keyParts(of: entity.old).map(\.name)
+            from = entity.old.tableName
+            oldKey = source
+            filter = "\(SQL.quoted(targets[0])) IS NOT NULL"
+        }
+        var references: [String] = []
+        if loose.contains(entity.new.lineage) {
+            references.append(reference(join.source, from: source, to: entity.old.tableName, cascades: true))
+        }
+        if loose.contains(target) {
+            references.append(reference(join.target, from: targets, to: oldTarget.tableName, cascades: true))
+        }
+        // A key that has more columns than before is one that code gives: the reference says what it is.
+        func values(_ columns: [String], _ old: [String]) -> [(String, String)] {
+            columns.enumerated().map { ($1, old.indices.contains($0) ? SQL.quoted(old[$0]) : "NULL") }
+        }
+        let pairs = values(join.source, source) + values(join.target, targets)
+        let kept = pairs.filter { $1 == SQL.quoted($0) }.map(\.0)
+        let changed = pairs.filter { $1 != SQL.quoted($0) }
+        return tableTestValues(
+            from: from, to: join.table.name, oldKey: oldKey, key: key,
+            kept: kept + (filter == nil ? ["position"] : []),
+            changed: changed + (filter == nil ? [] : [("position", "0")]),
+            isEmptied: entity.isEmptied || step.instructions.emptied.contains(target), filter: filter,
+            references: references, isJoin: true)
+    }
+
+    private func tableTestValues(
+        from: String, to: String, oldKey: [String], key: [String], kept: [String], changed: [(String, String)],
+        isEmptied: Bool, filter: String? = nil, references: [String], isJoin: Bool = false
+    ) -> Value {
+        [
+            "from": .text(SwiftLiteral.string(from)),
+            "to": .text(SwiftLiteral.string(to)),
+            "oldKey": .text(oldKey == key ? "" : " oldKey: \(SwiftLiteral.strings(oldKey)),"),
+            "key": .text(SwiftLiteral.strings(key)),
+            "kept": .text(SwiftLiteral.strings(kept)),
+            "hasChanged": .flag(!changed.isEmpty),
+            "changed": .list(
+                changed.map { name, value in
+                    ["name": .text(SwiftLiteral.string(name)), "value": .text(SwiftLiteral.string(value))]
+                }),
+            "isEmptied": .flag(isEmptied),
+            "filter": filter.map { .text(", filter: " + SwiftLiteral.string($0)) } ?? .null,
+            "references": references.isEmpty
+                ? .null : .text(", references: [\(references.joined(separator: ", "))]"),
+            "join": .text(isJoin ? ", join: true" : ""),
+        ]
+    }
+
+    // MARK: What a person expects
+
+    private func stepName(_ step: SchemaStep) -> String {
+        history.name + names.migration(step).replacing("Migration_", with: "Step_")
+    }
+
+    /// The values of the protocol that a person's expectations conform to.
+    func expectationValues(_ step: SchemaStep) -> Value {
+        // Whoever says what becomes of a row says so of all that its columns hold.
+        let merged = Set(step.merged.map(\.old.lineage))
+        let reasons = step.reasons.filter { reason in
+            if merged.contains(reason.entity) { return false }
+            guard let entity = step.customEntities.first(where: { $0.new.lineage == reason.entity }) else {
+                return true
+            }
+            guard let property = reason.property else { return false }
+            return !entity.columns.contains { $0.column.property == property }
+        }
+        return [
+            "name": .text(stepName(step)),
+            "nameLiteral": .text(SwiftLiteral.string(stepName(step))),
+            "reasons": .text(SwiftLiteral.strings(reasons.map(\.text))),
+            "protocol": .text(stepName(step).replacing("Step_", with: "Expectations_")),
+            "from": .text(step.from.version.text),
+            "to": .text(step.to.version.text),
+            "old": .text(names.namespace(step.from)),
+            "new": .text(names.namespace(step.to)),
+            "rows": .list(rowFunctions(step)),
+            "additions": .list(
+                step.to.entities.map { entity -> Value in
+                    let type = names.type(entity.lineage, in: step.to)
+                    return [
+                        "entity": .text(entity.name), "new": .text(type),
+                        "newLiteral": .text(SwiftLiteral.string(short(type))),
+                    ]
+                }),
+        ]
+    }
+
+    private func rowFunctions(_ step: SchemaStep) -> [Value] {
+        func values(_ old: Entity, _ new: Entity, _ example: String) -> Value {
+            let oldType = names.type(old.lineage, in: step.from)
+            let newType = names.type(new.lineage, in: step.to)
+            return [
+                "entity": .text(old.name),
+                "old": .text(oldType),
+                "new": .text(newType),
+                "oldLiteral": .text(SwiftLiteral.string(short(oldType))),
+                "newLiteral": .text(SwiftLiteral.string(short(newType))),
+                "example": .text(SwiftLiteral.string(example)),
+            ]
+        }
+        return step.customEntities.map { entity in
+            let parameters = parameters(of: entity).map { ", \(names.label($0.column)): …" }
+            return values(entity.old, entity.new, ".kept(.init(migrating: old\(parameters.joined())))")
+        } + step.merged.map { values($0.old, $0.new, ".kept(.init(…))") }
+    }
+
+    /// `V1_0.Laundry`: the type of an entity where the versions are at hand.
+    private func short(_ type: String) -> String { String(type.dropFirst(history.name.count + 1)) }
+
+    /// What a column must hold, as SQL over the old row; nil where a person's code decides.
+    private func expectation(_ origin: ValueOrigin) -> String? {
+        switch origin {
+        case .copy(let column): return SQL.quoted(column.name)
+        case .converted(let column, let conversion): return conversion.sql(SQL.quoted(column.name))
+        case .coalesced(let first, let second):
+            guard let first = expectation(first), let second = expectation(second) else { return nil }
+            return "CASE WHEN \(first) IS NULL THEN \(second) ELSE \(first) END"
+        case .constant(let literal): return literal.sql
+        case .null: return "NULL"
+        case .custom: return nil
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import SchemaSQL
+import Strata
+
+/// What a person expects.
+extension StepComparison {
+    func askPerson() throws -> [String] {
+        guard let custom = step.custom else { return [] }
+        var problems: [String] = []
+        for (number, expectation) in custom.rows.enumerated() {
+            let table = step.tables.firstIndex { !$0.isJoin && $0.from == expectation.old.name }
+            let place = table ?? step.tables.count + number
+            let fates = try makeFates(
+                place, from: (expectation.old.name, expectation.old.key),
+                to: (expectation.new.name, expectation.new.key))
+            places[expectation.old.name] = place
+            let wanted = "temp.strata_rows_\(number)"
+            let columns = expectation.new.columns.map(SQL.quoted) + fates.old
+            try connection.execute("CREATE TABLE \(wanted) (\(columns.joined(separator: ", ")))")
+            do {
+                problems += try expectation.ask(
+                    self, RowExpectation.Place(fates: fates, wanted: wanted, tellsMissing: table == nil))
+            } catch is UnwrittenExpectation {
+                unwritten.append(expectation.stub)
+                unknown.insert(expectation.old.name)
+            }
+        }
+        for (number, addition) in custom.additions.enumerated() {
+            let name = "temp.strata_added_\(number)"
+            try connection.execute("CREATE TABLE \(name) (\(SQL.list(addition.table.columns)))")
+            do {
+                try addition.ask(self, name)
+            } catch let error where !(error is UnwrittenExpectation) {
+                problems.append("\(custom.name).added for \(names.entity(addition.table.name)) threw: \(error)")
+            }
+            added[addition.table.name] = name
+        }
+        do {
+            try custom.check(rows)
+        } catch is UnwrittenExpectation {
+            if !custom.reasons.isEmpty {
+                let reasons = custom.reasons.map { "    // \($0)\n" }.joined()
+                unwritten.append("static func check(_ rows: StepRows) throws {\n\(reasons)}")
+            }
+        } catch {
+            problems.append("\(custom.name).check threw: \(error)")
+        }
+        return problems
+    }
+
+    /// Writes down what is to become of each row of an entity.
+    func ask<Old: StoredEntity, New: StoredEntity>(
+        _ expected: (Old, StepRows) throws -> Expected<New>, _ place: RowExpectation.Place
+    ) throws -> [String] {
+        let fates = place.fates
+        let (oldCount, newCount) = (fates.old.count, fates.new.count)
+        let fate = try connection.prepare(
+            "INSERT INTO \(fates.name) VALUES (\(Self.parameters(oldCount + newCount + 1)))")
+        let columns = New.table.columns.count
+        let row = try connection.prepare("INSERT INTO \(place.wanted) VALUES (\(Self.parameters(columns + oldCount)))")
+        var problems: [String] = []
+        let cursor = try rows.old.cursor(Old.self)
+        while let old = try cursor.next() {
+            let id = Old.id(of: old)
+            func record(_ kind: Fates.Kind, _ new: New.ID?) throws {
+                try fate.bind(id, at: 1)
+                try fate.bind(new, at: 1 + oldCount)
+                try fate.bind(kind.rawValue, at: 1 + oldCount + newCount)
+                try fate.run()
+            }
+            let outcome: Expected<New>
+            do {
+                outcome = try expected(old, rows)
+            } catch let error where !(error is UnwrittenExpectation) {
+                problems.append("what is expected of \(old) threw: \(error)")
+                unknown.insert(Old.table.name)
+                break
+            }
+            switch outcome.fate {
+            case .row(let new):
+                try record(.kept, New.id(of: new))
+                try new.bind(to: row)
+                try row.bind(id, at: 1 + columns)
+                try row.run()
+            case .key(let newID, let check):
+                try record(.kept, newID)
+                looks.append { [unowned self] in
+                    let key = "SELECT \(fates.new.joined(separator: ", ")) FROM \(fates.name)"
+                    let condition = fates.old.enumerated().map { "\($1) = ?\($0 + 1)" }.joined(separator: " AND ")
+                    let isKept = "strata_kind = \(Fates.Kind.kept.rawValue)"
+                    let statement = try connection.prepare("\(key) WHERE \(condition) AND \(isKept)")
+                    try statement.bind(id, at: 1)
+                    guard try statement.step() else { return nil }
+                    let newID = try New.ID(row: statement.row, at: 0)
+                    guard let new = try rows.new.find(New.self, id: newID) else {
+                        return place.tellsMissing ? "\(old) is to become the row \(newID), which is not there" : nil
+                    }
+                    return try check(new) ? nil : "\(old) is not to become \(new)"
+                }
+            case .dropped: try record(.gone, nil)
+            case .merged(let target):
+                try record(.merged, target)
+                if try rows.new.find(New.self, id: target) == nil {
+                    problems.append("\(old) is to be merged into the row \(target), which is not there")
+                }
+            }
+        }
+        return problems
+    }
+
+    /// Writes down the rows that are to be there and come from none.
+    func add<New: StoredEntity>(_ added: (StepRows) throws -> [New], to name: String) throws {
+        let new = try added(rows)
+        let insert = try connection.prepare("INSERT INTO \(name) VALUES (\(Self.parameters(New.table.columns.count)))")
+        for row in new {
+            try row.bind(to: insert)
+            try insert.run()
+        }
+    }
+}
