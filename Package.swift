@@ -30,8 +30,9 @@ let package = Package(
         .target(name: "Strata", dependencies: ["CSQLite", "JSONText", "SchemaSQL"]),
         .target(name: "StrataTesting", dependencies: ["JSONText", "Strata"]),
 
-        // Both: what the model says of a store.
-        .target(name: "StoreCommands", dependencies: ["Commands", "SchemaModel", "Strata"]),
+        // Both: models and data of other libraries, and what the model says of a store.
+        .target(name: "Importing", dependencies: ["Descriptions", "JSONText", "SchemaModel", "Strata"]),
+        .target(name: "StoreCommands", dependencies: ["Commands", "Importing", "SchemaModel", "Strata"]),
 
         // The plugins: arguments only.
         .plugin(name: "StrataBuild", capability: .buildTool(), dependencies: ["StrataTool"]),

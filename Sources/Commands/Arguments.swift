@@ -18,6 +18,7 @@ public struct Arguments {
         "prune": ["--target"],
         "plan": ["--model", "--json"],
         "inspect": ["--model", "--json"],
+        "import": ["--into", "--order", "--renames", "--inheritance", "--target"],
         "templates": ["--copy"],
         "sources": ["--model", "--target", "--output"],
         "tests": ["--model", "--target", "--test-target", "--output"],
@@ -50,6 +51,14 @@ public struct Arguments {
     package func value(_ name: String) throws -> String {
         guard let value = values[name]?.last else { throw CommandError.usage("\(command) needs \(name)") }
         return value
+    }
+
+    /// The value of an option that may be left out.
+    package func option(_ name: String) -> String? { values[name]?.last }
+
+    /// The name of the schema of a model in the folder at `path`, whether it is there already or not.
+    package func schema(of path: String) -> String {
+        (try? model(at: path).schema) ?? ModelFolder.schema(of: path, target: values["--target"]?.last)
     }
 
     /// The model in the folder at `path`.

@@ -34,8 +34,8 @@ public enum Command {
             }
             switch parsed.command {
             case let name where others[name] != nil: try others[name]?(parsed, console)
-            case "plan", "inspect":
-                throw CommandError.usage("stores are looked into by: swift run strata \(parsed.command)")
+            case "plan", "inspect", "import":
+                throw CommandError.usage("this is done by: swift run strata \(parsed.command)")
             case "generate": try GenerateCommand(parsed).run(console)
             case "check": try CheckCommand(parsed).run(console)
             case "release": try GenerateCommand(parsed, isRelease: true).run(console)
@@ -54,6 +54,8 @@ public enum Command {
             if !error.description.isEmpty { console.complain(error.description) }
             if case .usage = error { return .usage }
         } catch let error as TemplateError {
+            console.complain(error.description)
+        } catch let error as any CustomStringConvertible & Error {
             console.complain(error.description)
         } catch {
             console.complain("error: \(error.localizedDescription)")

@@ -2,7 +2,7 @@ import Foundation
 import SchemaModel
 
 /// Writes files whole or not at all, and only where their bytes would change.
-enum FileWriter {
+package enum FileWriter {
     /// Whether the file at `url` holds exactly `contents`.
     static func holds(_ contents: String, at url: URL) -> Bool {
         guard let data = try? Data(contentsOf: url) else { return false }
@@ -10,7 +10,7 @@ enum FileWriter {
     }
 
     /// Writes `files` unless they hold their contents already, and returns those it wrote.
-    static func write(_ files: [(url: URL, contents: String)]) throws -> [URL] {
+    package static func write(_ files: [(url: URL, contents: String)]) throws -> [URL] {
         try files.concurrentMap { try write($0.contents, to: $0.url) ? $0.url : nil }.compactMap(\.self)
     }
 

@@ -15,6 +15,7 @@ enum Help {
           templates   copy the templates, to change them
           plan        say what opening a store would do
           inspect     say what a store is
+          import      make descriptions of a model of Core Data, Room, Drift or SQLite
 
         strata COMMAND --help tells more. Exit codes: 0 all is well, 1 something is wrong in a model, 2 wrong arguments.
         """
@@ -99,6 +100,23 @@ enum Help {
             something is. Without --model the model below the working folder is taken that the store is of.
 
             example: strata inspect ~/broken.sqlite --model Sources/App/Model
+            """
+        case "import":
+            """
+            usage: strata import FORMAT PATH --into FOLDER [options]
+
+            Makes descriptions with their whole history of a model of another library, and IMPORT.md beside them, which says
+            what could not be carried over. The FORMAT is core-data (an .xcdatamodeld), room or drift (the folder of the
+            exported schemas), or sqlite (a database). What is written is read back and compared with what was read.
+
+              --into FOLDER          the folder of the model
+              --order FILE           the names of the versions of a Core Data model in order, one a line
+              --renames FILE         what became of what went: {"12": {"user": "account", "user.fax": null}}
+              --inheritance KIND     root: one table for a root and all that inherit from it, as Core Data has it (default);
+                                     entity: one for each entity that is not abstract
+              --target NAME          the target of the model, where the folder does not tell
+
+            example: strata import core-data App/Model.xcdatamodeld --into Sources/App/Model
             """
         case "templates":
             """

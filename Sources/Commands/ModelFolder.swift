@@ -33,6 +33,12 @@ package struct ModelFolder {
             reading: source, target: self.target, module: Self.module(of: self.target))
     }
 
+    /// The name that a model in the folder at `path` has for its schema where nothing else is said.
+    static func schema(of path: String, target: String?) -> String {
+        let url = URL(fileURLWithPath: path, isDirectory: true).standardizedFileURL
+        return module(of: target ?? self.target(of: url)) + "Schema"
+    }
+
     /// The module of a target, by SwiftPM's rules: what no name in C may have becomes an underscore.
     private static func module(of target: String) -> String {
         let name = String(target.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" })

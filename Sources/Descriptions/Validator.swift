@@ -1,7 +1,7 @@
 import SchemaModel
 
 /// Checks every version by itself: what a resolved history may still get wrong.
-struct Validator {
+package struct Validator {
     private let history: SchemaHistory
     private let locations: Resolver
     private var diagnostics: [Diagnostic] = []
@@ -93,7 +93,7 @@ struct Validator {
     }
 
     /// The modules that generated code names, and the words that no type can be called.
-    static let reservedTypes: Set<String> = [
+    package static let reservedTypes: Set<String> = [
         "Swift", "Foundation", "Strata", "StrataTesting", "Testing", "Type", "Self", "Any", "Protocol",
     ]
 

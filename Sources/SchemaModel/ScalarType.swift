@@ -50,7 +50,7 @@ public enum Literal: Hashable, Sendable {
 
 extension Literal {
     /// The value as it stands inside of JSON.
-    func json(type: ScalarType) -> String {
+    package func json(type: ScalarType) -> String {
         switch self {
         case .integer(let value): type == .bool ? (value == 0 ? "false" : "true") : String(value)
         case .real(let value): type == .float ? Float(value).description : JSON.number(value)

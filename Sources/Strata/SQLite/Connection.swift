@@ -181,6 +181,13 @@ package final class Connection {
         return try statement.step() ? statement.row.optionalString(0) : nil
     }
 
+    /// The texts in the first column of all rows.
+    package func texts(_ sql: String) throws -> [String] {
+        var texts: [String] = []
+        try query(sql) { texts.append(try $0.string(0)) }
+        return texts
+    }
+
     /// Runs `body` in a transaction that begins with `begin`; what it throws rolls everything back.
     package func transaction<Result>(_ begin: String, _ body: () throws -> Result) throws -> Result {
         try execute(begin)

@@ -1,0 +1,312 @@
+import SchemaModel
+
+/// What becomes of entities that inherit from others.
+public enum InheritanceLayout: String, CaseIterable, Sendable {
+    /// One table for a root and all that inherit from it, with the kind of each row: Core Data's own layout.
+    case tablePerRoot = "root"
+    /// One table for each entity that is not abstract, with all that it inherits.
+    case tablePerEntity = "entity"
+}
+
+/// A Core Data model in the terms of Strata.
+struct CoreDataMapping {
+    private let layout: InheritanceLayout
+    private let source: CoreDataFolder.Version
+    private let index: Int
+    /// Properties that stand for different things in one table, by the name of its root.
+    private let ambiguous: [String: Set<String>]
+    private let entities: [String: CoreDataModel.Entity]
+    private var children: [String: [String]] = [:]
+    private(set) var notes: [ImportNote] = []
+
+    /// The versions of `folder`, and what of them was left out.
+    static func versions(
+        of folder: CoreDataFolder, layout: InheritanceLayout
+    ) throws -> (versions: [ImportedVersion], notes: [ImportNote]) {
+        var mappings = try folder.versions.enumerated().map { index, version in
+            try CoreDataMapping(version, at: index, layout: layout, ambiguous: [:])
+        }
+        var ambiguous: [String: Set<String>] = [:]
+        for mapping in mappings where layout == .tablePerRoot {
+            ambiguous.merge(mapping.ambiguousProperties()) { $0.union($1) }
+        }
+        mappings = try folder.versions.enumerated().map { index, version in
+            try CoreDataMapping(version, at: index, layout: layout, ambiguous: ambiguous)
+        }
+        var versions: [ImportedVersion] = []
+        var notes: [ImportNote] = []
+        for index in mappings.indices {
+            versions.append(mappings[index].version())
+            notes += mappings[index].notes
+        }
+        return (versions, notes)
+    }
+
+    private init(
+        _ source: CoreDataFolder.Version, at index: Int, layout: InheritanceLayout, ambiguous: [String: Set<String>]
+    ) throws {
+        self.source = source
+        self.index = index
+        self.layout = layout
+        self.ambiguous = ambiguous
+        entities = Dictionary(uniqueKeysWithValues: source.model.entities.map { ($0.name, $0) })
+        for entity in source.model.entities {
+            var seen: Set<String> = [entity.name]
+            var next = entity.parent
+            while let name = next {
+                guard let parent = entities[name] else {
+                    throw ImportError(
+                        "\(entity.name) inherits from \(name), which is not there", path: source.path, line: entity.line
+                    )
+                }
+                guard seen.insert(name).inserted else {
+                    throw ImportError("\(entity.name) inherits from itself", path: source.path, line: entity.line)
+                }
+                next = parent.parent
+            }
+            if let parent = entity.parent { children[parent, default: []].append(entity.name) }
+        }
+    }
+
+    // MARK: Inheritance
+
+    /// The entity and all that it inherits from, the root first.
+    private func line(of name: String) -> [CoreDataModel.Entity] {
+        guard let entity = entities[name] else { return [] }
+        return (entity.parent.map(line) ?? []) + [entity]
+    }
+
+    private func root(of name: String) -> String { line(of: name).first?.name ?? name }
+
+    /// The entity and all that inherit from it.
+    private func family(of name: String) -> [CoreDataModel.Entity] {
+        guard let entity = entities[name] else { return [] }
+        return [entity] + (children[name] ?? []).flatMap(family)
+    }
+
+    /// The entities of a family that objects can be of.
+    private func concrete(of name: String) -> [CoreDataModel.Entity] { family(of: name).filter { !$0.isAbstract } }
+
+    /// The tables in which objects of the entity `name` may be.
+    private func tables(of name: String) -> [String] {
+        switch layout {
+        case .tablePerRoot: concrete(of: root(of: name)).isEmpty ? [] : [root(of: name)]
+        case .tablePerEntity: concrete(of: name).map(\.name)
+        }
+    }
+
+    /// The properties of a family that siblings have under one name for different things.
+    private func ambiguousProperties() -> [String: Set<String>] {
+        var result: [String: Set<String>] = [:]
+        for root in source.model.entities where root.parent == nil {
+            var contents: [String: CoreDataModel.Property] = [:]
+            for property in family(of: root.name).flatMap(\.properties) {
+                guard let other = contents.updateValue(property, forKey: property.name) else { continue }
+                if !Self.isOneColumn(property, other) { result[root.name, default: []].insert(property.name) }
+            }
+        }
+        return result
+    }
+
+    /// Whether two properties of siblings can be one column.
+    private static func isOneColumn(_ left: CoreDataModel.Property, _ right: CoreDataModel.Property) -> Bool {
+        guard case .attribute(let one) = left.content, case .attribute(let other) = right.content else { return false }
+        return one.valueType == other.valueType && one.literal == other.literal
+    }
+
+    // MARK: Tables
+
+    private mutating func version() -> ImportedVersion {
+        var version = ImportedVersion(formerName: source.name)
+        for entity in source.model.entities {
+            for (name, reason) in entity.unstored { note(entity.name, name, reason) }
+            switch layout {
+            case .tablePerRoot where entity.parent == nil:
+                let members = family(of: entity.name)
+                if concrete(of: entity.name).isEmpty {
+                    note(entity.name, nil, "it is abstract and nothing inherits from it: it has no objects")
+                } else {
+                    version.entities.append(table(entity, members))
+                }
+            case .tablePerEntity where !entity.isAbstract:
+                version.entities.append(table(entity, line(of: entity.name)))
+            default: break
+            }
+        }
+        return version
+    }
+
+    private mutating func note(_ entity: String?, _ property: String?, _ reason: String) {
+        notes.append(ImportNote(version: index, entity: entity, property: property, reason: reason))
+    }
+
+    /// The table of `entity` with the properties of `members`.
+    private mutating func table(
+        _ entity: CoreDataModel.Entity, _ members: [CoreDataModel.Entity]
+    ) -> ImportedEntity {
+        var table = ImportedEntity(name: entity.name, token: entity.token)
+        if layout == .tablePerRoot {
+            table.kinds = concrete(of: entity.name).map { ImportedEntity.Kind(name: $0.name, token: $0.token) }
+        }
+        for member in members {
+            for property in member.properties {
+                guard var imported = imported(property, of: member, in: entity) else { continue }
+                restrict(&imported, of: member, in: entity)
+                guard let place = table.properties.firstIndex(where: { $0.name == imported.name }) else {
+                    table.properties.append(imported)
+                    continue
+                }
+                let isNullable = table.properties[place].isNullable || imported.isNullable
+                table.properties[place].isNullable = isNullable
+                table.properties[place].isIndexed = table.properties[place].isIndexed || imported.isIndexed
+            }
+        }
+        for member in members { addIndexes(of: member, to: &table, entity) }
+        return table
+    }
+
+    /// Lifts what holds only for some of the rows of a table.
+    private mutating func restrict(
+        _ property: inout ImportedProperty, of member: CoreDataModel.Entity, in entity: CoreDataModel.Entity
+    ) {
+        guard layout == .tablePerRoot, concrete(of: member.name).count < concrete(of: entity.name).count else { return }
+        if !property.isNullable, property.relationship?.association != .toMany {
+            note(member.name, property.name, "it is mandatory for \(member.name), and null in rows of other kinds")
+            property.isNullable = true
+        }
+    }
+
+    /// The name of the member's property in the table of `entity`.
+    private func name(_ property: String, of member: String, in entity: String) -> String {
+        ambiguous[entity]?.contains(property) == true ? member + "_" + property : property
+    }
+
+    private mutating func imported(
+        _ property: CoreDataModel.Property, of member: CoreDataModel.Entity, in entity: CoreDataModel.Entity
+    ) -> ImportedProperty? {
+        for loss in property.losses { note(member.name, property.name, loss) }
+        let content: ImportedProperty.Content
+        var value: Literal?
+        var isNullable = property.isOptional
+        switch property.content {
+        case .attribute(let attribute):
+            guard let type = attribute.valueType else {
+                note(member.name, property.name, "Strata has no type for \(attribute.type)")
+                return nil
+            }
+            content = .attribute(type)
+            value = attribute.literal
+            if value == nil, let written = attribute.writtenDefault {
+                note(
+                    member.name, property.name, "the default \"\(written)\" is no value of its type, \(attribute.type)")
+            }
+        case .relationship(let relationship):
+            guard let imported = imported(relationship, property, of: member, in: entity) else { return nil }
+            content = .relationship(imported)
+            if relationship.isToMany { isNullable = false }
+        }
+        return ImportedProperty(
+            name: name(property.name, of: member.name, in: entity.name), token: property.token, content: content,
+            isNullable: isNullable, defaultValue: value, isIndexed: property.isIndexed && !Self.hasNoColumn(content))
+    }
+
+    /// Whether there is no column that an index can be over.
+    private static func hasNoColumn(_ content: ImportedProperty.Content) -> Bool {
+        switch content {
+        case .attribute(.array): true
+        case .attribute: false
+        case .relationship(let relationship): relationship.association == .toMany
+        }
+    }
+
+    private mutating func imported(
+        _ relationship: CoreDataModel.Relationship, _ property: CoreDataModel.Property,
+        of member: CoreDataModel.Entity, in entity: CoreDataModel.Entity
+    ) -> ImportedRelationship? {
+        let targets = tables(of: relationship.destination)
+        guard targets.count == 1, let target = targets.first else {
+            let reason =
+                entities[relationship.destination] == nil
+                ? "its destination, \(relationship.destination), is not there"
+                : targets.isEmpty
+                    ? "its destination, \(relationship.destination), has no objects"
+                    : "its destination is in several tables: \(targets.joined(separator: ", "))"
+            note(member.name, property.name, reason)
+            return nil
+        }
+        var imported = ImportedRelationship(
+            target: target, association: relationship.isToMany ? .toMany : .toOne, isOrdered: relationship.isOrdered,
+            rule: .whenOwnerGoes(Self.rule(relationship.deletionRule)))
+        guard let inverse = relationship.inverse else { return imported }
+        let declaring = line(of: relationship.destination).reversed().first { entity in
+            entity.properties.contains { $0.name == inverse }
+        }
+        guard let declaring, let other = declaring.properties.first(where: { $0.name == inverse }),
+            case .relationship(let back) = other.content, back.inverse == property.name,
+            tables(of: back.destination) == [entity.name]
+        else {
+            note(member.name, property.name, "its inverse, \(inverse), does not lead back to it alone")
+            return imported
+        }
+        imported.inverse = name(inverse, of: declaring.name, in: target)
+        return imported
+    }
+
+    private static func rule(_ deletionRule: String) -> Relationship.DeleteRule {
+        switch deletionRule {
+        case "Cascade": .cascade
+        case "Deny": .deny
+        case "No Action": .noAction
+        default: .nullify
+        }
+    }
+
+    private mutating func addIndexes(
+        of member: CoreDataModel.Entity, to table: inout ImportedEntity, _ entity: CoreDataModel.Entity
+    ) {
+        let isShared = layout == .tablePerEntity && concrete(of: member.name).count > 1
+        for (properties, isUnique, losses) in member.indexes.map({ ($0.properties, false, $0.losses) })
+            + member.uniquenessConstraints.map({ ($0, true, []) })
+        {
+            let words = "the \(isUnique ? "constraint" : "index") on \(properties.joined(separator: ", "))"
+            for loss in losses { note(member.name, nil, "\(words): \(loss)") }
+            if isShared, isUnique {
+                note(member.name, nil, "\(words) holds within each table, and not for all that inherit it")
+            }
+            let names = properties.map { property in
+                let declaring = line(of: member.name).last { $0.properties.contains { $0.name == property } }
+                return name(property, of: declaring?.name ?? member.name, in: entity.name)
+            }
+            let places = names.map { name in table.properties.firstIndex { $0.name == name } }
+            let found = places.compactMap(\.self)
+            guard !found.isEmpty, found.count == places.count else {
+                note(member.name, nil, "\(words): not all of that is stored")
+                continue
+            }
+            let shared = found.filter { place in
+                isUnique
+                    && entities.values.contains { other in
+                        other.name != member.name && root(of: other.name) == entity.name && layout == .tablePerRoot
+                            && !line(of: other.name).contains { $0.name == member.name }
+                            && !line(of: member.name).contains { $0.name == other.name }
+                            && other.properties.contains { $0.name == table.properties[place].name }
+                    }
+            }
+            guard shared.isEmpty else {
+                note(member.name, nil, "\(words): the column is shared with other kinds")
+                continue
+            }
+            if found.contains(where: { Self.hasNoColumn(table.properties[$0].content) }) {
+                note(member.name, nil, "\(words): what it is over has no column of its own")
+                continue
+            }
+            if found.count > 1 {
+                table.indexes.append(ImportedIndex(properties: names, isUnique: isUnique))
+            } else if isUnique {
+                table.properties[found[0]].isUnique = true
+            } else if table.properties[found[0]].relationship == nil {
+                table.properties[found[0]].isIndexed = true
+            }
+        }
+    }
+}

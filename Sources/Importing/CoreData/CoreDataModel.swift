@@ -1,0 +1,73 @@
+/// A version of a Core Data model, as its `contents` has it.
+struct CoreDataModel: Hashable, Sendable {
+    struct Entity: Hashable, Sendable, Renamable {
+        var name: String
+        /// The renaming identifier.
+        var token: String?
+        /// The line at which it begins.
+        var line: Int
+        var parent: String?
+        var isAbstract = false
+        var properties: [Property] = []
+        /// What is derived or fetched: named, and why it is no property.
+        var unstored: [(name: String, reason: String)] = []
+        var indexes: [Index] = []
+        /// The properties of each constraint.
+        var uniquenessConstraints: [[String]] = []
+
+        static func == (left: Entity, right: Entity) -> Bool {
+            left.name == right.name && left.token == right.token && left.parent == right.parent
+                && left.isAbstract == right.isAbstract && left.properties == right.properties
+                && left.unstored.map(\.name) == right.unstored.map(\.name) && left.indexes == right.indexes
+                && left.uniquenessConstraints == right.uniquenessConstraints
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(name)
+        }
+    }
+
+    struct Property: Hashable, Sendable, Renamable {
+        var name: String
+        var token: String?
+        var isOptional: Bool
+        var isIndexed: Bool
+        var content: Content
+        /// What the file says of it that is not carried over.
+        var losses: [String] = []
+    }
+
+    enum Content: Hashable, Sendable {
+        case attribute(Attribute)
+        case relationship(Relationship)
+    }
+
+    struct Attribute: Hashable, Sendable {
+        /// `Integer 64`, `String`, ...
+        var type: String
+        /// The class of a transformable's values.
+        var className: String?
+        var defaultValue: String?
+        /// A date's default, in seconds since 2001-01-01 UTC.
+        var defaultInterval: String?
+    }
+
+    struct Relationship: Hashable, Sendable {
+        var destination: String
+        var inverse: String?
+        var isToMany: Bool
+        var isOrdered: Bool
+        var deletionRule: String
+    }
+
+    struct Index: Hashable, Sendable {
+        var name: String?
+        var properties: [String]
+        /// What the index is besides, which is not carried over.
+        var losses: [String] = []
+    }
+
+    var entities: [Entity] = []
+    /// What the model calls its version, for `Z_METADATA`.
+    var identifier: String?
+}

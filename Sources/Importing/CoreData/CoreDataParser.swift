@@ -1,0 +1,242 @@
+import Foundation
+
+#if canImport(FoundationXML)
+    import FoundationXML
+#endif
+
+/// Reads the `contents` of a Core Data model.
+///
+/// Source: the files that Xcode writes; Apple documents no schema of them.
+final class CoreDataParser: NSObject, XMLParserDelegate {
+    /// Larger files are refused: a model of a thousand entities takes less.
+    static let maximumSize = 16 << 20
+    /// Deeper nesting is refused: a model has five levels.
+    static let maximumDepth = 32
+
+    private let path: String
+    private var model = CoreDataModel()
+    private var failure: ImportError?
+    /// The elements that are open, outermost first.
+    private var open: [String] = []
+    private var hasModel = false
+
+    private init(path: String) {
+        self.path = path
+    }
+
+    /// The model that `data` spells, which was read from `path`.
+    ///
+    /// External entities are never resolved: a document type is refused as such.
+    static func parse(_ data: Data, path: String) throws -> CoreDataModel {
+        guard data.count <= maximumSize else {
+            throw ImportError("it has \(data.count) bytes, and no model has more than \(maximumSize)", path: path)
+        }
+        if let offset = data.firstIndex(of: 0) {
+            let line = data[..<offset].count { $0 == 0x0a } + 1
+            throw ImportError("it is not in UTF-8, as Xcode writes models", path: path, line: line)
+        }
+        if let range = data.range(of: Data("<!DOCTYPE".utf8)) {
+            let line = data[..<range.lowerBound].count { $0 == 0x0a } + 1
+            throw ImportError(
+                "it has a document type, which no model has; entities are not resolved", path: path, line: line)
+        }
+        let delegate = CoreDataParser(path: path)
+        let parser = XMLParser(data: data)
+        parser.shouldResolveExternalEntities = false
+        parser.delegate = delegate
+        let isParsed = parser.parse()
+        if let failure = delegate.failure { throw failure }
+        guard isParsed, delegate.hasModel, delegate.open.isEmpty else {
+            throw ImportError("it has no <model>", path: path, line: max(1, parser.lineNumber))
+        }
+        return delegate.model
+    }
+
+    // MARK: Events
+
+    func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {
+        fail(Self.message(for: (error as NSError).code), parser)
+    }
+
+    func parser(
+        _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+        attributes: [String: String]
+    ) {
+        let parent = open.last
+        open.append(name)
+        if open.count > Self.maximumDepth {
+            fail("its elements are nested more than \(Self.maximumDepth) deep", parser)
+            parser.abortParsing()
+            return
+        }
+        switch (parent, name) {
+        case (nil, "model"):
+            hasModel = true
+            model.identifier = attributes["userDefinedModelVersionIdentifier"]
+        case (nil, _): fail("it begins with <\(name)>, and a model with <model>", parser)
+        case ("model", "entity"): beginEntity(attributes, parser)
+        case ("entity", _): if !model.entities.isEmpty { beginProperty(name, attributes, parser) }
+        case ("compoundIndex", "index"), ("uniquenessConstraint", "constraint"), ("fetchIndex", "fetchIndexElement"):
+            beginPart(name, attributes, parser)
+        case ("compoundIndexes", "compoundIndex"):
+            entity { $0.indexes.append(CoreDataModel.Index(properties: [])) }
+        case ("uniquenessConstraints", "uniquenessConstraint"): entity { $0.uniquenessConstraints.append([]) }
+        default: break
+        }
+    }
+
+    func parser(
+        _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
+    ) {
+        if open.last == name { open.removeLast() }
+    }
+
+    private func fail(_ message: String, _ parser: XMLParser) {
+        // The first error is the one that explains the others.
+        if failure == nil { failure = ImportError(message, path: path, line: max(1, parser.lineNumber)) }
+    }
+
+    /// What libxml2 means by a code (https://gnome.pages.gitlab.gnome.org/libxml2/html/xmlerror_8h.html).
+    private static func message(for code: Int) -> String {
+        switch code {
+        case 4: "the file is empty, or no XML"
+        case 5, 77: "the XML ends before its elements do"
+        case 9: "a character stands here that XML does not allow"
+        case 26, 27: "an entity is named here that nothing declares"
+        case 38: "an attribute's value has \"<\" in it"
+        case 39, 40, 41: "an attribute has no value in quotes"
+        case 42: "an attribute stands here twice"
+        case 65: "there is no space between two attributes"
+        case 68: "a name is missing, or not one of XML"
+        case 73: "\">\" is missing"
+        case 76: "an element is closed that is not the innermost open one"
+        case 81: "it is not in the encoding that it names"
+        default: "it is no well-formed XML (libxml2 error \(code))"
+        }
+    }
+
+    // MARK: Elements
+
+    private func entity(_ change: (inout CoreDataModel.Entity) -> Void) {
+        guard !model.entities.isEmpty else { return }
+        change(&model.entities[model.entities.count - 1])
+    }
+
+    private func beginEntity(_ attributes: [String: String], _ parser: XMLParser) {
+        guard let name = attributes["name"], !name.isEmpty else { return fail("an <entity> has no name", parser) }
+        if model.entities.contains(where: { $0.name == name }) {
+            return fail("the entity \(name) stands here a second time", parser)
+        }
+        model.entities.append(
+            CoreDataModel.Entity(
+                name: name, token: attributes["elementID"], line: parser.lineNumber, parent: attributes["parentEntity"],
+                isAbstract: attributes["isAbstract"] == "YES"))
+    }
+
+    private func beginProperty(_ element: String, _ attributes: [String: String], _ parser: XMLParser) {
+        switch element {
+        case "attribute", "relationship", "fetchedProperty", "composite":
+            guard let name = attributes["name"], !name.isEmpty else { return fail("<\(element)> has no name", parser) }
+            let others = model.entities.last?.properties ?? []
+            if others.contains(where: { $0.name == name }) {
+                return fail("the property \(name) stands here a second time", parser)
+            }
+            switch element {
+            case "attribute": attribute(name, attributes)
+            case "relationship": relationship(name, attributes)
+            case "composite": unstored(name, "a composite attribute")
+            default: unstored(name, "a fetched property: it is a query, and stores nothing")
+            }
+        case "fetchIndex":
+            entity { entity in
+                entity.indexes.append(CoreDataModel.Index(name: attributes["name"], properties: []))
+                if let predicate = attributes["partialIndexPredicate"] {
+                    entity.indexes[entity.indexes.count - 1].losses.append("only rows with \(predicate) are in it")
+                }
+            }
+        default: break
+        }
+    }
+
+    private func unstored(_ name: String, _ reason: String) {
+        entity { $0.unstored.append((name, reason)) }
+    }
+
+    private func attribute(_ name: String, _ attributes: [String: String]) {
+        if attributes["transient"] == "YES" { return unstored(name, "it is transient: nothing is stored") }
+        if attributes["derived"] == "YES" {
+            return unstored(name, "it is derived from \(attributes["derivationExpression"] ?? "others")")
+        }
+        guard let type = attributes["attributeType"], !type.isEmpty, type != "Undefined" else {
+            return unstored(name, "it has no type: nothing is stored")
+        }
+        if type == "Composite" { return unstored(name, "a composite attribute") }
+        var losses: [String] = []
+        for (key, words) in [
+            ("minValueString", "the least value"), ("maxValueString", "the greatest value"),
+            ("regularExpressionString", "the regular expression"),
+        ] {
+            if let value = attributes[key] { losses.append("\(words), \(value), is not checked") }
+        }
+        if let transformer = attributes["valueTransformerName"], !transformer.isEmpty {
+            losses.append("the values stay as \(transformer) made them")
+        }
+        let interval = attributes["minDateTimeInterval"] ?? attributes["maxDateTimeInterval"]
+        if interval != nil { losses.append("the range of dates is not checked") }
+        let content = CoreDataModel.Attribute(
+            type: type, className: attributes["customClassName"] ?? attributes["attributeValueClassName"],
+            defaultValue: attributes["defaultValueString"], defaultInterval: attributes["defaultDateTimeInterval"])
+        property(name, attributes, .attribute(content), losses)
+    }
+
+    private func relationship(_ name: String, _ attributes: [String: String]) {
+        if attributes["transient"] == "YES" { return unstored(name, "it is transient: nothing is stored") }
+        guard let destination = attributes["destinationEntity"], !destination.isEmpty else {
+            return unstored(name, "the relationship has no destination")
+        }
+        let isToMany = attributes["toMany"] == "YES"
+        var losses: [String] = []
+        if isToMany {
+            for (key, words) in [("minCount", "at least"), ("maxCount", "at most")] {
+                if let count = attributes[key], count != "0" {
+                    losses.append("that it has \(words) \(count) is not checked")
+                }
+            }
+        }
+        let content = CoreDataModel.Relationship(
+            destination: destination, inverse: attributes["inverseName"], isToMany: isToMany,
+            isOrdered: attributes["ordered"] == "YES", deletionRule: attributes["deletionRule"] ?? "Nullify")
+        property(name, attributes, .relationship(content), losses)
+    }
+
+    private func property(
+        _ name: String, _ attributes: [String: String], _ content: CoreDataModel.Content, _ losses: [String]
+    ) {
+        entity {
+            $0.properties.append(
+                CoreDataModel.Property(
+                    name: name, token: attributes["elementID"], isOptional: attributes["optional"] == "YES",
+                    isIndexed: attributes["indexed"] == "YES", content: content, losses: losses))
+        }
+    }
+
+    private func beginPart(_ element: String, _ attributes: [String: String], _ parser: XMLParser) {
+        entity { entity in
+            if element == "constraint" {
+                guard let name = attributes["value"] else { return }
+                entity.uniquenessConstraints[entity.uniquenessConstraints.count - 1].append(name)
+                return
+            }
+            let last = entity.indexes.count - 1
+            guard let name = attributes[element == "index" ? "value" : "property"] else {
+                entity.indexes[last].losses.append("it has an expression, \(attributes["expression"] ?? "")")
+                return
+            }
+            if attributes["type"] == "RTree" { entity.indexes[last].losses.append("it is an R-tree") }
+            if attributes["order"] == "descending" {
+                entity.indexes[last].losses.append("`\(name)` is descending in it; an index is read both ways")
+            }
+            entity.indexes[last].properties.append(name)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import SchemaModel
+
+extension CoreDataModel.Attribute {
+    /// The type of the values in Strata; nil where Core Data has one that it has not.
+    var valueType: ValueType? {
+        switch type {
+        case "Integer 16", "Integer 32", "Integer 64": .scalar(.int)
+        case "Boolean": .scalar(.bool)
+        case "Double": .scalar(.double)
+        case "Float": .scalar(.float)
+        case "Decimal": .scalar(.decimal)
+        case "String": .scalar(.string)
+        case "Date": .scalar(.date)
+        case "Binary": .scalar(.data)
+        case "UUID": .scalar(.uuid)
+        case "URI": .scalar(.url)
+        case "Transformable": elementType.map { .array(.scalar($0)) } ?? .scalar(.data)
+        default: nil
+        }
+    }
+
+    /// The type of the elements, where the class is that of an array: `[String]`, `Array<Int>`, `NSArray<NSString *>`.
+    private var elementType: ScalarType? {
+        guard let className, let match = className.firstMatch(of: /^(?:\[|(?:Swift\.)?Array<|NSArray<)\s*([A-Za-z.]+)/)
+        else { return nil }
+        return switch match.1.split(separator: ".").last {
+        case "String", "NSString": .string
+        case "Int", "Int16", "Int32", "Int64": .int
+        case "Double", "CGFloat": .double
+        case "Float": .float
+        case "Bool": .bool
+        case "Date", "NSDate": .date
+        case "URL", "NSURL": .url
+        case "UUID", "NSUUID": .uuid
+        case "Data", "NSData": .data
+        case "Decimal", "NSDecimalNumber": .decimal
+        default: nil
+        }
+    }
+
+    /// The default as the file has it; nil where there is none.
+    var writtenDefault: String? { defaultValue ?? defaultInterval }
+
+    /// The default, as Core Data reads what was written for its type; nil where there is none, or none that the type has.
+    var literal: Literal? {
+        guard let text = writtenDefault else { return nil }
+        switch valueType?.scalar {
+        case .int: return Self.number(text).flatMap { Int(exactly: $0) }.map(Literal.integer)
+        case .bool: return Self.number(text).map { .integer($0 == 0 ? 0 : 1) }
+        case .double: return Self.number(text).map(Literal.real)
+        case .float: return Float(text).flatMap { $0.isFinite ? .real(Double($0)) : nil }
+        case .date: return Double(defaultInterval ?? text).flatMap { $0.isFinite ? .real($0) : nil }
+        case .decimal:
+            guard Double(text)?.isFinite == true, let value = Decimal(string: text) else { return nil }
+            return .text(value.description)
+        case .string: return text.utf8.contains(0) ? nil : .text(text)
+        case .url: return URL(string: text).map { .text($0.absoluteString) }
+        case .uuid: return UUID(uuidString: text).map { uuid in withUnsafeBytes(of: uuid.uuid) { .blob([UInt8]($0)) } }
+        default: return nil
+        }
+    }
+
+    /// A number, or what Xcode writes for a truth value whatever the type is.
+    private static func number(_ text: String) -> Double? {
+        switch text.uppercased() {
+        case "YES", "TRUE": 1
+        case "NO", "FALSE": 0
+        default: Double(text).flatMap { $0.isFinite ? $0 : nil }
+        }
+    }
+}

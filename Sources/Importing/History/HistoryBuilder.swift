@@ -1,0 +1,355 @@
+import SchemaModel
+
+/// Makes a history in the terms of Strata of the versions of an imported model.
+struct HistoryBuilder {
+    private let imported: [ImportedVersion]
+    private let lineages: Lineages
+    private let naming: Naming
+    private let numbers: [Version]
+    /// The final lineage of each table, and of the kinds of each.
+    private var entityNumbers: [Int] = []
+    private var kindNumbers: [Int: Int] = [:]
+    private var fileNames: [String] = []
+    private var kindNames: [Int: String] = [:]
+    /// The sides of pairs of one association that have the storage.
+    private var storedSides: Set<Side> = []
+    private var decidedPairs: Set<Side> = []
+    private(set) var notes: [ImportNote]
+
+    /// A property by the place of its table and its lineage.
+    private struct Side: Hashable, Comparable {
+        var table: Int
+        var property: Int
+
+        static func < (left: Side, right: Side) -> Bool {
+            (left.table, left.property) < (right.table, right.property)
+        }
+    }
+
+    /// The history of `versions`, which are called `numbers` from now on, and what is to be told of it.
+    ///
+    /// - `reserved`: names that no type of the model may have.
+    static func history(
+        of versions: [ImportedVersion], numbers: [Version], rules: Lineages.Rules, reserved: Set<String>
+    ) -> (history: ImportedHistory, notes: [ImportNote]) {
+        let lineages = Lineages(of: versions, rules: rules)
+        var builder = HistoryBuilder(versions, numbers, lineages, Naming(lineages, reserved: reserved))
+        builder.nameFiles()
+        builder.chooseStoredSides()
+        let history = builder.history()
+        return (history, builder.notes)
+    }
+
+    private init(_ imported: [ImportedVersion], _ numbers: [Version], _ lineages: Lineages, _ naming: Naming) {
+        self.imported = imported
+        self.numbers = numbers
+        self.lineages = lineages
+        self.naming = naming
+        self.notes = lineages.notes
+    }
+
+    // MARK: Files
+
+    /// Names the files after what they describe, and so numbers the lineages, which are in the files' order.
+    private mutating func nameFiles() {
+        var taken: Set<String> = ["strata"]
+        func free(_ name: String) -> String {
+            var candidate = name
+            var number = 2
+            while !taken.insert(candidate.lowercased()).inserted {
+                candidate = name + String(number)
+                number += 1
+            }
+            return candidate
+        }
+        // What lives longest has the name.
+        let order = lineages.tables.indices.sorted { left, right in
+            let ends = [left, right].map { lineages.tables[$0].life.death ?? imported.count }
+            return ends[0] == ends[1] ? left < right : ends[0] > ends[1]
+        }
+        var names: [Int: String] = [:]
+        for table in order {
+            let name = naming.entity(table, lineages.tables[table].states.last?.name ?? "")
+            names[table] = free(SwiftName.type(name))
+        }
+        var types = Set(naming.entities.values.map(SwiftName.type))
+        for table in order where lineages.tables[table].hasKinds {
+            let base = names[table] ?? ""
+            var kind = base + "Kind"
+            while !types.insert(kind).inserted { kind += "s" }
+            kindNames[table] = free(kind)
+        }
+        fileNames = lineages.tables.indices.map { names[$0] ?? "" }
+        entityNumbers = Array(repeating: 0, count: fileNames.count)
+        for (number, table) in fileNames.indices.sorted(by: { fileNames[$0] < fileNames[$1] }).enumerated() {
+            entityNumbers[table] = number
+        }
+        for (number, kind) in kindNames.sorted(by: { $0.value < $1.value }).enumerated() {
+            kindNumbers[kind.key] = number
+        }
+    }
+
+    // MARK: Pairs
+
+    /// The other side of a relationship in the version `index`.
+    private func inverse(of relationship: ImportedRelationship, at index: Int) -> Side? {
+        guard let table = table(relationship.target, at: index), let inverse = relationship.inverse,
+            let property = lineages.tables[table].property(inverse, at: index - lineages.tables[table].life.birth)
+        else { return nil }
+        return Side(table: table, property: property)
+    }
+
+    private func table(_ name: String, at index: Int) -> Int? {
+        imported[index].entities.firstIndex { $0.name == name }.map { lineages.entityLineages[index][$0] }
+    }
+
+    private func state(of side: Side, at index: Int) -> ImportedProperty? {
+        let table = lineages.tables[side.table]
+        let place = index - table.life.birth
+        guard let number = table.propertyLineages[place].firstIndex(of: side.property) else { return nil }
+        return table.states[place].properties[number]
+    }
+
+    /// Decides for each pair of one association which side has the storage, by the newest version that has the pair.
+    private mutating func chooseStoredSides() {
+        for index in imported.indices.reversed() {
+            for (place, entity) in imported[index].entities.enumerated() {
+                let table = lineages.entityLineages[index][place]
+                let birth = lineages.tables[table].life.birth
+                for property in entity.properties {
+                    guard let relationship = property.relationship,
+                        let number = lineages.tables[table].property(property.name, at: index - birth),
+                        let other = inverse(of: relationship, at: index), let back = state(of: other, at: index),
+                        back.relationship?.association == relationship.association
+                    else { continue }
+                    let side = Side(table: table, property: number)
+                    guard side != other, !decidedPairs.contains(side), !decidedPairs.contains(other) else { continue }
+                    decidedPairs.formUnion([side, other])
+                    storedSides.insert(
+                        Self.isStored(property, rather: back, entity.name, relationship.target) ? side : other)
+                }
+            }
+        }
+    }
+
+    /// Whether a side of a pair is stored rather than the other: the one that cannot be without the other, else the one
+    /// with an order, else the first by name.
+    private static func isStored(
+        _ property: ImportedProperty, rather other: ImportedProperty, _ entity: String, _ target: String
+    ) -> Bool {
+        if property.relationship?.association == .toOne, property.isNullable != other.isNullable {
+            return !property.isNullable
+        }
+        if property.relationship?.isOrdered != other.relationship?.isOrdered {
+            return property.relationship?.isOrdered == true
+        }
+        return (entity, property.name) < (target, other.name)
+    }
+
+    // MARK: States
+
+    private mutating func history() -> ImportedHistory {
+        let order = entityNumbers.indices.sorted { entityNumbers[$0] < entityNumbers[$1] }
+        let entities = order.map { entityHistory(of: $0) }
+        let kinds = kindNumbers.sorted { $0.value < $1.value }.map { kindHistory(of: $0.key) }
+        return ImportedHistory(
+            versions: numbers, formerNames: imported.map(\.formerName), entities: entities, kinds: kinds)
+    }
+
+    private func kindHistory(of table: Int) -> ImportedHistory.KindHistory {
+        let history = lineages.tables[table]
+        let name = kindNames[table] ?? ""
+        let states = history.states.indices.map { place in
+            let cases = zip(history.kindLineages[place], history.states[place].kinds).map { lineage, kind in
+                Subtype.Case(lineage: lineage, name: kind.name, value: kind.name)
+            }
+            return Subtype(
+                lineage: kindNumbers[table] ?? 0, name: name, kind: .cases(cases.sorted { $0.lineage < $1.lineage }))
+        }
+        return .init(fileName: name, life: history.life, states: states, cases: history.kinds)
+    }
+
+    private mutating func entityHistory(of table: Int) -> ImportedHistory.EntityHistory {
+        let history = lineages.tables[table]
+        var indexes: [ImportedHistory.Life] = []
+        var living: [(key: IndexKey, lineage: Int)] = []
+        var states: [Entity] = []
+        for place in history.states.indices {
+            let index = history.life.birth + place
+            var entity = self.entity(of: table, at: place)
+            let keys = indexKeys(of: table, entity, at: place)
+            var next: [(key: IndexKey, lineage: Int)] = []
+            for key in keys {
+                if let old = living.first(where: { $0.key == key }) {
+                    next.append(old)
+                } else {
+                    next.append((key, indexes.count))
+                    indexes.append(.init(birth: index))
+                }
+            }
+            for old in living where !next.contains(where: { $0.lineage == old.lineage }) {
+                indexes[old.lineage].death = index
+            }
+            living = next
+            entity.indexes = living.sorted { $0.lineage < $1.lineage }.map {
+                EntityIndex(lineage: $0.lineage, properties: $0.key.properties, isUnique: $0.key.isUnique)
+            }
+            states.append(entity)
+        }
+        return .init(
+            fileName: fileNames[table], life: history.life, states: states, properties: history.properties,
+            indexes: indexes)
+    }
+
+    private struct IndexKey: Hashable {
+        var properties: [Int]
+        var isUnique: Bool
+    }
+
+    private mutating func indexKeys(of table: Int, _ entity: Entity, at place: Int) -> [IndexKey] {
+        let history = lineages.tables[table]
+        var keys: [IndexKey] = []
+        for index in history.states[place].indexes {
+            let properties = index.properties.compactMap { history.property($0, at: place) }
+            let hasColumns = properties.allSatisfy { lineage in
+                guard let property = entity.property(lineage) else { return false }
+                return property.relationship == nil
+                    || isColumn(Side(table: table, property: lineage), at: history.life.birth + place)
+            }
+            let key = IndexKey(properties: properties, isUnique: index.isUnique)
+            guard properties.count == index.properties.count, hasColumns else {
+                let words = index.properties.joined(separator: ", ")
+                note(table, place, nil, "the index on \(words): not all of that has a column in this table")
+                continue
+            }
+            if !keys.contains(key) { keys.append(key) }
+        }
+        return keys
+    }
+
+    /// Whether a relationship has a column in its own table.
+    private func isColumn(_ side: Side, at index: Int) -> Bool {
+        guard let property = state(of: side, at: index), let relationship = property.relationship,
+            relationship.association == .toOne
+        else { return false }
+        guard let other = inverse(of: relationship, at: index), other != side,
+            state(of: other, at: index)?.relationship?.association == .toOne
+        else { return true }
+        return storedSides.contains(side)
+    }
+
+    private mutating func note(_ table: Int, _ place: Int, _ property: String?, _ reason: String) {
+        let history = lineages.tables[table]
+        notes.append(
+            ImportNote(
+                version: history.life.birth + place, entity: history.states[place].name, property: property,
+                reason: reason))
+    }
+
+    private mutating func entity(of table: Int, at place: Int) -> Entity {
+        let history = lineages.tables[table]
+        let state = history.states[place]
+        let name = naming.entity(table, state.name)
+        let identifier: Identifier
+        switch state.identifier {
+        case .rowNumber: identifier = .column(name: naming.identifiers[table], kind: .int)
+        case .column(let name, let kind): identifier = .column(name: name, kind: kind)
+        case .properties(let names):
+            identifier = .properties(names.compactMap { history.property($0, at: place) })
+        }
+        var properties: [Property] = []
+        for (property, lineage) in zip(state.properties, history.propertyLineages[place]) {
+            properties.append(self.property(property, lineage, of: table, at: place))
+        }
+        properties.sort { left, right in
+            let births = (history.properties[left.lineage].birth, history.properties[right.lineage].birth)
+            return births.0 == births.1 ? left.lineage < right.lineage : births.0 < births.1
+        }
+        return Entity(
+            lineage: entityNumbers[table], name: name, persistedName: name == state.name ? nil : state.name,
+            documentation: nil, identifier: identifier, properties: properties, indexes: [])
+    }
+
+    private mutating func property(
+        _ imported: ImportedProperty, _ lineage: Int, of table: Int, at place: Int
+    ) -> Property {
+        let name = naming.property(lineage, imported.name, of: table)
+        var property: Property
+        switch imported.content {
+        case .attribute(let type):
+            var type = type
+            if case .subtype(let table) = type { type = .subtype(kindNumbers[table] ?? 0) }
+            property = Property(lineage: lineage, name: name, kind: .attribute(type))
+            property.isUnique = imported.isUnique
+            property.isIndexed = imported.isIndexed
+            let column = imported.column ?? imported.name
+            if column != name { property.persistedName = column }
+        case .relationship(let relationship):
+            let side = Side(table: table, property: lineage)
+            property = Property(
+                lineage: lineage, name: name,
+                kind: .relationship(self.relationship(relationship, imported, side, at: place)))
+            property.isUnique = imported.isUnique && isColumn(side, at: lineages.tables[table].life.birth + place)
+            if let column = imported.column {
+                if column != name + "_id" { property.persistedName = column }
+            } else if name != imported.name {
+                property.persistedName = imported.name
+            }
+        }
+        property.isNullable = imported.isNullable
+        property.defaultValue = imported.defaultValue.map(Constant.literal)
+        property.collation = imported.collation
+        return property
+    }
+
+    private mutating func relationship(
+        _ imported: ImportedRelationship, _ property: ImportedProperty, _ side: Side, at place: Int
+    ) -> Relationship {
+        let index = lineages.tables[side.table].life.birth + place
+        let target = table(imported.target, at: index) ?? side.table
+        var relationship = Relationship(
+            target: entityNumbers[target], association: imported.association, isOrdered: imported.isOrdered)
+        let other = inverse(of: imported, at: index)
+        let back = other.flatMap { state(of: $0, at: index)?.relationship }
+        relationship.inverse = other?.property
+        let isPair = back?.association == imported.association && other != side
+        relationship.isStored = isPair && storedSides.contains(side)
+        let isJoined = imported.association == .toMany && back?.association != .toOne
+        if imported.isOrdered, isJoined, isPair, !relationship.isStored {
+            relationship.isOrdered = false
+            note(side.table, place, property.name, "its order is lost: of two sides, one is ordered")
+        } else if imported.isOrdered, imported.association == .toOne || (isJoined && other == side) {
+            relationship.isOrdered = false
+        }
+        let hasColumn = isColumn(side, at: index)
+        switch imported.rule {
+        case .whenTargetGoes(let rule):
+            if hasColumn { relationship.deleteRule = rule }
+        case .whenOwnerGoes(let rule):
+            if hasColumn, case .whenOwnerGoes(let rule) = back?.rule {
+                relationship.deleteRule = Self.written(rule, isNullable: property.isNullable)
+            }
+            // The rule of the other side stands here; that of this side stands there if there is a column there.
+            let movesOver = imported.association == .toMany ? back?.association == .toOne : isPair && !hasColumn
+            if !movesOver, rule == .cascade || rule == .deny {
+                note(
+                    side.table, place, property.name,
+                    rule == .cascade
+                        ? "that \(imported.target) goes with what points at it cannot be said: delete it yourself"
+                        : "that it cannot go while it points at \(imported.target) cannot be said")
+            }
+        }
+        return relationship
+    }
+
+    /// The rule as a description has it: not where it is the default, and none that cannot be.
+    private static func written(
+        _ rule: Relationship.DeleteRule, isNullable: Bool
+    ) -> Relationship.DeleteRule? {
+        switch rule {
+        case .nullify: nil
+        case .deny: isNullable ? .deny : nil
+        case .cascade, .noAction: rule
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import SchemaModel
+
+/// Every version of an imported model, with the lineages that its descriptions will have.
+struct ImportedHistory: Sendable {
+    /// From when to when something lives, by places among the versions.
+    struct Life: Hashable, Sendable {
+        var birth: Int
+        /// The first version without it; nil where it lives on, or goes with what it is part of.
+        var death: Int?
+        /// Whether its data goes with it.
+        var isDiscarded = false
+    }
+
+    /// An entity through all versions in which it lives.
+    struct EntityHistory: Sendable {
+        /// The name of its file, without `.json`.
+        var fileName: String
+        var life: Life
+        /// How it stands in each version from its birth on.
+        var states: [Entity]
+        /// The lives of its properties, by lineage.
+        var properties: [Life]
+        /// The lives of its indexes, by lineage.
+        var indexes: [Life]
+    }
+
+    /// The kinds of the rows of a table through all versions in which it lives.
+    struct KindHistory: Sendable {
+        var fileName: String
+        var life: Life
+        var states: [Subtype]
+        var cases: [Life]
+    }
+
+    /// The versions, oldest first.
+    var versions: [Version]
+    /// What each version is called where it comes from.
+    var formerNames: [String]
+    /// The entities by lineage.
+    var entities: [EntityHistory]
+    /// The subtypes by lineage.
+    var kinds: [KindHistory]
+
+    /// The entities that live in the version `index`, by lineage.
+    func entities(at index: Int) -> [Entity] {
+        entities.compactMap { entity in
+            let place = index - entity.life.birth
+            return entity.states.indices.contains(place) ? entity.states[place] : nil
+        }
+    }
+
+    /// The subtypes that live in the version `index`, by lineage.
+    func subtypes(at index: Int) -> [Subtype] {
+        kinds.compactMap { kind in
+            let place = index - kind.life.birth
+            return kind.states.indices.contains(place) ? kind.states[place] : nil
+        }
+    }
+}

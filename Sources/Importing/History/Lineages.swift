@@ -1,0 +1,157 @@
+import SchemaModel
+
+/// Which entities and properties of the versions are the same through the history.
+struct Lineages {
+    /// An entity through the versions in which it lives.
+    struct Table {
+        var life: ImportedHistory.Life
+        var states: [ImportedEntity]
+        /// The lives of the properties, and of the kinds, by lineage.
+        var properties: [ImportedHistory.Life] = []
+        var kinds: [ImportedHistory.Life] = []
+        /// The lineage of each property, and of each kind, of each state.
+        var propertyLineages: [[Int]] = []
+        var kindLineages: [[Int]] = []
+
+        /// Whether rows of several entities of the source are in it in any version, or of one of another name.
+        var hasKinds: Bool {
+            states.contains { state in state.kinds.count > 1 || state.kinds.contains { $0.name != state.name } }
+        }
+
+        /// The lineage of the property `name` in the state `place`.
+        func property(_ name: String, at place: Int) -> Int? {
+            states[place].properties.firstIndex { $0.name == name }.map { propertyLineages[place][$0] }
+        }
+    }
+
+    /// How it is decided what becomes of what goes.
+    struct Rules {
+        /// Whether the source tells renames: what goes without one has gone.
+        var tellsRenames: Bool
+        /// What a person said of renames.
+        var renames = Renames()
+    }
+
+    private(set) var tables: [Table] = []
+    private(set) var notes: [ImportNote] = []
+    private let versions: [ImportedVersion]
+    private let rules: Rules
+    /// The lineages of the entities of each version.
+    private(set) var entityLineages: [[Int]] = []
+
+    init(of versions: [ImportedVersion], rules: Rules) {
+        self.versions = versions
+        self.rules = rules
+        for index in versions.indices { matchEntities(at: index) }
+        for table in tables.indices where tables[table].hasKinds { addKind(to: table) }
+        for table in tables.indices { matchProperties(of: table) }
+    }
+
+    // MARK: Entities
+
+    private mutating func matchEntities(at index: Int) {
+        let new = versions[index].entities
+        let old = index == 0 ? [] : versions[index - 1].entities
+        let renames = rules.renames.entities(at: versions[index].formerName)
+        let places = Matching.match(old, new, renames: renames)
+        var lineages: [Int] = []
+        for (place, entity) in zip(places, new) {
+            if let place {
+                lineages.append(entityLineages[index - 1][place])
+                tables[lineages[lineages.count - 1]].states.append(entity)
+            } else {
+                lineages.append(tables.count)
+                tables.append(Table(life: .init(birth: index), states: [entity]))
+            }
+        }
+        let kept = Set(places.compactMap(\.self))
+        let gone = old.indices.filter { !kept.contains($0) }
+        let came = new.indices.filter { places[$0] == nil }.map { new[$0].name }
+        for place in gone {
+            let lineage = entityLineages[index - 1][place]
+            let entity = old[place]
+            let heirs = heirs(of: entity, at: index)
+            let isDecided = rules.tellsRenames || came.isEmpty || renames.keys.contains(entity.name)
+            tables[lineage].life.death = index
+            tables[lineage].life.isDiscarded = heirs.isEmpty && isDecided
+            if !heirs.isEmpty {
+                note(
+                    index, entity.name, nil,
+                    "its table went, and \(heirs.joined(separator: ", ")) moved to other tables")
+            } else if !came.isEmpty, !renames.keys.contains(entity.name) {
+                note(index, entity.name, nil, "it went, and \(came.joined(separator: ", ")) came")
+            }
+        }
+        entityLineages.append(lineages)
+    }
+
+    /// The kinds of a table that went which live on in other tables.
+    private func heirs(of entity: ImportedEntity, at index: Int) -> [String] {
+        let kinds = versions[index].entities.flatMap(\.kinds)
+        return zip(Matching.match(entity.kinds, kinds), kinds).compactMap { place, kind in
+            place == nil ? nil : kind.name
+        }
+    }
+
+    private mutating func note(_ version: Int, _ entity: String, _ property: String?, _ reason: String) {
+        notes.append(
+            ImportNote(kind: .undecided, version: version, entity: entity, property: property, reason: reason))
+    }
+
+    // MARK: Properties
+
+    /// Puts a property that tells the kind of a row before the others.
+    private mutating func addKind(to table: Int) {
+        let taken = Set(tables[table].states.flatMap(\.properties).map { $0.name.lowercased() })
+        let name = ["kind", "entity_kind", "row_kind"].first { !taken.contains($0) } ?? "strata_kind"
+        let kind = ImportedProperty(name: name, content: .attribute(.subtype(table)))
+        for place in tables[table].states.indices { tables[table].states[place].properties.insert(kind, at: 0) }
+    }
+
+    private mutating func matchProperties(of table: Int) {
+        for place in tables[table].states.indices {
+            let index = tables[table].life.birth + place
+            let new = tables[table].states[place]
+            let old = place == 0 ? nil : tables[table].states[place - 1]
+            let renames = rules.renames.properties(of: old?.name ?? "", at: versions[index].formerName)
+            let places = Matching.match(old?.properties ?? [], new.properties, renames: renames)
+            let previous = tables[table].propertyLineages.last ?? []
+            tables[table].propertyLineages.append(
+                lineages(places, previous, birth: index, lives: \.properties, in: table))
+            let kinds = Matching.match(old?.kinds ?? [], new.kinds)
+            tables[table].kindLineages.append(
+                lineages(kinds, tables[table].kindLineages.last ?? [], birth: index, lives: \.kinds, in: table))
+            for gone in Set(tables[table].kindLineages.dropLast().last ?? []).subtracting(
+                tables[table].kindLineages.last ?? [])
+            {
+                tables[table].kinds[gone].death = index
+            }
+            guard let old else { continue }
+            let kept = Set(places.compactMap(\.self))
+            let came = new.properties.indices.filter { places[$0] == nil }.map { new.properties[$0].name }
+            for gone in old.properties.indices where !kept.contains(gone) {
+                let property = old.properties[gone]
+                let isSaid = renames.keys.contains(property.name)
+                tables[table].properties[previous[gone]].death = index
+                tables[table].properties[previous[gone]].isDiscarded = rules.tellsRenames || came.isEmpty || isSaid
+                if !came.isEmpty, !isSaid {
+                    note(
+                        index, new.name, property.name,
+                        "it went, and \(came.map { "`\($0)`" }.joined(separator: ", ")) came")
+                }
+            }
+        }
+    }
+
+    /// The lineages of what was found at `places` of those with the lineages `previous`.
+    private mutating func lineages(
+        _ places: [Int?], _ previous: [Int], birth: Int, lives: WritableKeyPath<Table, [ImportedHistory.Life]>,
+        in table: Int
+    ) -> [Int] {
+        places.map { place in
+            if let place { return previous[place] }
+            tables[table][keyPath: lives].append(.init(birth: birth))
+            return tables[table][keyPath: lives].count - 1
+        }
+    }
+}

@@ -1,0 +1,38 @@
+/// Finds what is the same thing in two versions.
+enum Matching {
+    /// The place in `old` of each of `new`, or nil for what is new.
+    ///
+    /// What a person said comes first; then same name and same token, then token, then name. A token is the name or the
+    /// token of the same thing on the other side, whichever side has it.
+    ///
+    /// - `renames`: the new names of old ones; nil for what goes.
+    static func match<Element: Renamable>(
+        _ old: [Element], _ new: [Element], renames: [String: String?] = [:]
+    ) -> [Int?] {
+        var places: [Int?] = Array(repeating: nil, count: new.count)
+        var isTaken = Array(repeating: false, count: old.count)
+        func pair(_ key: (Element) -> String?, _ newKey: (Element) -> String?) {
+            var free: [String: Int] = [:]
+            for (place, element) in old.enumerated() where !isTaken[place] {
+                if let key = key(element), free[key] == nil { free[key] = place }
+            }
+            for (place, element) in new.enumerated() where places[place] == nil {
+                guard let name = newKey(element), let match = free.removeValue(forKey: name) else { continue }
+                places[place] = match
+                isTaken[match] = true
+            }
+        }
+        if !renames.isEmpty {
+            pair({ renames[$0.name] ?? nil }, { $0.name })
+            for (place, element) in old.enumerated() where renames.keys.contains(element.name) {
+                isTaken[place] = true
+            }
+        }
+        for key in [
+            { $0.name + "\u{0}" + ($0.token ?? $0.name) }, { $0.token ?? $0.name }, { $0.name },
+        ] as [(Element) -> String] {
+            pair(key, key)
+        }
+        return places
+    }
+}

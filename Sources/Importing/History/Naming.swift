@@ -1,0 +1,129 @@
+import Foundation
+import SchemaModel
+
+/// Gives what is imported names that a description may have, the same in every version.
+///
+/// Names stay as they are wherever they can. Others get a number or a word behind them; the column or the table keeps
+/// the old name.
+struct Naming {
+    /// A name of an element and its lineage.
+    struct Key: Hashable {
+        var lineage: Int
+        var name: String
+    }
+
+    /// The names of the entities, and of their properties.
+    private(set) var entities: [Key: String] = [:]
+    private(set) var properties: [[Key: String]]
+    /// The names of the columns that are keys and no properties.
+    private(set) var identifiers: [String]
+    private let lineages: Lineages
+
+    init(_ lineages: Lineages, reserved: Set<String>) {
+        self.lineages = lineages
+        properties = Array(repeating: [:], count: lineages.tables.count)
+        identifiers = lineages.tables.map(Self.rowNumber)
+        nameEntities(reserved)
+        for table in lineages.tables.indices { nameProperties(of: table) }
+    }
+
+    /// The name of an entity.
+    func entity(_ lineage: Int, _ name: String) -> String { entities[Key(lineage: lineage, name: name)] ?? name }
+
+    /// The name of a property of the entity `table`.
+    func property(_ lineage: Int, _ name: String, of table: Int) -> String {
+        properties[table][Key(lineage: lineage, name: name)] ?? name
+    }
+
+    /// A name that says the same and that a description may have.
+    private static func usable(_ name: String, _ word: String) -> String {
+        let composed = name.precomposedStringWithCanonicalMapping
+        let hasControl = composed.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        return composed.isEmpty || hasControl || SwiftName.member(composed).isEmpty ? word : composed
+    }
+
+    private static func numbered(_ name: String, unless isTaken: (String) -> Bool) -> String {
+        if !isTaken(name) { return name }
+        var number = 2
+        while isTaken("\(name)_\(number)") { number += 1 }
+        return "\(name)_\(number)"
+    }
+
+    private mutating func nameEntities(_ reserved: Set<String>) {
+        // The types of each version, and its tables.
+        var types: [Int: Set<String>] = [:]
+        var tables: [Int: Set<String>] = [:]
+        for (lineage, table) in lineages.tables.enumerated() {
+            for name in Set(table.states.map(\.name)).sorted() {
+                let places = table.states.indices.filter { table.states[$0].name == name }
+                    .map { $0 + table.life.birth }
+                var wanted = Self.usable(name, "entity")
+                let isReserved = ["sqlite_", "strata_"].contains(where: wanted.lowercased().hasPrefix)
+                if reserved.contains(SwiftName.type(wanted)) || isReserved { wanted = "imported_" + wanted }
+                let chosen = Self.numbered(wanted) { name in
+                    places.contains { types[$0, default: []].contains(SwiftName.type(name)) }
+                        || places.contains { tables[$0, default: []].contains(name.lowercased()) }
+                }
+                entities[Key(lineage: lineage, name: name)] = chosen
+                for place in places {
+                    types[place, default: []].insert(SwiftName.type(chosen))
+                    tables[place, default: []].insert(chosen.lowercased())
+                }
+            }
+        }
+    }
+
+    /// A name for a key that is no property, which no column of the table has in any version.
+    private static func rowNumber(_ table: Lineages.Table) -> String {
+        let taken = Set(
+            table.states.flatMap(\.properties).flatMap { property in
+                [property.name, property.column ?? property.name, property.name + "_id"].flatMap {
+                    [$0.lowercased(), SwiftName.member($0).lowercased()]
+                }
+            })
+        return ["id", "row_id", "row_number", "strata_row_id"].first {
+            !taken.contains($0) && !taken.contains(SwiftName.member($0).lowercased())
+        } ?? "strata_row_number"
+    }
+
+    private mutating func nameProperties(of table: Int) {
+        let history = lineages.tables[table]
+        for (place, state) in history.states.enumerated() {
+            var members: Set<String> = ["hashValue"]
+            var columns: Set<String> = []
+            switch state.identifier {
+            case .rowNumber:
+                members.insert(SwiftName.member(identifiers[table]))
+                columns.insert(identifiers[table])
+            case .column(let name, _):
+                members.insert(SwiftName.member(name))
+                columns.insert(name.lowercased())
+            case .properties: break
+            }
+            let order = state.properties.indices.sorted {
+                history.propertyLineages[place][$0] < history.propertyLineages[place][$1]
+            }
+            for index in order {
+                let property = state.properties[index]
+                let key = Key(lineage: history.propertyLineages[place][index], name: property.name)
+                let fixed = properties[table][key]
+                let chosen = Self.numbered(fixed ?? Self.usable(property.name, "property")) { name in
+                    Self.members(name, property).contains(where: members.contains)
+                        || (name != property.name && columns.contains(name.lowercased()))
+                }
+                properties[table][key] = chosen
+                members.formUnion(Self.members(chosen, property))
+                columns.insert((property.column ?? chosen).lowercased())
+            }
+        }
+    }
+
+    /// The names that a property takes in a struct, and among the relationships of its entity.
+    private static func members(_ name: String, _ property: ImportedProperty) -> [String] {
+        guard let relationship = property.relationship else { return [SwiftName.member(name)] }
+        // The other names are those of a relationship that has a column, which is decided later.
+        return relationship.association == .toMany
+            ? ["~" + SwiftName.member(name)]
+            : ["~" + SwiftName.member(name), SwiftName.member(name + "_id"), SwiftName.member(name + "_position")]
+    }
+}

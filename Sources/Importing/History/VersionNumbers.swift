@@ -1,0 +1,36 @@
+import SchemaModel
+
+/// Gives versions dotted names.
+enum VersionNumbers {
+    /// The numbers of the versions called `names`, of which the first are called `known` already.
+    ///
+    /// The number that a name ends in is kept where the numbers of all grow: `Model 2` is 2.0, `2.24.1` stays. A name
+    /// without one is 1.0 if it is the first. Else the versions are counted.
+    static func numbers(of names: [String], known: [Version] = []) -> [Version] {
+        let written = names.enumerated().map { place, name in
+            place < known.count ? known[place] : number(in: name, isFirst: place == 0)
+        }
+        if !written.contains(nil), zip(written, written.dropFirst()).allSatisfy({ isAscending($0, $1) }) {
+            return written.compactMap(\.self)
+        }
+        var numbers = known
+        while numbers.count < names.count {
+            let major = (numbers.last?.components.first ?? 0) + 1
+            if let next = Version("\(major).0") { numbers.append(next) }
+        }
+        return numbers
+    }
+
+    private static func isAscending(_ left: Version?, _ right: Version?) -> Bool {
+        guard let left, let right else { return false }
+        return left < right
+    }
+
+    private static func number(in name: String, isFirst: Bool) -> Version? {
+        guard let match = name.firstMatch(of: /([0-9]{1,9}(?:\s*[._]\s*[0-9]{1,9})*)\s*$/) else {
+            return isFirst ? Version("1.0") : nil
+        }
+        let text = match.1.split { !$0.isNumber }.joined(separator: ".")
+        return Version(text.contains(".") ? text : text + ".0")
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import SchemaModel
+
+/// Reads the defaults of columns.
+enum DefaultValue {
+    /// The value of the SQL literal `sql` as a column of `type` has it; nil where it is no literal, or none of that type.
+    static func literal(sql: String, type: ScalarType) -> Literal? {
+        var text = sql.trimmingCharacters(in: .whitespaces)
+        while text.hasPrefix("("), text.hasSuffix(")") {
+            text = String(text.dropFirst().dropLast()).trimmingCharacters(in: .whitespaces)
+        }
+        if let string = string(text) { return literal(string, type: type) }
+        switch (type, text.uppercased()) {
+        case (.bool, "TRUE"), (.int, "TRUE"): return .integer(1)
+        case (.bool, "FALSE"), (.int, "FALSE"): return .integer(0)
+        default: break
+        }
+        if let match = text.wholeMatch(of: /[xX]'((?:[0-9a-fA-F]{2})*)'/), type == .data {
+            let digits = Array(match.1.utf8)
+            return .blob(
+                stride(from: 0, to: digits.count, by: 2).compactMap {
+                    UInt8(String(decoding: digits[$0...$0 + 1], as: UTF8.self), radix: 16)
+                })
+        }
+        guard text.wholeMatch(of: /[+-]?\s*[0-9.]+(?:[eE][+-]?[0-9]+)?/) != nil else { return nil }
+        return literal(text.filter { !$0.isWhitespace && $0 != "+" }, type: type)
+    }
+
+    /// The string that the literal spells: `it's` for `'it''s'`; Room writes double quotes too.
+    private static func string(_ text: String) -> String? {
+        guard let quote = text.first, quote == "'" || quote == "\"", text.last == quote, text.count > 1 else {
+            return nil
+        }
+        return text.dropFirst().dropLast().replacingOccurrences(of: "\(quote)\(quote)", with: String(quote))
+    }
+
+    /// The value that `text` stands for in a column of that type, as SQLite's affinity converts it.
+    private static func literal(_ text: String, type: ScalarType) -> Literal? {
+        switch type {
+        case .int, .milliseconds:
+            return Int(text).map(Literal.integer) ?? Double(text).flatMap { Int(exactly: $0) }.map(Literal.integer)
+        case .bool: return ["0": Literal.integer(0), "1": .integer(1)][text]
+        case .double, .seconds: return Double(text).flatMap { $0.isFinite ? .real($0) : nil }
+        case .float: return Float(text).flatMap { $0.isFinite ? .real(Double($0)) : nil }
+        case .string: return text.utf8.contains(0) ? nil : .text(text)
+        case .decimal: return Double(text) == nil ? nil : Decimal(string: text).map { .text($0.description) }
+        case .url: return URL(string: text).map { .text($0.absoluteString) }
+        case .uuid: return UUID(uuidString: text).map { uuid in withUnsafeBytes(of: uuid.uuid) { .blob([UInt8]($0)) } }
+        case .color, .date, .data: return nil
+        }
+    }
+}

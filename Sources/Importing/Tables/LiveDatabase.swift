@@ -1,0 +1,124 @@
+import Foundation
+import SchemaModel
+import Strata
+
+/// The schema of a database that is in use, with the types of its columns by what they are declared as and what is in
+/// them.
+enum LiveDatabase {
+    /// The tables that libraries keep for themselves.
+    private static let own: Set<String> = ["grdb_migrations", "room_master_table", "android_metadata"]
+
+    static func read(_ path: String) throws -> SourceSchema {
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw ImportError("there is no such file", path: path)
+        }
+        do {
+            return try schema(try Connection(path: path, mode: .readOnly), path)
+        } catch let error as SQLiteError {
+            throw ImportError(error.description, path: path)
+        }
+    }
+
+    private static func schema(_ connection: Connection, _ path: String) throws -> SourceSchema {
+        let number = try connection.integer("PRAGMA user_version") ?? 0
+        var schema = SourceSchema(formerName: number > 0 ? String(number) : "1", path: path)
+        if try connection.integer("SELECT count(*) FROM sqlite_master WHERE name IN ('strata_metadata', 'Z_METADATA')")
+            != 0
+        {
+            throw ImportError(
+                "this is a store of Strata or of Core Data: import the model that it was made from", path: path)
+        }
+        let virtual = try connection.texts(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL%'")
+        try connection.query("SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid")
+        { row in
+            let (type, name, table) = (try row.string(0), try row.string(1), try row.string(2))
+            let isShadow = virtual.contains { table == $0 || table.hasPrefix($0 + "_") }
+            if name.hasPrefix("sqlite_") || own.contains(table) { return }
+            if isShadow {
+                if virtual.contains(name) { schema.leftOut.append((name, "it is a virtual table")) }
+            } else if type == "table" || type == "index" {
+                schema.statements.append(try row.string(3))
+            } else {
+                schema.leftOut.append((name, "it is a \(type)"))
+            }
+        }
+        for table in try schema.tables() {
+            for column in table.columns where !column.isGenerated {
+                let values = try Values(of: column.name, in: table.name, connection)
+                let (type, reason) = values.type(declared: column)
+                schema.types[.init(table.name, column.name)] = type
+                if let reason { schema.leftOut.append(("\(table.name).\(column.name)", reason)) }
+            }
+        }
+        return schema
+    }
+
+    /// What is in a column: how many values of each kind.
+    private struct Values {
+        private var counts: [String: Int] = [:]
+        private var truths = 0
+        private var uuids = 0
+        private var wholeReals = 0
+        private var dates = 0
+
+        init(of column: String, in table: String, _ connection: Connection) throws {
+            let name = SQL.quoted(column)
+            var counts: [String: Int] = [:]
+            var (truths, uuids, wholeReals, dates) = (0, 0, 0, 0)
+            try connection.query(
+                """
+                SELECT typeof(\(name)), count(*), sum(\(name) IN (0, 1)),
+                  sum(length(\(name)) = 16 OR length(\(name)) = 36 AND \(name) GLOB '????????-????-????-????-????????????'),
+                  sum(typeof(\(name)) = 'real' AND \(name) = CAST(\(name) AS INTEGER)), sum(julianday(\(name)) IS NOT NULL)
+                FROM \(SQL.quoted(table)) GROUP BY 1
+                """
+            ) { row in
+                let kind = try row.string(0)
+                counts[kind] = try row.int(1)
+                if kind == "integer" { truths = try row.optionalInt(2) ?? 0 }
+                if kind == "blob" || kind == "text" { uuids += try row.optionalInt(3) ?? 0 }
+                if kind == "real" { wholeReals = try row.optionalInt(4) ?? 0 }
+                if kind == "text" { dates = try row.optionalInt(5) ?? 0 }
+            }
+            self.counts = counts
+            (self.truths, self.uuids, self.wholeReals, self.dates) = (truths, uuids, wholeReals, dates)
+        }
+
+        private func count(_ kind: String) -> Int { counts[kind] ?? 0 }
+        private var total: Int { counts.filter { $0.key != "null" }.values.reduce(0, +) }
+
+        /// The type of the column, and what of the declaration the values contradict.
+        func type(declared column: SourceTable.Column) -> (ScalarType, String?) {
+            let words = column.declaredType.uppercased()
+            if words.contains("BOOL") {
+                return truths == total ? (.bool, nil) : (found, "declared \(words), it has other values than 0 and 1")
+            }
+            if words.contains("UUID") || words.contains("GUID"), uuids == total { return (.uuid, nil) }
+            if words.contains("DATE") || words.contains("TIME") {
+                if dates == total, total > 0 { return (.date, nil) }
+                let reason =
+                    "declared \(words), it stays a number: say in strata.json what it counts, and make it a date"
+                return (total == 0 ? .double : found, reason)
+            }
+            if words.contains("DEC") || words.contains("NUMERIC") { return (.decimal, nil) }
+            guard let affinity = column.affinity else { return (found, nil) }
+            switch affinity {
+            case .int where count("integer") + wholeReals == total: return (.int, nil)
+            case .double where count("integer") + count("real") == total: return (.double, nil)
+            case .string where count("text") == total: return (.string, nil)
+            case .data where count("blob") == total: return (.data, nil)
+            default: return (affinity, "declared \(words), it has values of other kinds, which do not fit")
+            }
+        }
+
+        /// The type by what is found alone.
+        private var found: ScalarType {
+            if total == 0 { return .double }
+            if count("integer") == total { return .int }
+            if count("integer") + count("real") == total { return .double }
+            if count("text") == total { return .string }
+            return .data
+        }
+    }
+}

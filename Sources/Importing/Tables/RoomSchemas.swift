@@ -1,0 +1,40 @@
+import JSONText
+import SchemaModel
+import Strata
+
+/// The schemas that Room exports: `N.json` for version N.
+///
+/// Source: `androidx.room.migration.bundle`, whose optional members are left out or empty by version.
+enum RoomSchemas {
+    static func read(in path: String) throws -> [SourceSchema] {
+        try SchemaFile.numbered(in: path, /([0-9]+)\.json/).map { number, path in
+            try schema(SchemaFile(path: path), number)
+        }
+    }
+
+    private static func schema(_ file: SchemaFile, _ number: Int) throws -> SourceSchema {
+        let database = try file.member("database", of: file.root)
+        let version = try file.member("version", of: database)
+        guard version.number == String(number) else {
+            throw file.refusal("the file is called \(number).json, and the version is \(version.shown)", at: version)
+        }
+        var schema = SourceSchema(formerName: String(number), path: file.path)
+        for entity in try file.elements("entities", of: database) {
+            let table = try file.text("tableName", of: entity)
+            func statement(_ json: JSON) throws -> String {
+                let sql = try file.text("createSql", of: json)
+                return sql.split(separator: "${TABLE_NAME}", omittingEmptySubsequences: false).joined(separator: table)
+            }
+            if entity["ftsVersion"] != nil {
+                schema.leftOut.append((table, "it is a virtual table for full-text search"))
+                continue
+            }
+            schema.statements.append(try statement(entity))
+            for index in entity["indices"]?.elements ?? [] { schema.statements.append(try statement(index)) }
+        }
+        for view in database["views"]?.elements ?? [] {
+            schema.leftOut.append((try file.text("viewName", of: view), "it is a view"))
+        }
+        return schema
+    }
+}

@@ -1,0 +1,148 @@
+import SchemaModel
+import Strata
+
+/// A table of a database as SQLite itself describes it.
+struct SourceTable: Sendable {
+    struct Column: Hashable, Sendable {
+        var name: String
+        var declaredType: String
+        var isNotNull: Bool
+        /// The default as SQL; nil where there is none.
+        var defaultSQL: String?
+        var collation: String?
+        var isGenerated: Bool
+
+        /// The type of the values by SQLite's rules of affinity; nil where any value stays as it is, or numbers of any
+        /// kind (https://sqlite.org/datatype3.html#determination_of_column_affinity).
+        var affinity: ScalarType? {
+            let type = declaredType.uppercased()
+            if type.contains("INT") { return .int }
+            if ["CHAR", "CLOB", "TEXT"].contains(where: type.contains) { return .string }
+            if type.contains("BLOB") { return .data }
+            if ["REAL", "FLOA", "DOUB"].contains(where: type.contains) { return .double }
+            return nil
+        }
+    }
+
+    struct ForeignKey: Hashable, Sendable {
+        var table: String
+        var columns: [String]
+        /// The columns that are referred to; empty where the key is meant.
+        var references: [String]
+        var onUpdate: String
+        var onDelete: String
+    }
+
+    struct Index: Hashable, Sendable {
+        /// The columns; nil for an expression.
+        var columns: [String?]
+        var collations: [String]
+        var isUnique: Bool
+        var isPartial: Bool
+    }
+
+    var name: String
+    var columns: [Column]
+    /// The columns of the primary key, most significant first.
+    var key: [String]
+    var foreignKeys: [ForeignKey]
+    var indexes: [Index]
+    var hasChecks: Bool
+
+    /// The tables of the database, as they were made.
+    static func all(in connection: Connection) throws -> [SourceTable] {
+        var names: [(name: String, sql: String)] = []
+        // What belongs to a virtual table has its name before its own.
+        let virtual = try connection.texts(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL%'")
+        try connection.query("SELECT name, sql FROM sqlite_master WHERE type = 'table' ORDER BY rowid") { row in
+            let name = try row.string(0)
+            guard !name.lowercased().hasPrefix("sqlite_"),
+                !virtual.contains(where: { name == $0 || name.hasPrefix($0 + "_") })
+            else { return }
+            names.append((name, try row.string(1)))
+        }
+        return try names.map { try SourceTable($0.name, sql: $0.sql, in: connection) }
+    }
+
+    private init(_ name: String, sql: String, in connection: Connection) throws {
+        let quoted = SQL.literal(name)
+        let words = sql.uppercased()
+        var columns: [Column] = []
+        var key: [(place: Int, name: String)] = []
+        try connection.query(
+            "SELECT name, type, \"notnull\", dflt_value, pk, hidden FROM pragma_table_xinfo(\(quoted))"
+        ) { row in
+            let column = Column(
+                name: try row.string(0), declaredType: try row.string(1), isNotNull: try row.int(2) != 0,
+                defaultSQL: try row.optionalString(3), isGenerated: try row.int(5) > 1)
+            columns.append(column)
+            let place = try row.int(4)
+            if place > 0 { key.append((place, column.name)) }
+        }
+        if words.contains("COLLATE") {
+            for place in columns.indices where !columns[place].isGenerated {
+                columns[place].collation = try Self.collation(of: columns[place].name, in: name, connection)
+            }
+        }
+        self.name = name
+        self.columns = columns
+        self.key = key.sorted { $0.place < $1.place }.map(\.name)
+        foreignKeys = try Self.foreignKeys(quoted, connection)
+        indexes = try Self.indexes(quoted, connection)
+        hasChecks = words.contains("CHECK")
+    }
+
+    /// The collation of a column, which no pragma tells of the table itself.
+    private static func collation(of column: String, in table: String, _ connection: Connection) throws -> String? {
+        try connection.execute("CREATE INDEX strata_probe ON \(SQL.quoted(table)) (\(SQL.quoted(column)))")
+        defer { try? connection.execute("DROP INDEX strata_probe") }
+        let name = try connection.text("SELECT coll FROM pragma_index_xinfo('strata_probe') WHERE key = 1")
+        return name == "BINARY" ? nil : name
+    }
+
+    private static func foreignKeys(_ table: String, _ connection: Connection) throws -> [ForeignKey] {
+        var keys: [(id: Int, key: ForeignKey)] = []
+        try connection.query(
+            """
+            SELECT id, "table", "from", "to", on_update, on_delete FROM pragma_foreign_key_list(\(table)) ORDER BY id, seq
+            """
+        ) { row in
+            let id = try row.int(0)
+            if keys.last?.id != id {
+                keys.append(
+                    (
+                        id,
+                        ForeignKey(
+                            table: try row.string(1), columns: [], references: [], onUpdate: try row.string(4),
+                            onDelete: try row.string(5))
+                    ))
+            }
+            keys[keys.count - 1].key.columns.append(try row.string(2))
+            if let column = try row.optionalString(3) { keys[keys.count - 1].key.references.append(column) }
+        }
+        // SQLite lists the last first.
+        return keys.reversed().map(\.key)
+    }
+
+    private static func indexes(_ table: String, _ connection: Connection) throws -> [Index] {
+        var found: [(name: String, isUnique: Bool, isPartial: Bool)] = []
+        try connection.query(
+            "SELECT name, \"unique\", partial FROM pragma_index_list(\(table)) WHERE origin <> 'pk' ORDER BY seq DESC"
+        ) { row in
+            found.append((try row.string(0), try row.int(1) != 0, try row.int(2) != 0))
+        }
+        return try found.map { index in
+            var columns: [String?] = []
+            var collations: [String] = []
+            try connection.query(
+                "SELECT name, coll FROM pragma_index_xinfo(\(SQL.literal(index.name))) WHERE key = 1 ORDER BY seqno"
+            ) { row in
+                columns.append(try row.optionalString(0))
+                collations.append(try row.string(1))
+            }
+            return Index(
+                columns: columns, collations: collations, isUnique: index.isUnique, isPartial: index.isPartial)
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import JSONText
+import SchemaModel
+
+/// The description of an entity or of a subtype, as it is to be written.
+struct DescriptionText {
+    /// The name of the file, without `.json`.
+    var fileName: String
+    var element: ElementText
+    /// The properties, the indexes or the cases, by the key under which they stand.
+    var parts: [(key: String, elements: [ElementText])]
+
+    /// The whole file.
+    func file(_ versions: [Version]) -> String {
+        var members = element.members(versions)
+        for part in parts where !part.elements.isEmpty {
+            members.append(.init(part.key, .array(part.elements.map { .object($0.members(versions)) })))
+        }
+        return JSONOutput.object(members).file
+    }
+}
+
+extension ImportedHistory {
+    /// The descriptions of everything in the history.
+    func descriptions() -> [DescriptionText] {
+        entities.map(description) + kinds.map(description)
+    }
+
+    private func description(of entity: EntityHistory) -> DescriptionText {
+        let birth = entity.life.birth
+        let own = written(entity.states) { place, state in fields(of: state, at: birth + place) }
+        let properties = entity.properties.indices.map { lineage in
+            let life = entity.properties[lineage]
+            let states = (life.birth - birth..<(life.death.map { $0 - birth } ?? entity.states.count)).map {
+                entity.states[$0].property(lineage)
+            }
+            let texts = written(states) { place, state in
+                state.map { fields(of: $0, at: life.birth + place) } ?? []
+            }
+            return ElementText(life: life, start: birth, states: texts)
+        }
+        let indexes = entity.indexes.indices.map { lineage in
+            let life = entity.indexes[lineage]
+            let last = (life.death.map { $0 - birth } ?? entity.states.count) - 1
+            let state = entity.states[last]
+            let index = state.indexes.first { $0.lineage == lineage }
+            let names = (index?.properties ?? []).compactMap { state.property($0)?.name }
+            var fields = [ElementText.Field(key: "properties", value: .array(names.map(JSONOutput.string)))]
+            if index?.isUnique == true { fields.append(.init(key: "unique", value: .bool(true))) }
+            return ElementText(life: life, start: birth, states: [fields])
+        }
+        return DescriptionText(
+            fileName: entity.fileName, element: ElementText(life: entity.life, start: 0, states: own),
+            parts: [("properties", properties), ("indexes", indexes)])
+    }
+
+    private func description(of kind: KindHistory) -> DescriptionText {
+        let birth = kind.life.birth
+        let name = ElementText.Field(key: "name", value: .string(kind.states.first?.name ?? ""))
+        let cases = kind.cases.indices.map { lineage in
+            let life = kind.cases[lineage]
+            let states = (life.birth - birth..<(life.death.map { $0 - birth } ?? kind.states.count)).map { place in
+                kind.states[place].cases.first { $0.lineage == lineage }?.name ?? ""
+            }
+            let fields = written(states) { _, name in [ElementText.Field(key: "name", value: .string(name))] }
+            return ElementText(life: life, start: birth, states: fields)
+        }
+        // The data of the rows goes with the table.
+        var life = kind.life
+        life.isDiscarded = false
+        return DescriptionText(
+            fileName: kind.fileName, element: ElementText(life: life, start: 0, states: [[name]]),
+            parts: [("cases", cases)])
+    }
+
+    /// The fields of each state; nil where it is the one before it, and nothing changes right after it: names are written
+    /// as they are just before a change.
+    private func written<State: Equatable>(
+        _ states: [State], _ fields: (Int, State) -> [ElementText.Field]
+    ) -> [[ElementText.Field]?] {
+        states.indices.map { place in
+            place > 0 && place < states.count - 1 && states[place] == states[place - 1]
+                && states[place] == states[place + 1] ? nil : fields(place, states[place])
+        }
+    }
+
+    // MARK: Fields
+
+    private func entity(_ lineage: Int, at index: Int) -> Entity? {
+        let history = entities[lineage]
+        let place = index - history.life.birth
+        return history.states.indices.contains(place) ? history.states[place] : nil
+    }
+
+    private func fields(of entity: Entity, at index: Int) -> [ElementText.Field] {
+        var fields = [ElementText.Field(key: "name", value: .string(entity.name))]
+        if let name = entity.persistedName { fields.append(.init(key: "persisted_name", value: .string(name))) }
+        switch entity.identifier {
+        case .column(let name, let kind):
+            var members = [JSONOutput.Member("type", .string(kind.rawValue))]
+            if name != "id" { members.append(.init("name", .string(name))) }
+            fields.append(.init(key: "identifier", value: .object(members)))
+        case .properties(let lineages):
+            let names = lineages.compactMap { entity.property($0)?.name }.map(JSONOutput.string)
+            let isOne = names.count == 1
+            let value: [JSONOutput.Member] = [
+                .init("type", .string(isOne ? "property" : "properties")),
+                isOne ? .init("property", names[0]) : .init("properties", .array(names)),
+            ]
+            fields.append(.init(key: "identifier", value: .object(value), identity: lineages))
+        }
+        return fields
+    }
+
+    private func fields(of property: Property, at index: Int) -> [ElementText.Field] {
+        var fields = [ElementText.Field(key: "name", value: .string(property.name))]
+        func flag(_ key: String, _ value: Bool) {
+            if value { fields.append(.init(key: key, value: .bool(true))) }
+        }
+        if let name = property.persistedName { fields.append(.init(key: "persisted_name", value: .string(name))) }
+        switch property.kind {
+        case .attribute(let type):
+            fields.append(.init(key: "property_type", value: .string(name(of: type))))
+        case .relationship(let relationship):
+            let target = entity(relationship.target, at: index)
+            var members: [JSONOutput.Member] = [
+                .init("entity_name", .string(target?.name ?? "")),
+                .init("association", .string(relationship.association.rawValue)),
+            ]
+            if let inverse = relationship.inverse.flatMap({ target?.property($0) }) {
+                members.append(.init("inverse", .string(inverse.name)))
+            }
+            // The whole is compared by what it leads to, whatever that is called.
+            fields.append(
+                .init(
+                    key: "property_type", value: .object(members),
+                    identity: [
+                        relationship.target, relationship.association == .toMany ? 1 : 0, relationship.inverse ?? -1,
+                    ]))
+            flag("stored", relationship.isStored)
+            flag("ordered", relationship.isOrdered)
+            if let rule = relationship.deleteRule {
+                fields.append(.init(key: "on_delete", value: .string(rule.rawValue)))
+            }
+        }
+        flag("nullable", property.isNullable)
+        if case .literal(let value) = property.defaultValue, let type = property.type?.scalar {
+            fields.append(.init(key: "default_value", value: .raw(value.json(type: type))))
+        }
+        flag("unique", property.isUnique)
+        flag("indexed", property.isIndexed)
+        if let collation = property.collation {
+            fields.append(.init(key: "collation", value: .string(collation.rawValue)))
+        }
+        return fields
+    }
+
+    private func name(of type: ValueType) -> String {
+        switch type {
+        case .scalar(let scalar): scalar.rawValue
+        case .array(let element): "[\(name(of: element))]"
+        case .subtype(let lineage): kinds[lineage].states.first?.name ?? ""
+        }
+    }
+}

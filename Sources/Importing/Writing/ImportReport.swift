@@ -1,0 +1,148 @@
+import SchemaModel
+
+/// What a person should know of an import: `IMPORT.md`.
+struct ImportReport {
+    /// What was not carried over, a line each.
+    let losses: [Line]
+    /// What a person should look at.
+    let undecided: [Line]
+    private let history: SchemaHistory
+    private let format: ModelImport.Format
+
+    /// A note and the versions that it holds in.
+    struct Line {
+        var note: ImportNote
+        var versions: [Int]
+
+        /// The entity, or the property of it.
+        var subject: String {
+            switch (note.entity, note.property) {
+            case (let entity?, let property?): "\(entity).\(property)"
+            case (let entity?, nil): entity
+            default: "the model"
+            }
+        }
+    }
+
+    init(notes: [ImportNote], history: SchemaHistory, format: ModelImport.Format) {
+        self.history = history
+        self.format = format
+        losses = Self.lines(notes.filter { $0.kind == .notCarriedOver })
+        undecided = Self.lines(notes.filter { $0.kind == .undecided })
+    }
+
+    private static func lines(_ notes: [ImportNote]) -> [Line] {
+        var lines: [Line] = []
+        var places: [ImportNote: Int] = [:]
+        for note in notes {
+            var key = note
+            key.version = 0
+            if let place = places[key] {
+                if lines[place].versions.last != note.version { lines[place].versions.append(note.version) }
+            } else {
+                places[key] = lines.count
+                lines.append(Line(note: note, versions: [note.version]))
+            }
+        }
+        return lines
+    }
+
+    /// The versions as runs: `1.0 to 3.0, 5.0`.
+    private func names(_ versions: [Int]) -> String {
+        var runs: [ClosedRange<Int>] = []
+        for version in versions.sorted() {
+            if let last = runs.last, last.upperBound == version - 1 {
+                runs[runs.count - 1] = last.lowerBound...version
+            } else {
+                runs.append(version...version)
+            }
+        }
+        return runs.map { run in
+            let (first, last) = (
+                history.versions[run.lowerBound].version.text, history.versions[run.upperBound].version.text
+            )
+            return run.count == 1 ? first : "\(first) to \(last)"
+        }.joined(separator: ", ")
+    }
+
+    /// What a person should look at, for the console.
+    var undecidedLines: [String] {
+        undecided.map { line in "\(names(line.versions)): \(line.subject): \(line.note.reason)" }
+    }
+
+    /// The whole file.
+    var text: String {
+        var lines = [
+            "# What was imported",
+            "",
+            "The descriptions beside this file were made from a model of \(format.title). In each version they say exactly",
+            "what was read of it, but for what stands below. The file is yours: nothing reads it.",
+            "",
+            "| version | was | entities | to it |",
+            "| --- | --- | --- | --- |",
+        ]
+        let steps = Dictionary(history.steps.map { ($0.to.version, $0) }, uniquingKeysWith: { first, _ in first })
+        for version in history.versions {
+            let step = steps[version.version]
+            let way = step.map { $0.isCustom ? "a migration that you write" : "inferred" } ?? ""
+            let was = Self.cell(history.formerNames[version.version] ?? "")
+            lines.append("| \(version.version) | \(was) | \(version.entities.count) | \(way) |")
+        }
+        lines += ["", "## Not carried over", ""]
+        if losses.isEmpty { lines.append("Nothing: all is in the descriptions.") } else { lines += table(losses) }
+        lines += ["", "## To decide", ""]
+        if undecided.isEmpty {
+            lines.append("Nothing went in a step in which something else came.")
+        } else {
+            lines += [
+                "Here something went and something else came in one step. If that was a rename or a conversion, the history",
+                "does not tell. \(format.advice)", "",
+            ]
+            lines += table(undecided)
+        }
+        let custom = history.steps.filter(\.isCustom)
+        if !custom.isEmpty {
+            lines += ["", "## Migrations to write", "", "| step | reason |", "| --- | --- |"]
+            for step in custom {
+                for reason in step.customReasons {
+                    lines.append("| \(step.from.version) to \(step.to.version) | \(Self.cell(reason)) |")
+                }
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func table(_ lines: [Line]) -> [String] {
+        ["| version | subject | what |", "| --- | --- | --- |"]
+            + lines.map { "| \(names($0.versions)) | \(Self.cell($0.subject)) | \(Self.cell($0.note.reason)) |" }
+    }
+
+    private static func cell(_ text: String) -> String {
+        text.split(whereSeparator: \.isNewline).joined(separator: " ").split(
+            separator: "|", omittingEmptySubsequences: false
+        ).joined(separator: "\\|")
+    }
+}
+
+extension ModelImport.Format {
+    /// What it is called.
+    var title: String {
+        switch self {
+        case .coreData: "Core Data"
+        case .room: "Room"
+        case .drift: "Drift"
+        case .sqlite: "SQLite"
+        }
+    }
+
+    /// What to do about what went while something came.
+    fileprivate var advice: String {
+        switch self {
+        case .coreData:
+            "As Core Data does without a mapping model, what went is\ndiscarded. Where that is wrong, import again with "
+                + "`--renames`, or write the step yourself: take `\"discard\"` away."
+        case .room, .drift, .sqlite:
+            "So each is a step\nthat you write, until you import with `--renames` and say which it was."
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import JSONText
+
+/// JSON that is about to be written.
+indirect enum JSONOutput: Hashable, Sendable {
+    /// A value that is JSON already.
+    case raw(String)
+    case array([JSONOutput])
+    case object([Member])
+
+    struct Member: Hashable, Sendable {
+        var key: String
+        var value: JSONOutput
+
+        init(_ key: String, _ value: JSONOutput) {
+            self.key = key
+            self.value = value
+        }
+    }
+
+    static func string(_ text: String) -> JSONOutput { .raw(JSON.quoted(text)) }
+    static func bool(_ value: Bool) -> JSONOutput { .raw(value ? "true" : "false") }
+    static let null = JSONOutput.raw("null")
+
+    /// The widest line.
+    private static let width = 120
+
+    /// The value as text: on one line where it fits behind `indentation` and `taken` more characters.
+    func text(indentation: Int = 0, taken: Int = 0) -> String {
+        let line = self.line
+        if indentation + taken + line.utf8.count <= Self.width { return line }
+        let inner = String(repeating: " ", count: indentation + 2)
+        let end = "\n" + String(repeating: " ", count: indentation)
+        switch self {
+        case .raw(let text): return text
+        case .array(let elements):
+            let lines = elements.map { inner + $0.text(indentation: indentation + 2, taken: 1) }
+            return "[\n" + lines.joined(separator: ",\n") + end + "]"
+        case .object(let members):
+            let lines = members.map { member in
+                let key = JSON.quoted(member.key) + ": "
+                return inner + key + member.value.text(indentation: indentation + 2, taken: key.utf8.count + 1)
+            }
+            return "{\n" + lines.joined(separator: ",\n") + end + "}"
+        }
+    }
+
+    /// A whole file, whose members stand on lines of their own.
+    var file: String {
+        guard case .object(let members) = self else { return text() + "\n" }
+        let lines = members.map { member in
+            let key = "  " + JSON.quoted(member.key) + ": "
+            // What has elements of its own is easier to read one a line.
+            if case .array(let elements) = member.value, ["properties", "cases", "versions"].contains(member.key) {
+                let lines = elements.map { "    " + $0.text(indentation: 4, taken: 1) }
+                return key + "[\n" + lines.joined(separator: ",\n") + "\n  ]"
+            }
+            return key + member.value.text(indentation: 2, taken: key.utf8.count - 1)
+        }
+        return "{\n" + lines.joined(separator: ",\n") + "\n}\n"
+    }
+
+    private var line: String {
+        switch self {
+        case .raw(let text): text
+        case .array(let elements): "[" + elements.map(\.line).joined(separator: ", ") + "]"
+        case .object(let members) where members.isEmpty: "{}"
+        case .object(let members):
+            "{ " + members.map { JSON.quoted($0.key) + ": " + $0.value.line }.joined(separator: ", ") + " }"
+        }
+    }
+}

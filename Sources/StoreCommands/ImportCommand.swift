@@ -1,0 +1,41 @@
+import Commands
+import Foundation
+import Importing
+
+/// Makes descriptions of a model of another library.
+enum ImportCommand {
+    static func run(_ arguments: Arguments, _ console: Console) throws {
+        guard arguments.folders.count == 2, let format = ModelImport.Format(rawValue: arguments.folders[0]) else {
+            let formats = ModelImport.Format.allCases.map(\.rawValue).joined(separator: ", ")
+            throw CommandError.usage("import needs a format (\(formats)), and the path of what is to be imported")
+        }
+        let path = arguments.folders[1]
+        let folder = try arguments.value("--into")
+        let imported: ModelImport
+        switch format {
+        case .coreData:
+            let layout = arguments.option("--inheritance") ?? InheritanceLayout.tablePerRoot.rawValue
+            guard let inheritance = InheritanceLayout(rawValue: layout) else {
+                throw CommandError.usage("--inheritance takes root or entity")
+            }
+            imported = try ModelImport(
+                coreData: path, order: arguments.option("--order"), layout: inheritance,
+                renames: arguments.option("--renames"))
+        case .room: imported = try ModelImport(room: path, renames: arguments.option("--renames"))
+        case .drift: imported = try ModelImport(drift: path, renames: arguments.option("--renames"))
+        case .sqlite: imported = try ModelImport(sqlite: path)
+        }
+        let model = try imported.model(folder: folder, schema: arguments.schema(of: folder))
+        let url = URL(fileURLWithPath: folder, isDirectory: true)
+        for file in try FileWriter.write(model.files.map { (url.appendingPathComponent($0.name), $0.text) }) {
+            console.say("wrote \(file.path)")
+        }
+        for line in model.undecided { console.say("note: \(line)") }
+        let steps = model.history.steps
+        let custom = steps.count { $0.isCustom }
+        console.say(
+            "\(model.history.versions.count) versions, \(model.history.newest.entities.count) entities in the newest; "
+                + "\(steps.count - custom) steps are inferred, \(custom) are yours to write; "
+                + "\(model.lossCount) things are not carried over: see \(folder)/IMPORT.md")
+    }
+}
