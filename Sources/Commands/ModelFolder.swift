@@ -6,7 +6,7 @@ import SchemaModel
 /// A folder with a `strata.json`: where the files of a model lie.
 package struct ModelFolder {
     /// The folder.
-    let url: URL
+    package let url: URL
     /// The path by which messages name it.
     package let path: String
     /// The name of the target that the model is part of.
@@ -118,13 +118,13 @@ package struct ModelFolder {
     }
 
     /// The file `strata.json`.
-    func configurationFile() throws -> SourceFile {
+    package func configurationFile() throws -> SourceFile {
         let file = url.appendingPathComponent("strata.json")
         return SourceFile(path: file.path, bytes: [UInt8](try Data(contentsOf: file)))
     }
 
     /// The descriptions: all JSON files in the folder and the folders in it, but for `strata.json`.
-    func descriptions() throws -> [SourceFile] {
+    package func descriptions() throws -> [SourceFile] {
         let own = ["Generated", "Migrations", "SQL"].map { url.appendingPathComponent($0).path + "/" }
         var files: [SourceFile] = []
         let enumerator = FileManager.default.enumerator(

@@ -1,5 +1,5 @@
 /// The keys that an object of a description may have.
-struct KeyTable {
+package struct KeyTable {
     /// What the object is, in messages.
     let owner: String
     /// The keys whose values are fields of the element, and so may have a history.
@@ -109,6 +109,15 @@ struct KeyTable {
         let name = aliases[words] ?? words
         let isKnown = [fields, others, ignored].contains { $0.contains(name) }
         return isKnown ? name : key
+    }
+
+    /// What Strata calls a key that is spelled `key` in any object of a description.
+    package static func anyCanonical(_ key: String) -> String {
+        for table in [entity, property, item, identifier, relationship, index, subtype] {
+            let name = table.canonical(key)
+            if name != key { return name }
+        }
+        return key
     }
 
     /// The problem with `key` as a key of such an object, or nil.

@@ -35,7 +35,7 @@ public struct SourceFile: Sendable {
     }
 
     /// The JSON value that the file holds.
-    func json() throws(Diagnostic) -> JSON {
+    package func json() throws(Diagnostic) -> JSON {
         do {
             return try JSONParser.parse(bytes)
         } catch {

@@ -13,6 +13,12 @@ protocol Renamable {
     var name: String { get }
     /// Equal to the name, or to the token, of the same thing in the versions beside.
     var token: String? { get }
+    /// Where the source has it, if that tells more than its name.
+    var origin: String? { get }
+}
+
+extension Renamable {
+    var origin: String? { nil }
 }
 
 /// An entity as one version has it.
@@ -52,6 +58,7 @@ struct ImportedProperty: Renamable, Hashable, Sendable {
 
     var name: String
     var token: String?
+    var origin: String?
     var content: Content
     var isNullable = false
     var defaultValue: Literal?
@@ -60,6 +67,8 @@ struct ImportedProperty: Renamable, Hashable, Sendable {
     var collation: Property.Collation?
     /// The name of the column, where it is not the one that the name gives.
     var column: String?
+    /// What rows that are there already get when the property comes.
+    var fill: String?
 
     var relationship: ImportedRelationship? {
         if case .relationship(let relationship) = content { relationship } else { nil }

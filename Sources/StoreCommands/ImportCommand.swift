@@ -25,17 +25,40 @@ enum ImportCommand {
         case .drift: imported = try ModelImport(drift: path, renames: arguments.option("--renames"))
         case .sqlite: imported = try ModelImport(sqlite: path)
         }
-        let model = try imported.model(folder: folder, schema: arguments.schema(of: folder))
         let url = URL(fileURLWithPath: folder, isDirectory: true)
+        let existing = try existing(arguments, folder, url)
+        let model = try imported.model(folder: folder, schema: arguments.schema(of: folder), existing: existing)
+        if model.newVersions.isEmpty {
+            return console.say("\(folder) has all versions of \(path) already")
+        }
         for file in try FileWriter.write(model.files.map { (url.appendingPathComponent($0.name), $0.text) }) {
             console.say("wrote \(file.path)")
         }
         for line in model.undecided { console.say("note: \(line)") }
         let steps = model.history.steps
         let custom = steps.count { $0.isCustom }
+        if existing?.isEmpty == false { console.say("added \(model.newVersions.map(\.text).joined(separator: ", "))") }
         console.say(
             "\(model.history.versions.count) versions, \(model.history.newest.entities.count) entities in the newest; "
                 + "\(steps.count - custom) steps are inferred, \(custom) are yours to write; "
                 + "\(model.lossCount) things are not carried over: see \(folder)/IMPORT.md")
+    }
+
+    /// The model that is in the folder already; nil where there is none.
+    private static func existing(
+        _ arguments: Arguments, _ folder: String, _ url: URL
+    ) throws -> ImportedModel.Existing? {
+        guard FileManager.default.fileExists(atPath: url.appendingPathComponent("strata.json").path) else {
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
+            guard let name = names.sorted().first(where: { $0.hasSuffix(".json") }) else { return nil }
+            throw CommandError.unreadable(
+                "\(folder)/\(name)", reason: "it is in the way: import into a folder of its own")
+        }
+        let model = try arguments.model(at: folder)
+        let (descriptions, configuration) = (try model.descriptions(), try model.configurationFile())
+        return ImportedModel.Existing(
+            descriptions: descriptions, configuration: configuration,
+            history: descriptions.isEmpty ? nil : try model.history(),
+            report: try? String(contentsOf: url.appendingPathComponent("IMPORT.md"), encoding: .utf8))
     }
 }

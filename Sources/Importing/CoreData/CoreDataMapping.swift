@@ -14,7 +14,7 @@ struct CoreDataMapping {
     private let source: CoreDataFolder.Version
     private let index: Int
     /// Properties that stand for different things in one table, by the name of its root.
-    private let ambiguous: [String: Set<String>]
+    private var ambiguous: [String: Set<String>] = [:]
     private let entities: [String: CoreDataModel.Entity]
     private var children: [String: [String]] = [:]
     private(set) var notes: [ImportNote] = []
@@ -23,32 +23,24 @@ struct CoreDataMapping {
     static func versions(
         of folder: CoreDataFolder, layout: InheritanceLayout
     ) throws -> (versions: [ImportedVersion], notes: [ImportNote]) {
-        var mappings = try folder.versions.enumerated().map { index, version in
-            try CoreDataMapping(version, at: index, layout: layout, ambiguous: [:])
-        }
+        // What is ambiguous once stays so, and nothing that comes later changes what was before.
         var ambiguous: [String: Set<String>] = [:]
-        for mapping in mappings where layout == .tablePerRoot {
-            ambiguous.merge(mapping.ambiguousProperties()) { $0.union($1) }
-        }
-        mappings = try folder.versions.enumerated().map { index, version in
-            try CoreDataMapping(version, at: index, layout: layout, ambiguous: ambiguous)
-        }
         var versions: [ImportedVersion] = []
         var notes: [ImportNote] = []
-        for index in mappings.indices {
-            versions.append(mappings[index].version())
-            notes += mappings[index].notes
+        for (index, version) in folder.versions.enumerated() {
+            var mapping = try CoreDataMapping(version, at: index, layout: layout)
+            if layout == .tablePerRoot { ambiguous.merge(mapping.ambiguousProperties()) { $0.union($1) } }
+            mapping.ambiguous = ambiguous
+            versions.append(mapping.version())
+            notes += mapping.notes
         }
         return (versions, notes)
     }
 
-    private init(
-        _ source: CoreDataFolder.Version, at index: Int, layout: InheritanceLayout, ambiguous: [String: Set<String>]
-    ) throws {
+    private init(_ source: CoreDataFolder.Version, at index: Int, layout: InheritanceLayout) throws {
         self.source = source
         self.index = index
         self.layout = layout
-        self.ambiguous = ambiguous
         entities = Dictionary(uniqueKeysWithValues: source.model.entities.map { ($0.name, $0) })
         for entity in source.model.entities {
             var seen: Set<String> = [entity.name]
@@ -206,7 +198,8 @@ struct CoreDataMapping {
             if relationship.isToMany { isNullable = false }
         }
         return ImportedProperty(
-            name: name(property.name, of: member.name, in: entity.name), token: property.token, content: content,
+            name: name(property.name, of: member.name, in: entity.name), token: property.token,
+            origin: member.name == entity.name ? nil : member.name + "." + property.name, content: content,
             isNullable: isNullable, defaultValue: value, isIndexed: property.isIndexed && !Self.hasNoColumn(content))
     }
 

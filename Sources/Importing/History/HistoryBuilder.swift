@@ -73,7 +73,7 @@ struct HistoryBuilder {
             names[table] = free(SwiftName.type(name))
         }
         var types = Set(naming.entities.values.map(SwiftName.type))
-        for table in order where lineages.tables[table].hasKinds {
+        for table in order where lineages.tables[table].firstWithKinds != nil {
             let base = names[table] ?? ""
             var kind = base + "Kind"
             while !types.insert(kind).inserted { kind += "s" }
@@ -110,9 +110,9 @@ struct HistoryBuilder {
         return table.states[place].properties[number]
     }
 
-    /// Decides for each pair of one association which side has the storage, by the newest version that has the pair.
+    /// Decides for each pair of one association which side has the storage, by the oldest version that has the pair.
     private mutating func chooseStoredSides() {
-        for index in imported.indices.reversed() {
+        for index in imported.indices {
             for (place, entity) in imported[index].entities.enumerated() {
                 let table = lineages.entityLineages[index][place]
                 let birth = lineages.tables[table].life.birth
@@ -158,15 +158,26 @@ struct HistoryBuilder {
 
     private func kindHistory(of table: Int) -> ImportedHistory.KindHistory {
         let history = lineages.tables[table]
+        let first = history.firstWithKinds ?? 0
         let name = kindNames[table] ?? ""
-        let states = history.states.indices.map { place in
-            let cases = zip(history.kindLineages[place], history.states[place].kinds).map { lineage, kind in
-                Subtype.Case(lineage: lineage, name: kind.name, value: kind.name)
+        var life = history.life
+        life.birth += first
+        // What went before there were kinds is none.
+        let living = history.kinds.indices.filter { history.kinds[$0].death ?? .max > life.birth }
+        let numbers = Dictionary(uniqueKeysWithValues: zip(living, living.indices))
+        let states = history.states.indices.dropFirst(first).map { place in
+            let cases = zip(history.kindLineages[place], history.states[place].kinds).compactMap { lineage, kind in
+                numbers[lineage].map { Subtype.Case(lineage: $0, name: kind.name, value: kind.name) }
             }
             return Subtype(
                 lineage: kindNumbers[table] ?? 0, name: name, kind: .cases(cases.sorted { $0.lineage < $1.lineage }))
         }
-        return .init(fileName: name, life: history.life, states: states, cases: history.kinds)
+        let cases = living.map { lineage in
+            var kind = history.kinds[lineage]
+            kind.birth = max(kind.birth, life.birth)
+            return kind
+        }
+        return .init(fileName: name, life: life, states: states, cases: cases)
     }
 
     private mutating func entityHistory(of table: Int) -> ImportedHistory.EntityHistory {
@@ -196,9 +207,15 @@ struct HistoryBuilder {
             }
             states.append(entity)
         }
+        var fills: [Int: String] = [:]
+        for (place, state) in history.states.enumerated() {
+            for (property, lineage) in zip(state.properties, history.propertyLineages[place]) {
+                if let fill = property.fill { fills[lineage] = fill }
+            }
+        }
         return .init(
             fileName: fileNames[table], life: history.life, states: states, properties: history.properties,
-            indexes: indexes)
+            indexes: indexes, fills: fills)
     }
 
     private struct IndexKey: Hashable {
@@ -252,7 +269,7 @@ struct HistoryBuilder {
         let name = naming.entity(table, state.name)
         let identifier: Identifier
         switch state.identifier {
-        case .rowNumber: identifier = .column(name: naming.identifiers[table], kind: .int)
+        case .rowNumber: identifier = .column(name: naming.identifiers[table][place], kind: .int)
         case .column(let name, let kind): identifier = .column(name: name, kind: kind)
         case .properties(let names):
             identifier = .properties(names.compactMap { history.property($0, at: place) })

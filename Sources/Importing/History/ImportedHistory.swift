@@ -22,6 +22,8 @@ struct ImportedHistory: Sendable {
         var properties: [Life]
         /// The lives of its indexes, by lineage.
         var indexes: [Life]
+        /// What rows that are there already get in properties that come, by lineage.
+        var fills: [Int: String]
     }
 
     /// The kinds of the rows of a table through all versions in which it lives.

@@ -13,9 +13,9 @@ struct Lineages {
         var propertyLineages: [[Int]] = []
         var kindLineages: [[Int]] = []
 
-        /// Whether rows of several entities of the source are in it in any version, or of one of another name.
-        var hasKinds: Bool {
-            states.contains { state in state.kinds.count > 1 || state.kinds.contains { $0.name != state.name } }
+        /// The first state in which rows of several entities of the source are in it, or of one of another name.
+        var firstWithKinds: Int? {
+            states.firstIndex { state in state.kinds.count > 1 || state.kinds.contains { $0.name != state.name } }
         }
 
         /// The lineage of the property `name` in the state `place`.
@@ -43,7 +43,7 @@ struct Lineages {
         self.versions = versions
         self.rules = rules
         for index in versions.indices { matchEntities(at: index) }
-        for table in tables.indices where tables[table].hasKinds { addKind(to: table) }
+        for table in tables.indices { addKind(to: table) }
         for table in tables.indices { matchProperties(of: table) }
     }
 
@@ -100,12 +100,20 @@ struct Lineages {
 
     // MARK: Properties
 
-    /// Puts a property that tells the kind of a row before the others.
+    /// Puts a property that tells the kind of a row before the others, from when on it is needed.
     private mutating func addKind(to table: Int) {
-        let taken = Set(tables[table].states.flatMap(\.properties).map { $0.name.lowercased() })
+        guard let first = tables[table].firstWithKinds else { return }
+        let taken = Set(tables[table].states[first].properties.map { $0.name.lowercased() })
         let name = ["kind", "entity_kind", "row_kind"].first { !taken.contains($0) } ?? "strata_kind"
-        let kind = ImportedProperty(name: name, content: .attribute(.subtype(table)))
-        for place in tables[table].states.indices { tables[table].states[place].properties.insert(kind, at: 0) }
+        // The rows that are there before are all of the one kind.
+        let kinds = tables[table].states[first].kinds
+        let before = first == 0 ? nil : tables[table].states[first - 1].kinds.first
+        let fill = before.flatMap { kind in zip(Matching.match([kind], kinds), kinds).first { $0.0 != nil }?.1.name }
+        let kind = ImportedProperty(
+            name: name, origin: "", content: .attribute(.subtype(table)), fill: fill)
+        for place in tables[table].states.indices.dropFirst(first) {
+            tables[table].states[place].properties.insert(kind, at: 0)
+        }
     }
 
     private mutating func matchProperties(of table: Int) {

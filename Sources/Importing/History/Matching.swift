@@ -2,7 +2,7 @@
 enum Matching {
     /// The place in `old` of each of `new`, or nil for what is new.
     ///
-    /// What a person said comes first; then same name and same token, then token, then name. A token is the name or the
+    /// What a person said comes first; then same origin, same name and same token, token, name. A token is the name or the
     /// token of the same thing on the other side, whichever side has it.
     ///
     /// - `renames`: the new names of old ones; nil for what goes.
@@ -28,11 +28,11 @@ enum Matching {
                 isTaken[place] = true
             }
         }
-        for key in [
+        let keys: [(Element) -> String?] = [
+            { element in element.origin.map { $0 + "\u{0}" + (element.token ?? "") } },
             { $0.name + "\u{0}" + ($0.token ?? $0.name) }, { $0.token ?? $0.name }, { $0.name },
-        ] as [(Element) -> String] {
-            pair(key, key)
-        }
+        ]
+        for key in keys { pair(key, key) }
         return places
     }
 }

@@ -16,13 +16,13 @@ struct Naming {
     private(set) var entities: [Key: String] = [:]
     private(set) var properties: [[Key: String]]
     /// The names of the columns that are keys and no properties.
-    private(set) var identifiers: [String]
+    private(set) var identifiers: [[String]]
     private let lineages: Lineages
 
     init(_ lineages: Lineages, reserved: Set<String>) {
         self.lineages = lineages
         properties = Array(repeating: [:], count: lineages.tables.count)
-        identifiers = lineages.tables.map(Self.rowNumber)
+        identifiers = lineages.tables.map(Self.rowNumbers)
         nameEntities(reserved)
         for table in lineages.tables.indices { nameProperties(of: table) }
     }
@@ -73,17 +73,23 @@ struct Naming {
         }
     }
 
-    /// A name for a key that is no property, which no column of the table has in any version.
-    private static func rowNumber(_ table: Lineages.Table) -> String {
-        let taken = Set(
-            table.states.flatMap(\.properties).flatMap { property in
-                [property.name, property.column ?? property.name, property.name + "_id"].flatMap {
-                    [$0.lowercased(), SwiftName.member($0).lowercased()]
-                }
-            })
-        return ["id", "row_id", "row_number", "strata_row_id"].first {
-            !taken.contains($0) && !taken.contains(SwiftName.member($0).lowercased())
-        } ?? "strata_row_number"
+    /// The names of a key that is no property, state by state: one that no column has, the same as long as that holds.
+    private static func rowNumbers(_ table: Lineages.Table) -> [String] {
+        var names: [String] = []
+        for state in table.states {
+            let taken = Set(
+                state.properties.flatMap { property in
+                    [property.name, property.column ?? property.name, property.name + "_id"].flatMap {
+                        [$0.lowercased(), SwiftName.member($0).lowercased()]
+                    }
+                })
+            let candidates = [names.last ?? "id", "id", "row_id", "row_number", "strata_row_id"]
+            names.append(
+                candidates.first {
+                    !taken.contains($0) && !taken.contains(SwiftName.member($0).lowercased())
+                } ?? "strata_row_number")
+        }
+        return names
     }
 
     private mutating func nameProperties(of table: Int) {
@@ -93,8 +99,8 @@ struct Naming {
             var columns: Set<String> = []
             switch state.identifier {
             case .rowNumber:
-                members.insert(SwiftName.member(identifiers[table]))
-                columns.insert(identifiers[table])
+                members.insert(SwiftName.member(identifiers[table][place]))
+                columns.insert(identifiers[table][place])
             case .column(let name, _):
                 members.insert(SwiftName.member(name))
                 columns.insert(name.lowercased())

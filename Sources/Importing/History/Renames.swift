@@ -8,6 +8,9 @@ import JSONText
 /// name before it.
 struct Renames: Sendable {
     private var versions: [String: [String: String?]] = [:]
+    private var path = ""
+    /// The line of each name that is said, by version and name.
+    private var lines: [String: Int] = [:]
 
     init() {}
 
@@ -22,6 +25,7 @@ struct Renames: Sendable {
         } catch {
             throw ImportError("it is not valid JSON", path: path, line: Self.line(of: error.offset, in: data))
         }
+        self.path = path
         func refuse(_ message: String, _ offset: Int) -> ImportError {
             ImportError(message, path: path, line: Self.line(of: offset, in: data))
         }
@@ -29,7 +33,9 @@ struct Renames: Sendable {
         guard case .object(let members) = json.value else { throw refuse(form, json.offset) }
         for version in members {
             guard case .object(let names) = version.value.value else { throw refuse(form, version.value.offset) }
+            lines[version.key] = Self.line(of: version.keyOffset, in: data)
             for name in names {
+                lines[version.key + "\u{0}" + name.key] = Self.line(of: name.keyOffset, in: data)
                 switch name.value.value {
                 case .null: versions[version.key, default: [:]][name.key] = .some(nil)
                 case .string(let new): versions[version.key, default: [:]][name.key] = new
@@ -43,8 +49,36 @@ struct Renames: Sendable {
         data.prefix(offset).count { $0 == 0x0a } + 1
     }
 
-    /// The versions that are named.
-    var versionNames: [String] { versions.keys.sorted() }
+    /// Checks that all that is said is of things that there are in `imported`.
+    func check(_ imported: [ImportedVersion]) throws {
+        for (version, names) in versions.sorted(by: { $0.key < $1.key }) {
+            guard let place = imported.firstIndex(where: { $0.formerName == version }), place > 0 else {
+                let reason =
+                    imported.first?.formerName == version ? "is the first: nothing is before it" : "is not there"
+                throw ImportError("the version \(version) \(reason)", path: path, line: lines[version])
+            }
+            let (before, now) = (imported[place - 1], imported[place])
+            for (old, new) in names.sorted(by: { $0.key < $1.key }) {
+                let line = lines[version + "\u{0}" + old]
+                let parts = old.split(separator: ".", maxSplits: 1).map(String.init)
+                guard let entity = before.entities.first(where: { $0.name == parts[0] }) else {
+                    throw ImportError("there is no \(parts[0]) before \(version)", path: path, line: line)
+                }
+                if parts.count > 1, !entity.properties.contains(where: { $0.name == parts[1] }) {
+                    throw ImportError("there is no \(old) before \(version)", path: path, line: line)
+                }
+                guard let new else { continue }
+                let later = names[parts[0]] ?? nil
+                let isThere =
+                    parts.count == 1
+                    ? now.entities.contains { $0.name == new }
+                    : now.entities.contains { candidate in
+                        [later, parts[0]].contains(candidate.name) && candidate.properties.contains { $0.name == new }
+                    }
+                if !isThere { throw ImportError("there is no \(new) in \(version)", path: path, line: line) }
+            }
+        }
+    }
 
     /// What was said for the step to `version`.
     func names(at version: String) -> [String: String?] { versions[version] ?? [:] }

@@ -9,66 +9,100 @@ struct DescriptionText {
     /// The properties, the indexes or the cases, by the key under which they stand.
     var parts: [(key: String, elements: [ElementText])]
 
-    /// The whole file.
-    func file(_ versions: [Version]) -> String {
+    /// The whole of it as JSON.
+    func object(_ versions: [Version]) -> JSONOutput {
         var members = element.members(versions)
         for part in parts where !part.elements.isEmpty {
             members.append(.init(part.key, .array(part.elements.map { .object($0.members(versions)) })))
         }
-        return JSONOutput.object(members).file
+        return .object(members)
     }
 }
 
 extension ImportedHistory {
-    /// The descriptions of everything in the history.
-    func descriptions() -> [DescriptionText] {
-        entities.map(description) + kinds.map(description)
+    /// The descriptions of everything that lives in the version `start` or later, as if the history began there.
+    func descriptions(from start: Int = 0) -> [DescriptionText] {
+        entities.filter { ($0.life.death ?? .max) > start }.map { description(of: $0, from: start) }
+            + kinds.filter { ($0.life.death ?? .max) > start }.map { description(of: $0, from: start) }
     }
 
-    private func description(of entity: EntityHistory) -> DescriptionText {
+    /// The places, among states from `birth` on, of those in which something of that life lives, from `start` on.
+    private func places(_ life: Life, in states: Int, from birth: Int, start: Int) -> Range<Int>? {
+        let lower = max(life.birth, start) - birth
+        let upper = life.death.map { $0 - birth } ?? states
+        return lower < upper ? lower..<upper : nil
+    }
+
+    private func description(of entity: EntityHistory, from start: Int) -> DescriptionText {
         let birth = entity.life.birth
-        let own = written(entity.states) { place, state in fields(of: state, at: birth + place) }
-        let properties = entity.properties.indices.map { lineage in
-            let life = entity.properties[lineage]
-            let states = (life.birth - birth..<(life.death.map { $0 - birth } ?? entity.states.count)).map {
-                entity.states[$0].property(lineage)
+        func text<State: Equatable>(
+            _ life: Life, _ state: (Entity) -> State?, _ fields: (State, Int) -> [ElementText.Field]
+        ) -> ElementText? {
+            guard let places = places(life, in: entity.states.count, from: birth, start: start) else { return nil }
+            var life = life
+            life.birth = birth + places.lowerBound
+            let written = written(places.map { state(entity.states[$0]) }) { place, state in
+                state.map { fields($0, life.birth + place) } ?? []
             }
-            let texts = written(states) { place, state in
-                state.map { fields(of: $0, at: life.birth + place) } ?? []
-            }
-            return ElementText(life: life, start: birth, states: texts)
+            return ElementText(life: life, start: max(birth, start), states: written)
         }
-        let indexes = entity.indexes.indices.map { lineage in
-            let life = entity.indexes[lineage]
-            let last = (life.death.map { $0 - birth } ?? entity.states.count) - 1
-            let state = entity.states[last]
-            let index = state.indexes.first { $0.lineage == lineage }
-            let names = (index?.properties ?? []).compactMap { state.property($0)?.name }
-            var fields = [ElementText.Field(key: "properties", value: .array(names.map(JSONOutput.string)))]
-            if index?.isUnique == true { fields.append(.init(key: "unique", value: .bool(true))) }
-            return ElementText(life: life, start: birth, states: [fields])
+        var element = text(entity.life, { $0 }, { fields(of: $0, at: $1) })
+        element?.start = start
+        let properties = entity.properties.indices.compactMap { lineage in
+            var element = text(entity.properties[lineage], { $0.property(lineage) }, { fields(of: $0, at: $1) })
+            element?.lineage = lineage
+            element?.fill = entity.fills[lineage]
+            return element
+        }
+        let indexes = entity.indexes.indices.compactMap { lineage in
+            var element = text(
+                entity.indexes[lineage],
+                { state in
+                    state.indexes.first { $0.lineage == lineage }.map { index in
+                        IndexState(
+                            names: index.properties.compactMap { state.property($0)?.name },
+                            lineages: index.properties, isUnique: index.isUnique)
+                    }
+                }, { index, _ in index.fields })
+            element?.lineage = lineage
+            return element
         }
         return DescriptionText(
-            fileName: entity.fileName, element: ElementText(life: entity.life, start: 0, states: own),
+            fileName: entity.fileName, element: element ?? ElementText(life: entity.life, start: start, states: []),
             parts: [("properties", properties), ("indexes", indexes)])
     }
 
-    private func description(of kind: KindHistory) -> DescriptionText {
+    /// An index and what its properties are called.
+    private struct IndexState: Equatable {
+        var names: [String]
+        var lineages: [Int]
+        var isUnique: Bool
+
+        var fields: [ElementText.Field] {
+            [.init(key: "properties", value: .array(names.map(JSONOutput.string)), identity: lineages)]
+                + (isUnique ? [.init(key: "unique", value: .bool(true))] : [])
+        }
+    }
+
+    private func description(of kind: KindHistory, from start: Int) -> DescriptionText {
         let birth = kind.life.birth
         let name = ElementText.Field(key: "name", value: .string(kind.states.first?.name ?? ""))
-        let cases = kind.cases.indices.map { lineage in
-            let life = kind.cases[lineage]
-            let states = (life.birth - birth..<(life.death.map { $0 - birth } ?? kind.states.count)).map { place in
-                kind.states[place].cases.first { $0.lineage == lineage }?.name ?? ""
-            }
+        let cases = kind.cases.indices.compactMap { lineage -> ElementText? in
+            var life = kind.cases[lineage]
+            guard let places = places(life, in: kind.states.count, from: birth, start: start) else { return nil }
+            life.birth = birth + places.lowerBound
+            let states = places.map { place in kind.states[place].cases.first { $0.lineage == lineage }?.name ?? "" }
             let fields = written(states) { _, name in [ElementText.Field(key: "name", value: .string(name))] }
-            return ElementText(life: life, start: birth, states: fields)
+            var element = ElementText(life: life, start: max(birth, start), states: fields)
+            element.lineage = lineage
+            return element
         }
         // The data of the rows goes with the table.
         var life = kind.life
         life.isDiscarded = false
+        life.birth = max(birth, start)
         return DescriptionText(
-            fileName: kind.fileName, element: ElementText(life: life, start: 0, states: [[name]]),
+            fileName: kind.fileName, element: ElementText(life: life, start: start, states: [[name]]),
             parts: [("cases", cases)])
     }
 

@@ -29,9 +29,16 @@ struct ElementText {
     /// The fields in the last version.
     private(set) var present: [Field] = []
     private(set) var changes: [Change] = []
+    /// Its place among those that it is one of.
+    var lineage = 0
     var life: ImportedHistory.Life
     /// The version from which on what it is part of lives: nothing is said of a birth then.
     var start: Int
+
+    /// The fields in the first version.
+    private(set) var initial: [Field] = []
+    /// What rows that are there already get when the element comes, as a case's name.
+    var fill: String?
 
     /// An element of that life, whose fields in each version from its birth on are `states`; nil stands for those of the
     /// version before.
@@ -40,6 +47,7 @@ struct ElementText {
         self.start = start
         for (place, state) in states.enumerated() {
             guard let state else { continue }
+            if place == 0 { initial = state }
             if place > 0 {
                 let keys = present.map(\.key) + state.map(\.key).filter { key in !present.contains { $0.key == key } }
                 let pairs = keys.map { key in
@@ -62,10 +70,15 @@ struct ElementText {
         var members = present.compactMap { field in field.value.map { JSONOutput.Member(field.key, $0) } }
         if life.birth > start { members.append(.init("added_at_version", .string(versions[life.birth].text))) }
         members += ending(versions)
-        if !changes.isEmpty {
-            members.append(.init("version_history", .array(changes.map { Self.item($0, versions) })))
-        }
+        let items = birthItems(versions) + changes.map { Self.item($0, versions) }
+        if !items.isEmpty { members.append(.init("version_history", .array(items))) }
         return members
+    }
+
+    /// The item that says what rows get when the element comes.
+    private func birthItems(_ versions: [Version]) -> [JSONOutput] {
+        guard let fill, life.birth > start else { return [] }
+        return [.object([.init("version", .string(versions[life.birth].text)), .init("fill", .string(fill))])]
     }
 
     /// The members that say when the element goes.

@@ -8,6 +8,7 @@ struct ImportReport {
     let undecided: [Line]
     private let history: SchemaHistory
     private let format: ModelImport.Format
+    private let firstVersion: Version?
 
     /// A note and the versions that it holds in.
     struct Line {
@@ -24,9 +25,20 @@ struct ImportReport {
         }
     }
 
-    init(notes: [ImportNote], history: SchemaHistory, format: ModelImport.Format) {
+    /// - `firstVersion`: the first version that is told of; nil for all.
+    /// - `offset`: how many places further the versions of the history are than those of the notes.
+    init(
+        notes: [ImportNote], history: SchemaHistory, format: ModelImport.Format, firstVersion: Version? = nil,
+        offset: Int = 0
+    ) {
         self.history = history
         self.format = format
+        self.firstVersion = firstVersion
+        let notes = notes.map { note in
+            var note = note
+            note.version += offset
+            return note
+        }
         losses = Self.lines(notes.filter { $0.kind == .notCarriedOver })
         undecided = Self.lines(notes.filter { $0.kind == .undecided })
     }
@@ -73,7 +85,7 @@ struct ImportReport {
     /// The whole file.
     var text: String {
         var lines = [
-            "# What was imported",
+            firstVersion.map { "# What was imported from \($0) on" } ?? "# What was imported",
             "",
             "The descriptions beside this file were made from a model of \(format.title). In each version they say exactly",
             "what was read of it, but for what stands below. The file is yours: nothing reads it.",
@@ -82,7 +94,8 @@ struct ImportReport {
             "| --- | --- | --- | --- |",
         ]
         let steps = Dictionary(history.steps.map { ($0.to.version, $0) }, uniquingKeysWith: { first, _ in first })
-        for version in history.versions {
+        func isTold(_ version: Version) -> Bool { firstVersion.map { version >= $0 } ?? true }
+        for version in history.versions where isTold(version.version) {
             let step = steps[version.version]
             let way = step.map { $0.isCustom ? "a migration that you write" : "inferred" } ?? ""
             let was = Self.cell(history.formerNames[version.version] ?? "")
@@ -100,7 +113,7 @@ struct ImportReport {
             ]
             lines += table(undecided)
         }
-        let custom = history.steps.filter(\.isCustom)
+        let custom = history.steps.filter { $0.isCustom && isTold($0.to.version) }
         if !custom.isEmpty {
             lines += ["", "## Migrations to write", "", "| step | reason |", "| --- | --- |"]
             for step in custom {

@@ -1,0 +1,221 @@
+import Descriptions
+import Foundation
+import SchemaModel
+
+/// A model that was imported: files that describe it, and what is to be told of it.
+public struct ImportedModel {
+    /// A file and its text.
+    public struct File {
+        /// Its name in the model's folder.
+        public var name: String
+        /// All of it.
+        public var text: String
+    }
+
+    /// A model that is in the folder already.
+    public struct Existing {
+        /// Its descriptions.
+        var descriptions: [SourceFile]
+        /// Its `strata.json`.
+        var configuration: SourceFile
+        /// What they tell; nil where there are none yet.
+        var history: SchemaHistory?
+        /// The text of its `IMPORT.md`.
+        var report: String?
+
+        /// Whether nothing is described there yet.
+        public var isEmpty: Bool { descriptions.isEmpty }
+
+        /// The model of these files.
+        public init(
+            descriptions: [SourceFile], configuration: SourceFile, history: SchemaHistory?, report: String?
+        ) {
+            self.descriptions = descriptions
+            self.configuration = configuration
+            self.history = history
+            self.report = report
+        }
+    }
+
+    /// The descriptions, `strata.json` and `IMPORT.md`: those that are to be written.
+    public let files: [File]
+    /// The history that the descriptions tell.
+    public let history: SchemaHistory
+    /// The versions that were not there before.
+    public let newVersions: [Version]
+    /// How many things were not carried over.
+    public let lossCount: Int
+    /// The steps in which something went and something else came, a line each.
+    public let undecided: [String]
+}
+
+extension ModelImport {
+    /// The model as descriptions.
+    ///
+    /// What they say is read back, and compared with what was read from the source, version by version.
+    ///
+    /// - `folder`: the path by which messages name the model.
+    /// - `schema`: the name of the schema's type, which no type of the model may have.
+    /// - `existing`: the model that is in the folder already, to which only newer versions are added.
+    /// - Throws: `ImportError`.
+    public func model(folder: String, schema: String, existing: ImportedModel.Existing? = nil) throws -> ImportedModel {
+        if let existing, let known = existing.history {
+            return try added(to: existing, telling: known, folder: folder, schema: schema)
+        }
+        let (imported, notes) = try history(
+            VersionNumbers.numbers(of: versions.map(\.formerName)), schema: schema)
+        var files = imported.descriptions().map { text in
+            ImportedModel.File(name: text.fileName + ".json", text: text.object(imported.versions).file)
+        }
+        var configuration = try existing.map { JSONOutput(try $0.configuration.json()) } ?? .object([])
+        configuration["versions"] = .array(entries(imported, from: 0))
+        files.append(.init(name: "strata.json", text: configuration.file))
+        let history = try Self.resolve(files, folder: folder, schema: schema)
+        try Self.check(history, against: imported, from: 0, folder: folder)
+        let report = ImportReport(notes: notes, history: history, format: format)
+        files.append(.init(name: "IMPORT.md", text: report.text))
+        return ImportedModel(
+            files: files, history: history, newVersions: imported.versions, lossCount: report.losses.count,
+            undecided: report.undecidedLines)
+    }
+
+    private func history(_ numbers: [Version], schema: String) throws -> (ImportedHistory, [ImportNote]) {
+        try rules.renames.check(versions)
+        let (history, notes) = HistoryBuilder.history(
+            of: versions, numbers: numbers, rules: rules, reserved: Validator.reservedTypes.union([schema]))
+        return (history, self.notes + notes)
+    }
+
+    /// What `strata.json` says of the versions from `start` on.
+    private func entries(_ history: ImportedHistory, from start: Int) -> [JSONOutput] {
+        zip(history.versions, history.formerNames).dropFirst(start).map { version, name in
+            .object([.init("version", .string(version.text)), .init("was", .string(name))])
+        }
+    }
+
+    // MARK: Adding versions
+
+    private func added(
+        to existing: ImportedModel.Existing, telling history: SchemaHistory, folder: String, schema: String
+    ) throws -> ImportedModel {
+        let names = versions.map(\.formerName)
+        let known = Dictionary(
+            history.formerNames.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
+        guard let last = names.lastIndex(where: { known[$0] != nil }), let lastVersion = known[names[last]] else {
+            throw ImportError(
+                "there is a model in it that was not imported from this one: its strata.json names none of its versions",
+                path: folder)
+        }
+        guard lastVersion == history.newest.version else {
+            throw ImportError(
+                "the model has gone on to \(history.newest.version) since \(lastVersion), the last version that it "
+                    + "has from here: nothing can be added", path: folder)
+        }
+        if let missing = names[..<last].firstIndex(where: { known[$0] == nil }),
+            names[..<missing].contains(where: { known[$0] != nil })
+        {
+            throw ImportError("the version \(names[missing]) was not there when the model was imported", path: folder)
+        }
+        guard last < names.count - 1 else {
+            return ImportedModel(
+                files: [], history: history, newVersions: [], lossCount: 0, undecided: [])
+        }
+        // What comes before the known version counts for nothing here, so its number need not be right.
+        let later = VersionNumbers.numbers(of: Array(names[last...]), known: [lastVersion])
+        let earlier = (0..<last).compactMap { Version("0.0.\($0)") }
+        let (imported, notes) = try self.history(earlier + later, schema: schema)
+        let merged = try ModelMerge.merge(
+            imported, from: last, into: existing.descriptions, telling: history)
+        var configuration = JSONOutput(try existing.configuration.json())
+        for entry in entries(imported, from: last + 1) { configuration.append(entry, to: "versions") }
+        var files = merged.files.sorted { $0.key < $1.key }.map {
+            ImportedModel.File(name: name(of: $0.key, in: existing, folder), text: $0.value)
+        }
+        files.append(.init(name: "strata.json", text: configuration.file))
+        let written = Set(files.map(\.name))
+        let others = existing.descriptions.filter { !written.contains(Self.name($0, in: existing)) }
+            .map {
+                ImportedModel.File(name: Self.name($0, in: existing), text: String(decoding: $0.bytes, as: UTF8.self))
+            }
+        let result = try Self.resolve(files + others, folder: folder, schema: schema)
+        for version in history.versions {
+            guard let now = result.versions.first(where: { $0.version == version.version }),
+                now.logicalLines.sorted() == version.logicalLines.sorted()
+            else {
+                throw ImportError(
+                    "\(version.version) would not be the same with the new versions added; nothing was written",
+                    path: folder)
+            }
+        }
+        if merged.notes.isEmpty { try Self.check(result, against: imported, from: last, folder: folder) }
+        let report = ImportReport(
+            notes: (notes + merged.notes).filter { $0.version > last || merged.notes.contains($0) }, history: result,
+            format: format, firstVersion: imported.versions[last + 1], offset: result.versions.count - names.count)
+        files.append(.init(name: "IMPORT.md", text: (existing.report.map { $0 + "\n" } ?? "") + report.text))
+        return ImportedModel(
+            files: files, history: result, newVersions: Array(imported.versions[(last + 1)...]),
+            lossCount: report.losses.count, undecided: report.undecidedLines)
+    }
+
+    /// The name of a description's file in the folder of its model.
+    private static func name(_ file: SourceFile, in existing: ImportedModel.Existing) -> String {
+        let root = existing.configuration.path.dropLast("strata.json".count)
+        return file.path.hasPrefix(root) ? String(file.path.dropFirst(root.count)) : file.baseName + ".json"
+    }
+
+    private func name(of baseName: String, in existing: ImportedModel.Existing, _ folder: String) -> String {
+        existing.descriptions.first { $0.baseName == baseName }.map { Self.name($0, in: existing) }
+            ?? baseName + ".json"
+    }
+
+    // MARK: Checking
+
+    /// What the descriptions among `files` tell.
+    private static func resolve(
+        _ files: [ImportedModel.File], folder: String, schema: String
+    ) throws -> SchemaHistory {
+        let sources = files.map { SourceFile(path: "\(folder)/\($0.name)", bytes: Array($0.text.utf8)) }
+        var settings: VersionSettings?
+        var diagnostics: [Diagnostic] = []
+        if let configuration = sources.first(where: { $0.baseName == "strata" }) {
+            var values = try ConfigurationReader.read(configuration)
+            settings = values.versions()
+            diagnostics = values.diagnostics
+        }
+        let read = Descriptions(
+            reading: sources.filter { $0.baseName != "strata" }, folder: folder, schema: schema, settings: settings)
+        guard let history = read.history, diagnostics.isEmpty else {
+            let problems = (diagnostics + read.diagnostics).map(\.description)
+            throw ImportError(
+                "this model cannot be told in descriptions, and nothing was written:\n"
+                    + problems.joined(separator: "\n"), path: folder)
+        }
+        return history
+    }
+
+    /// Compares each version, from `start` on, with what was read of it.
+    private static func check(
+        _ history: SchemaHistory, against imported: ImportedHistory, from start: Int, folder: String
+    ) throws {
+        for index in imported.versions.indices.dropFirst(start) {
+            let number = imported.versions[index]
+            guard let version = history.versions.first(where: { $0.version == number }) else {
+                throw ImportError("\(number) was read, and not written; please report this", path: folder)
+            }
+            let (entities, subtypes) = (imported.entities(at: index), imported.subtypes(at: index))
+            // What was added to descriptions that a person arranged has other lineages: there the lines are compared.
+            let isSame =
+                start == 0
+                ? version.entities == entities && version.subtypes == subtypes
+                : version.logicalLines.sorted()
+                    == SchemaVersion(version: number, entities: entities, subtypes: subtypes).logicalLines.sorted()
+            if isSame { continue }
+            let name = entities.first { !version.entities.contains($0) }?.name ?? "the model"
+            throw ImportError(
+                "what was written of \(name) in \(number) does not say what was read; please report this", path: folder)
+        }
+        guard start > 0 || history.versions.count == imported.versions.count else {
+            throw ImportError("there are other versions in it than were read; please report this", path: folder)
+        }
+    }
+}

@@ -1,0 +1,240 @@
+import Descriptions
+import JSONText
+import SchemaModel
+
+/// Adds versions to descriptions that a person may have edited since they were imported.
+///
+/// What is there stays: only what changes in the new versions is written, and where it contradicts an edit, the edit
+/// stays and the contradiction is told.
+struct ModelMerge {
+    /// The descriptions as they are, by the names of their files.
+    private var files: [String: JSONOutput] = [:]
+    private let existing: SchemaHistory
+    private let imported: ImportedHistory
+    /// The place of the last version among those imported that the descriptions have already.
+    private let start: Int
+    private var changed: Set<String> = []
+    private(set) var notes: [ImportNote] = []
+
+    /// The texts of the files that are to be written, by name, and what was not done.
+    static func merge(
+        _ imported: ImportedHistory, from start: Int, into files: [SourceFile], telling existing: SchemaHistory
+    ) throws -> (files: [String: String], notes: [ImportNote]) {
+        var merge = ModelMerge(existing: existing, imported: imported, start: start)
+        for file in files { merge.files[file.baseName] = JSONOutput(try file.json()) }
+        for description in imported.descriptions(from: start) { merge.merge(description) }
+        let written = merge.changed.map { ($0, merge.files[$0]?.file ?? "") }
+        return (Dictionary(uniqueKeysWithValues: written), merge.notes)
+    }
+
+    private init(existing: SchemaHistory, imported: ImportedHistory, start: Int) {
+        self.existing = existing
+        self.imported = imported
+        self.start = start
+    }
+
+    private var versions: [Version] { imported.versions }
+    /// The newest version that the descriptions tell.
+    private var known: SchemaVersion { existing.newest }
+
+    // MARK: Files
+
+    private mutating func merge(_ description: DescriptionText) {
+        guard description.element.life.birth <= start else { return add(description) }
+        let isKind = description.parts.first?.key == "cases"
+        guard let place = isKind ? subtype(description) : entity(description) else {
+            return note(
+                description.fileName, nil, start, "it is not in the descriptions any more; what changes is left out")
+        }
+        let (fileName, lineages) = place
+        guard var object = files[fileName] else { return }
+        let before = object
+        apply(description.element, to: &object, of: fileName)
+        for part in description.parts {
+            for element in part.elements {
+                if element.life.birth > start {
+                    object.append(.object(element.members(versions)), to: part.key)
+                } else if let position = lineages[part.key]?[element.lineage] {
+                    object.change(position, of: part.key) { apply(element, to: &$0, of: fileName) }
+                } else if !element.changes.isEmpty || element.life.death != nil {
+                    note(
+                        fileName, element.name, start, "it is not in the description any more; what changes is left out"
+                    )
+                }
+            }
+        }
+        if object != before {
+            files[fileName] = object
+            changed.insert(fileName)
+        }
+    }
+
+    private mutating func add(_ description: DescriptionText) {
+        var description = description
+        var name = description.fileName
+        var number = 2
+        while files.keys.contains(where: { $0.lowercased() == name.lowercased() }) || name.lowercased() == "strata" {
+            name = description.fileName + String(number)
+            number += 1
+        }
+        description.fileName = name
+        files[name] = description.object(versions)
+        changed.insert(name)
+    }
+
+    private mutating func note(_ entity: String, _ property: String?, _ version: Int, _ reason: String) {
+        notes.append(ImportNote(version: version, entity: entity, property: property, reason: reason))
+    }
+
+    // MARK: What is what
+
+    /// The file of an entity, and the positions of its properties and indexes by the lineages of the import: what has the
+    /// same table and the same columns is the same.
+    private func entity(_ description: DescriptionText) -> (String, [String: [Int: Int]])? {
+        guard let history = imported.entities.first(where: { $0.fileName == description.fileName }) else { return nil }
+        let state = history.states[start - history.life.birth]
+        guard let entity = known.entities.first(where: { $0.tableName == state.tableName }) else { return nil }
+        var properties: [Int: Int] = [:]
+        for property in state.properties {
+            let name = property.persistedName ?? property.name
+            properties[property.lineage] = entity.properties.first { ($0.persistedName ?? $0.name) == name }?.lineage
+        }
+        var indexes: [Int: Int] = [:]
+        for index in state.indexes {
+            let lineages = index.properties.map { properties[$0] }
+            indexes[index.lineage] =
+                entity.indexes.first { other in
+                    other.isUnique == index.isUnique && other.properties == lineages
+                }?.lineage
+        }
+        return (existing.sources[entity.lineage], ["properties": properties, "indexes": indexes])
+    }
+
+    private func subtype(_ description: DescriptionText) -> (String, [String: [Int: Int]])? {
+        guard let history = imported.kinds.first(where: { $0.fileName == description.fileName }),
+            case let state = history.states[start - history.life.birth],
+            let subtype = known.subtypes.first(where: { $0.name == state.name })
+        else { return nil }
+        var cases: [Int: Int] = [:]
+        for element in state.cases {
+            cases[element.lineage] = subtype.cases.first { $0.name == element.name }?.lineage
+        }
+        return (existing.subtypeSources[subtype.lineage], ["cases": cases])
+    }
+
+    // MARK: Elements
+
+    /// Writes what changes of an element from the known version on.
+    private mutating func apply(_ element: ElementText, to object: inout JSONOutput, of file: String) {
+        var written = Dictionary(element.initial.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+        for change in element.changes {
+            var said = change
+            for (previous, present) in zip(change.previous, change.present) {
+                // A name may be written otherwise than it was read; what matters is whether a person changed the value.
+                let own = object[previous.key]
+                guard JSONOutput.isSame(own, written[previous.key]?.value ?? previous.value) else {
+                    said.previous.removeAll { $0.key == previous.key }
+                    note(
+                        file, element.name, change.version,
+                        "\"\(previous.key)\" is \(own?.text() ?? "absent") in the description and was "
+                            + "\(previous.value?.text() ?? "absent") in the import; that it became "
+                            + "\(present.value?.text() ?? "absent") is left out")
+                    continue
+                }
+                object[previous.key] = present.value
+                written[previous.key] = present
+            }
+            if !said.previous.isEmpty { object.append(ElementText.item(said, versions), to: "version_history") }
+        }
+        // What is referred to may be called otherwise now, which is no change here.
+        for field in element.present where field.identity != nil {
+            guard let before = written[field.key], before.isSame(as: field),
+                JSONOutput.isSame(object[field.key], before.value)
+            else { continue }
+            object[field.key] = field.value
+        }
+        for member in element.ending(versions) { object[member.key] = member.value }
+    }
+}
+
+extension ElementText {
+    /// The name, for messages.
+    var name: String? {
+        guard case .raw(let text)? = initial.first(where: { $0.key == "name" })?.value else { return nil }
+        return text.trimmingQuotes
+    }
+}
+
+extension String {
+    fileprivate var trimmingQuotes: String { hasPrefix("\"") ? String(dropFirst().dropLast()) : self }
+}
+
+extension JSONOutput {
+    /// A value that was read, to be written again.
+    init(_ json: JSON) {
+        switch json.value {
+        case .null: self = .null
+        case .bool(let value): self = .bool(value)
+        case .number(let text): self = .raw(text)
+        case .string(let text): self = .string(text)
+        case .array(let elements): self = .array(elements.map(JSONOutput.init))
+        case .object(let members):
+            self = .object(members.map { Member($0.key, JSONOutput($0.value)) })
+        }
+    }
+
+    /// The value of a member of an object; setting one that is not there puts it before the history.
+    subscript(key: String) -> JSONOutput? {
+        get {
+            guard case .object(let members) = self else { return nil }
+            return members.first { KeyTable.anyCanonical($0.key) == key }?.value
+        }
+        set {
+            guard case .object(var members) = self else { return }
+            if let place = members.firstIndex(where: { KeyTable.anyCanonical($0.key) == key }) {
+                if let newValue { members[place].value = newValue } else { members.remove(at: place) }
+            } else if let newValue {
+                let end = members.firstIndex { ["version_history", "properties", "cases"].contains($0.key) }
+                members.insert(Member(key, newValue), at: end ?? members.count)
+            }
+            self = .object(members)
+        }
+    }
+
+    /// Appends an element to the array of a key, which is made where it is absent.
+    mutating func append(_ element: JSONOutput, to key: String) {
+        guard case .object(var members) = self else { return }
+        if let place = members.firstIndex(where: { KeyTable.anyCanonical($0.key) == key }),
+            case .array(let elements) = members[place].value
+        {
+            members[place].value = .array(elements + [element])
+        } else {
+            members.append(Member(key, .array([element])))
+        }
+        self = .object(members)
+    }
+
+    /// Changes an element of the array of a key: the one at `position` among those that are in use.
+    mutating func change(_ position: Int, of key: String, _ body: (inout JSONOutput) -> Void) {
+        guard case .array(var elements)? = self[key] else { return }
+        let used = elements.indices.filter { elements[$0]["unused"] != .bool(true) }
+        guard used.indices.contains(position) else { return }
+        // Where nothing more is to be said, an element is its name.
+        if case .raw = elements[used[position]] {
+            elements[used[position]] = .object([Member("name", elements[used[position]])])
+        }
+        let before = elements[used[position]]
+        body(&elements[used[position]])
+        if elements[used[position]] != before { self[key] = .array(elements) }
+    }
+
+    /// Whether two values are the same: what is absent is null, and false.
+    static func isSame(_ left: JSONOutput?, _ right: JSONOutput?) -> Bool {
+        func plain(_ value: JSONOutput?) -> JSONOutput? { value == .null || value == .bool(false) ? nil : value }
+        guard let left = plain(left), let right = plain(right) else { return plain(left) == plain(right) }
+        if case .object(let one) = left, case .object(let other) = right {
+            return Set(one) == Set(other)
+        }
+        return left == right
+    }
+}
