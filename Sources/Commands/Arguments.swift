@@ -6,7 +6,9 @@ public struct Arguments {
     /// The arguments without a name: folders of models, or a file.
     package private(set) var folders: [String] = []
     private var values: [String: [String]] = [:]
-    private static let switches: Set<String> = ["--sources", "--tests", "--released", "--release", "--json", "--help"]
+    private static let switches: Set<String> = [
+        "--sources", "--tests", "--released", "--release", "--json", "--leave-out", "--help",
+    ]
     /// What each command knows, besides `--help`.
     private static let known: [String: Set<String>] = [
         "generate": ["--release", "--model", "--target", "--test-target"],
@@ -19,6 +21,7 @@ public struct Arguments {
         "plan": ["--model", "--json"],
         "inspect": ["--model", "--json"],
         "import": ["--into", "--order", "--renames", "--inheritance", "--target"],
+        "convert": ["--model", "--to", "--version", "--leave-out", "--json"],
         "templates": ["--copy"],
         "sources": ["--model", "--target", "--output"],
         "tests": ["--model", "--target", "--test-target", "--output"],

@@ -34,7 +34,7 @@ public enum Command {
             }
             switch parsed.command {
             case let name where others[name] != nil: try others[name]?(parsed, console)
-            case "plan", "inspect", "import":
+            case "plan", "inspect", "import", "convert":
                 throw CommandError.usage("this is done by: swift run strata \(parsed.command)")
             case "generate": try GenerateCommand(parsed).run(console)
             case "check": try CheckCommand(parsed).run(console)

@@ -25,6 +25,8 @@ package enum CommandError: Error, CustomStringConvertible {
     /// No store of the one version ever becomes one of the other.
     case noWay(from: String, to: String)
     case noTemplates(String)
+    /// Forms are named for columns that no version has.
+    case unknownImportedColumns(String, [String])
     case nothingToPrune(String)
     /// What pruning would leave says something else of a supported version.
     case unprunable(String)
@@ -47,6 +49,9 @@ package enum CommandError: Error, CustomStringConvertible {
             "\(path)/strata.json: error: say there what the \"oldest_supported_version\" is"
         case .unprunable(let path):
             "\(path): error: without what is older, the supported versions would not be the same; nothing was changed"
+        case .unknownImportedColumns(let path, let columns):
+            "\(path)/strata.json: error: \"imported\" names columns that no version has: "
+                + columns.joined(separator: ", ") + "; write them as TABLE.COLUMN"
         case .secondModel(let path, let other):
             "\(path): error: the target has a model in \(other) already; a second one needs a target of its own"
         case .noTemplates(let path): "\(path): error: there is no such folder of templates"

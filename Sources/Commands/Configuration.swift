@@ -1,5 +1,6 @@
 import Descriptions
 import Generation
+import SchemaModel
 
 /// What `strata.json` says.
 struct Configuration {
@@ -24,6 +25,8 @@ struct Configuration {
     var structs = GenerationOptions.Structs.all
     /// What is said of versions.
     var versions: VersionSettings
+    /// What the databases of the schema were before.
+    var imported: ImportedSource?
     /// The folder of templates that replace ours, relative to the model's folder.
     var templates: String?
 
@@ -41,6 +44,7 @@ struct Configuration {
         access = values.choice("access") ?? access
         ddl = values.choice("ddl") ?? ddl
         templates = values.string("templates")
+        imported = values.imported()
         codable = values.bool("codable") ?? codable
         structs = values.choice("structs") ?? structs
         values.checkIdentifier("schema")

@@ -16,6 +16,7 @@ enum Help {
           plan        say what opening a store would do
           inspect     say what a store is
           import      make descriptions of a model of Core Data, Room, Drift or SQLite
+          convert     make a store of a database of one of these
 
         strata COMMAND --help tells more. Exit codes: 0 all is well, 1 something is wrong in a model, 2 wrong arguments.
         """
@@ -100,6 +101,21 @@ enum Help {
             something is. Without --model the model below the working folder is taken that the store is of.
 
             example: strata inspect ~/broken.sqlite --model Sources/App/Model
+            """
+        case "convert":
+            """
+            usage: strata convert FILE --model FOLDER --to FILE [options]
+
+            Makes a store of a database of the library that the model was imported from, at the version that the database
+            has. The database is only read. Where rows do not fit, nothing is made and they are told.
+
+              --model FOLDER         the folder of the model; "imported" in its strata.json says how values are read
+              --to FILE              the store, which must not be there yet
+              --version VERSION      the version of the database, where its tables do not tell
+              --leave-out            leave out what does not fit, and tell it
+              --json                 an object: version, rows, misfits
+
+            example: strata convert App.sqlite --model Sources/App/Model --to App.strata
             """
         case "import":
             """

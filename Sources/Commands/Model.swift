@@ -33,6 +33,9 @@ struct Model {
             history = history.supported(from: oldest)
             lock = lock.supported(from: oldest)
         }
+        history.imported = folder.configuration.imported
+        let unknown = history.unknownImportedColumns
+        guard unknown.isEmpty else { throw CommandError.unknownImportedColumns(folder.path, unknown) }
         self.history = history
         self.notes = descriptions.diagnostics
         let changes = lock.changes(in: history)

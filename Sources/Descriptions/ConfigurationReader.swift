@@ -12,7 +12,7 @@ public struct ConfigurationReader {
         owner: "strata.json",
         fields: [
             "schema", "mode", "tests", "access", "ddl", "templates", "codable", "structs", "versions",
-            "oldest_supported_version", "chain",
+            "oldest_supported_version", "chain", "imported",
         ])
 
     /// The values in `file`, whose keys are checked.
@@ -73,6 +73,59 @@ public struct ConfigurationReader {
         let settings = VersionSettings(values, file: file)
         diagnostics += settings.diagnostics
         return settings
+    }
+
+    /// What is said of the databases that the schema had before.
+    public mutating func imported() -> ImportedSource? {
+        guard let json = values["imported"] else { return nil }
+        func report(_ problem: Problem, _ offset: Int) { diagnostics.append(file.diagnostic(problem, at: offset)) }
+        guard case .object(let members) = json.value else {
+            report(
+                .wrongKind(key: "imported", expected: "an object like {\"from\": \"room\"}", found: json.kind),
+                json.offset)
+            return nil
+        }
+        var library: ImportedFormat.Library?
+        var forms: [String: ImportedForm] = [:]
+        for member in members {
+            switch (member.key, member.value.value) {
+            case ("from", .string(let text)):
+                library = ImportedFormat.Library(rawValue: text)
+                if library == nil {
+                    let known = ImportedFormat.Library.allCases.map(\.rawValue)
+                    report(.unknownValue(text, of: "from", nearest: known.nearest(to: text)), member.value.offset)
+                }
+            case ("forms", .object(let columns)):
+                for column in columns {
+                    guard case .string(let name) = column.value.value else {
+                        report(
+                            .wrongKind(key: column.key, expected: "the name of a form", found: column.value.kind),
+                            column.value.offset)
+                        continue
+                    }
+                    forms[column.key] = ImportedForm.named[name]
+                    if ImportedForm.named[name] == nil {
+                        let known = ImportedForm.named.keys.sorted()
+                        report(
+                            .unknownValue(name, of: column.key, nearest: known.nearest(to: name)), column.value.offset)
+                    }
+                }
+            case ("from", _):
+                report(.wrongKind(key: "from", expected: "a string", found: member.value.kind), member.value.offset)
+            case ("forms", _):
+                report(.wrongKind(key: "forms", expected: "an object", found: member.value.kind), member.value.offset)
+            default:
+                let nearest = ["from", "forms"].nearest(to: member.key)
+                report(.unknownKey(member.key, of: "\"imported\"", nearest: nearest), member.keyOffset)
+            }
+        }
+        guard let library else {
+            if !members.contains(where: { $0.key == "from" }) {
+                report(.missingKey("from", of: "\"imported\""), json.offset)
+            }
+            return nil
+        }
+        return ImportedSource(library: library, forms: forms)
     }
 
     /// The choice that the text of a key names.

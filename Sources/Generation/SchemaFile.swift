@@ -34,7 +34,31 @@ extension Generator {
             "versions": .list(versions),
             "tables": .list(tables.map { tableValues($0.name, $0.table) }),
             "steps": .list(names.steps.map(stepValues)),
+            "imported": .list(history.importedFormat.map { [importedValues($0)] } ?? []),
         ]
+    }
+
+    private func importedValues(_ format: ImportedFormat) -> Value {
+        let names = history.versions.compactMap { version in
+            format.formerNames[version.version.text].map {
+                "\(SwiftLiteral.string(version.version.text)): \(SwiftLiteral.string($0))"
+            }
+        }
+        return [
+            "library": .text(".\(format.library)"),
+            "formerNames": .text(names.isEmpty ? "[:]" : "[" + names.joined(separator: ", ") + "]"),
+            "columns": .list(
+                format.columns.map { column in
+                    let name = "\(SwiftLiteral.string(column.table)), \(SwiftLiteral.string(column.column))"
+                    let versions = "\(column.versions.lowerBound)...\(column.versions.upperBound)"
+                    return .text("(\(name), .\(Self.form(column.form)), versions: \(versions))")
+                }),
+        ]
+    }
+
+    private static func form(_ form: ImportedForm) -> String {
+        if case .choice(let texts) = form { return "choice(\(SwiftLiteral.strings(texts)))" }
+        return "\(form)"
     }
 
     private func tableValues(_ name: String, _ table: Table) -> Value {

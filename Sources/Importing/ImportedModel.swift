@@ -69,6 +69,7 @@ extension ModelImport {
         }
         var configuration = try existing.map { JSONOutput(try $0.configuration.json()) } ?? .object([])
         configuration["versions"] = .array(entries(imported, from: 0))
+        configuration["imported"] = source(imported, beside: nil)
         files.append(.init(name: "strata.json", text: configuration.file))
         let history = try Self.resolve(files, folder: folder, schema: schema)
         try Self.check(history, against: imported, from: 0, folder: folder)
@@ -91,6 +92,19 @@ extension ModelImport {
         zip(history.versions, history.formerNames).dropFirst(start).map { version, name in
             .object([.init("version", .string(version.text)), .init("was", .string(name))])
         }
+    }
+
+    /// What `strata.json` says of the databases of the source, besides what it says already.
+    private func source(_ history: ImportedHistory, beside existing: JSONOutput?) -> JSONOutput {
+        var forms: [JSONOutput.Member] = []
+        if case .object(let members)? = existing?["forms"] { forms = members }
+        for (column, form) in history.forms.sorted(by: { $0.key < $1.key })
+        where !forms.contains(where: { $0.key == column }) {
+            forms.append(.init(column, .string(form)))
+        }
+        var source = existing ?? .object([.init("from", .string(format.rawValue))])
+        if !forms.isEmpty { source["forms"] = .object(forms) }
+        return source
     }
 
     // MARK: Adding versions
@@ -128,6 +142,7 @@ extension ModelImport {
             imported, from: last, into: existing.descriptions, telling: history)
         var configuration = JSONOutput(try existing.configuration.json())
         for entry in entries(imported, from: last + 1) { configuration.append(entry, to: "versions") }
+        configuration["imported"] = source(imported, beside: configuration["imported"])
         var files = merged.files.sorted { $0.key < $1.key }.map {
             ImportedModel.File(name: name(of: $0.key, in: existing, folder), text: $0.value)
         }

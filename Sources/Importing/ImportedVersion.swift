@@ -69,6 +69,8 @@ struct ImportedProperty: Renamable, Hashable, Sendable {
     var column: String?
     /// What rows that are there already get when the property comes.
     var fill: String?
+    /// How the values stand in the source's databases, by the name that `strata.json` has for it.
+    var form: String?
 
     var relationship: ImportedRelationship? {
         if case .relationship(let relationship) = content { relationship } else { nil }

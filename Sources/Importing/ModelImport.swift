@@ -4,11 +4,8 @@ import SchemaModel
 
 /// A model of another library, read whole and in the terms of Strata.
 public struct ModelImport {
-    /// What the model was of.
-    public enum Format: String, CaseIterable, Sendable {
-        case coreData = "core-data"
-        case room, drift, sqlite
-    }
+    /// What models can be of.
+    public typealias Format = ImportedFormat.Library
 
     /// What the model was of.
     public let format: Format

@@ -15,6 +15,8 @@ public struct SchemaHistory: Sendable {
     public var unpersisted: [String] = []
     /// What versions were called before, where they came from elsewhere.
     public var formerNames: [Version: String] = [:]
+    /// What the databases of the schema were before; nil where they were never another library's.
+    public var imported: ImportedSource?
     /// The next version of those whose next is not the next in order.
     public var chain: [Version: Version] = [:]
     /// The oldest version whose stores are opened; nil where all are.

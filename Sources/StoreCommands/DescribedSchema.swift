@@ -14,6 +14,8 @@ package enum DescribedSchema: Schema {
             Strata.SchemaVersion($0.version.text, fingerprint: $0.fingerprint.value, tables: $0.tables)
         }
     }
+    package static var imported: ImportedFormat? { history?.importedFormat }
+
     /// In the place of code that is not here.
     private static let unwritten: @Sendable (CustomStep) throws -> Void = { _ in throw UnwrittenMigration() }
 

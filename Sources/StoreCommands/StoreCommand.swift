@@ -7,7 +7,10 @@ import Strata
 public enum StoreCommand {
     /// The commands by name, for `Command.run`.
     public static var all: [String: Command.Runner] {
-        ["plan": naming(plan), "inspect": naming(inspect), "import": ImportCommand.run]
+        [
+            "plan": naming(plan), "inspect": naming(inspect), "convert": naming(ConvertCommand.run),
+            "import": ImportCommand.run,
+        ]
     }
 
     /// The command, with the file named in what is wrong with it.

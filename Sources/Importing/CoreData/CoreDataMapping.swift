@@ -179,6 +179,7 @@ struct CoreDataMapping {
         for loss in property.losses { note(member.name, property.name, loss) }
         let content: ImportedProperty.Content
         var value: Literal?
+        var form: String?
         var isNullable = property.isOptional
         switch property.content {
         case .attribute(let attribute):
@@ -188,6 +189,7 @@ struct CoreDataMapping {
             }
             content = .attribute(type)
             value = attribute.literal
+            if attribute.isExternal, type == .scalar(.data) { form = "external_data" }
             if value == nil, let written = attribute.writtenDefault {
                 note(
                     member.name, property.name, "the default \"\(written)\" is no value of its type, \(attribute.type)")
@@ -200,7 +202,8 @@ struct CoreDataMapping {
         return ImportedProperty(
             name: name(property.name, of: member.name, in: entity.name), token: property.token,
             origin: member.name == entity.name ? nil : member.name + "." + property.name, content: content,
-            isNullable: isNullable, defaultValue: value, isIndexed: property.isIndexed && !Self.hasNoColumn(content))
+            isNullable: isNullable, defaultValue: value, isIndexed: property.isIndexed && !Self.hasNoColumn(content),
+            form: form)
     }
 
     /// Whether there is no column that an index can be over.

@@ -50,6 +50,8 @@ struct CoreDataModel: Hashable, Sendable {
         var defaultValue: String?
         /// A date's default, in seconds since 2001-01-01 UTC.
         var defaultInterval: String?
+        /// Whether large values may be in files beside the store.
+        var isExternal = false
     }
 
     struct Relationship: Hashable, Sendable {

@@ -185,7 +185,8 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
         if interval != nil { losses.append("the range of dates is not checked") }
         let content = CoreDataModel.Attribute(
             type: type, className: attributes["customClassName"] ?? attributes["attributeValueClassName"],
-            defaultValue: attributes["defaultValueString"], defaultInterval: attributes["defaultDateTimeInterval"])
+            defaultValue: attributes["defaultValueString"], defaultInterval: attributes["defaultDateTimeInterval"],
+            isExternal: attributes["allowsExternalBinaryDataStorage"] == "YES")
         property(name, attributes, .attribute(content), losses)
     }
 

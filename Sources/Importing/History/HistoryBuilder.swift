@@ -208,14 +208,16 @@ struct HistoryBuilder {
             states.append(entity)
         }
         var fills: [Int: String] = [:]
+        var forms: [Int: String] = [:]
         for (place, state) in history.states.enumerated() {
             for (property, lineage) in zip(state.properties, history.propertyLineages[place]) {
                 if let fill = property.fill { fills[lineage] = fill }
+                if let form = property.form { forms[lineage] = form }
             }
         }
         return .init(
             fileName: fileNames[table], life: history.life, states: states, properties: history.properties,
-            indexes: indexes, fills: fills)
+            indexes: indexes, fills: fills, forms: forms)
     }
 
     private struct IndexKey: Hashable {

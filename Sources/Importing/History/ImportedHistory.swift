@@ -24,6 +24,8 @@ struct ImportedHistory: Sendable {
         var indexes: [Life]
         /// What rows that are there already get in properties that come, by lineage.
         var fills: [Int: String]
+        /// How the values of properties stand in the source's databases, by lineage.
+        var forms: [Int: String]
     }
 
     /// The kinds of the rows of a table through all versions in which it lives.
@@ -42,6 +44,20 @@ struct ImportedHistory: Sendable {
     var entities: [EntityHistory]
     /// The subtypes by lineage.
     var kinds: [KindHistory]
+
+    /// How the values of columns stand in the source's databases, by table and column.
+    var forms: [String: String] {
+        var forms: [String: String] = [:]
+        for entity in entities {
+            for state in entity.states {
+                for property in state.properties {
+                    guard let form = entity.forms[property.lineage] else { continue }
+                    forms[state.tableName + "." + property.attributeColumn] = form
+                }
+            }
+        }
+        return forms
+    }
 
     /// The entities that live in the version `index`, by lineage.
     func entities(at index: Int) -> [Entity] {

@@ -64,6 +64,7 @@ struct DriftSchemas {
             let name = try file.text("name", of: column)
             let type = try type(of: column, datesAreText: datesAreText)
             if let scalar = type.scalar { schema.types[.init(table, name)] = scalar }
+            if type.scalar == .date, !datesAreText { schema.forms[.init(table, name)] = "unix_seconds" }
             let constraints = try constraints(of: column)
             if constraints.uppercased().contains("PRIMARY KEY") { hasKey = true }
             elements.append("\(SQL.quoted(name)) \(type.sql) \(constraints)")

@@ -11,6 +11,8 @@ struct SourceSchema: Sendable {
     var statements: [String] = []
     /// The types of columns that the SQL does not tell, by table and column.
     var types: [ColumnName: ScalarType] = [:]
+    /// How the values of columns stand, by table and column.
+    var forms: [ColumnName: String] = [:]
     /// What is in the file and not in these.
     var leftOut: [(entity: String?, reason: String)] = []
 

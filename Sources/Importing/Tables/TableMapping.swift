@@ -256,7 +256,7 @@ struct TableMapping {
         let type = type(of: column, in: table)
         var property = ImportedProperty(
             name: column.name, token: column.name, content: .attribute(.scalar(type)),
-            isNullable: !column.isNotNull && !isInKey)
+            isNullable: !column.isNotNull && !isInKey, form: schema.forms[.init(table.name, column.name)])
         if let sql = column.defaultSQL, !isInKey, sql.uppercased() != "NULL" {
             property.defaultValue = DefaultValue.literal(sql: sql, type: type)
             if property.defaultValue == nil {

@@ -194,7 +194,9 @@ extension JSONOutput {
             if let place = members.firstIndex(where: { KeyTable.anyCanonical($0.key) == key }) {
                 if let newValue { members[place].value = newValue } else { members.remove(at: place) }
             } else if let newValue {
-                let end = members.firstIndex { ["version_history", "properties", "cases"].contains($0.key) }
+                let end = members.firstIndex {
+                    ["version_history", "properties", "cases", "versions"].contains($0.key)
+                }
                 members.insert(Member(key, newValue), at: end ?? members.count)
             }
             self = .object(members)

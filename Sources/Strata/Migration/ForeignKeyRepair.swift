@@ -4,6 +4,8 @@ import SchemaSQL
 /// deleted.
 struct ForeignKeyRepair {
     let connection: Connection
+    /// Whether rows go too where their table denies the deletion.
+    var deletesDenied = false
 
     /// - Returns: The number of rows that were changed or deleted, by table.
     /// - Throws: `MigrationError.danglingForeignKeys` where a table denies the deletion.
@@ -12,7 +14,7 @@ struct ForeignKeyRepair {
         while true {
             let keys = try danglingKeys()
             var isChanged = false
-            for key in keys where key.isRepairable {
+            for key in keys where key.isRepairable || deletesDenied {
                 let count = try repair(key)
                 repaired[key.table, default: 0] += count
                 isChanged = isChanged || count > 0
@@ -72,7 +74,8 @@ struct ForeignKeyRepair {
         let table = SQL.quoted(key.table)
         let values = columns.map { SQL.quoted($0) + " = NULL" }.joined(separator: ", ")
         try connection.execute(
-            key.rule == "CASCADE" ? "DELETE FROM \(table) WHERE \(rows)" : "UPDATE \(table) SET \(values) WHERE \(rows)"
+            key.rule != "SET NULL"
+                ? "DELETE FROM \(table) WHERE \(rows)" : "UPDATE \(table) SET \(values) WHERE \(rows)"
         )
         return connection.changes
     }

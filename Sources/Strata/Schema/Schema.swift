@@ -10,6 +10,13 @@ public protocol Schema: Sendable {
     static var versions: [SchemaVersion] { get }
     /// The steps between neighbouring versions, oldest first.
     static var steps: [MigrationStep] { get }
+    /// What its databases were before, where it was imported from another library.
+    static var imported: ImportedFormat? { get }
+}
+
+extension Schema {
+    /// Its databases were always Strata's.
+    public static var imported: ImportedFormat? { nil }
 }
 
 /// One version of a schema, as a store has it.

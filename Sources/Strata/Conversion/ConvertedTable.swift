@@ -1,0 +1,60 @@
+import SchemaSQL
+
+/// A table of a store, and where its rows come from in a database of another library.
+struct ConvertedTable {
+    /// The store's table.
+    var table: Table
+    /// The other database's table, for messages.
+    var source: String
+    /// The expression that gives the key of a row, for messages.
+    var key: String
+    /// The expression of each column of the store's table, in their order.
+    var values: [String]
+    /// What follows after `FROM`.
+    var from: String
+
+    /// The rows: the key, and the values.
+    var query: String { "SELECT \(([key] + values).joined(separator: ", ")) FROM \(from)" }
+}
+
+/// A database of another library that is to become a store.
+protocol ConversionSource {
+    /// Where the rows of a version's tables come from.
+    ///
+    /// - Throws: `Missing` where the database is not of that version.
+    func tables(of version: SchemaVersion, formats: ImportedFormat) throws -> [ConvertedTable]
+
+    /// How many columns there are that have no part in `tables`.
+    func unused(by tables: [ConvertedTable]) -> Int
+
+    /// Whether the database itself says that it is of the version that was called `name`; nil where it says nothing.
+    func says(_ name: String) -> Bool?
+}
+
+/// What a database lacks that its version would have.
+struct Missing: Error {
+    var what: String
+}
+
+/// The tables and the columns of a database.
+struct DatabaseTables {
+    /// The columns by table; both as they are spelled.
+    private(set) var columns: [String: [String]] = [:]
+    private var names: [String: String] = [:]
+
+    init(reading connection: Connection) throws {
+        for name in try connection.texts("SELECT name FROM sqlite_schema WHERE type = 'table'") {
+            let list = "SELECT name FROM pragma_table_xinfo(\(SQL.literal(name)))"
+            columns[name] = try connection.texts(list)
+            names[name.lowercased()] = name
+        }
+    }
+
+    /// The table that is called so, but for capitals.
+    func table(_ name: String) -> String? { names[name.lowercased()] }
+
+    /// The column of a table that is called so, but for capitals.
+    func column(_ name: String, of table: String) -> String? {
+        columns[table]?.first { $0.lowercased() == name.lowercased() }
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import SchemaSQL
+
+extension ImportedForm {
+    /// A value of another database as the store has it; NULL stays NULL.
+    ///
+    /// - `files`: where Core Data keeps large values.
+    /// - Returns: Nil where the value is none of that form.
+    func value(_ value: SQLiteValue, files: URL?) -> SQLiteValue? {
+        switch (self, value) {
+        case (_, .null): return .null
+        case (.bool, .integer(0)), (.bool, .integer(1)): return value
+        case (.bool, .text(let text)):
+            return ["true": .integer(1), "false": .integer(0), "1": .integer(1), "0": .integer(0)][text.lowercased()]
+        case (.unixSeconds, _): return Self.number(value).map { .real($0 - Self.reference) }
+        case (.unixMilliseconds, _): return Self.number(value).map { .real($0 / 1_000 - Self.reference) }
+        case (.unixMicroseconds, _): return Self.number(value).map { .real($0 / 1_000_000 - Self.reference) }
+        case (.referenceSeconds, _): return Self.number(value).map(SQLiteValue.real)
+        // 2001-01-01 00:00 UTC is the Julian day 2451910.5.
+        case (.julianDay, _): return Self.number(value).map { .real(($0 - 2_451_910.5) * 86_400) }
+        case (.dateText, .text(let text)): return Self.date(text).map { .real($0.timeIntervalSinceReferenceDate) }
+        case (.uuid, .blob(let data)): return data.count == 16 ? value : nil
+        case (.uuid, .text(let text)): return UUID(uuidString: text).map { SQLiteValue($0) }
+        case (.url, .text(let text)): return URL(string: text).map { SQLiteValue($0) }
+        case (.color, .text(let text)): return isColor(text) ? value : nil
+        case (.decimal, .integer(let number)): return SQLiteValue(Decimal(number))
+        case (.decimal, .real(let number)):
+            return number.isFinite ? Decimal(string: number.description).map { SQLiteValue($0) } : nil
+        case (.decimal, .text(let text)):
+            return Double(text) == nil ? nil : Decimal(string: text).map { SQLiteValue($0) }
+        case (.choice(let texts), .text(let text)): return texts.contains(text) ? value : nil
+        case (.entity, .text): return value
+        case (.json, .text(let text)):
+            let object = try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
+            return object == nil ? nil : value
+        case (.archive, .blob(let data)): return Self.list(data).map(SQLiteValue.text)
+        case (.externalData, .blob(let data)): return Self.bytes(data, files).map(SQLiteValue.blob)
+        default: return nil
+        }
+    }
+
+    /// The seconds from 1970 to 2001.
+    private static let reference = Date.timeIntervalBetween1970AndReferenceDate
+
+    private static func number(_ value: SQLiteValue) -> Double? {
+        switch value {
+        case .integer(let number): Double(number)
+        case .real(let number): number.isFinite ? number : nil
+        default: nil
+        }
+    }
+
+    /// The date that text of ISO 8601 tells: with a blank or a T, with or without seconds, their fraction and a zone; the
+    /// day alone is its beginning.
+    static func date(_ text: String) -> Date? {
+        let pattern = /(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d(?:\.\d+)?))?)?\s*(Z|[+-]\d\d:?\d\d)?/
+        guard let match = text.wholeMatch(of: pattern), let year = Int(match.1), let month = Int(match.2),
+            let day = Int(match.3), let utc = TimeZone(secondsFromGMT: 0)
+        else { return nil }
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = utc
+        let components = DateComponents(calendar: calendar, timeZone: utc, year: year, month: month, day: day)
+        let (hour, minute) = (match.4.flatMap { Int($0) } ?? 0, match.5.flatMap { Int($0) } ?? 0)
+        let second = match.6.flatMap { Double($0) } ?? 0
+        guard components.isValidDate(in: calendar), let start = calendar.date(from: components), hour < 24, minute < 60,
+            second < 61
+        else { return nil }
+        var offset = 0.0
+        if let zone = match.7, zone != "Z" {
+            let digits = zone.filter(\.isNumber)
+            guard let hours = Int(digits.prefix(2)), let minutes = Int(digits.suffix(2)), minutes < 60 else {
+                return nil
+            }
+            offset = Double(hours * 3600 + minutes * 60) * (zone.hasPrefix("-") ? -1 : 1)
+        }
+        return start.addingTimeInterval(Double(hour * 3600 + minute * 60) + second - offset)
+    }
+
+    /// The JSON of a list that `NSKeyedArchiver` wrote.
+    private static func list(_ data: Data) -> String? {
+        let classes: [AnyClass] = [
+            NSArray.self, NSString.self, NSNumber.self, NSDate.self, NSURL.self, NSUUID.self, NSData.self,
+        ]
+        guard let list = try? NSKeyedUnarchiver.unarchivedObject(ofClasses: classes, from: data) as? [Any] else {
+            return nil
+        }
+        let values = list.map { element -> Any? in
+            switch element {
+            case let text as String: text
+            case let number as NSNumber: number
+            case let date as Date: date.timeIntervalSinceReferenceDate
+            case let url as URL: url.absoluteString
+            case let uuid as UUID: uuid.uuidString
+            case let data as Data: data.base64EncodedString()
+            default: nil
+            }
+        }
+        guard !values.contains(where: { $0 == nil }),
+            let json = try? JSONSerialization.data(
+                withJSONObject: values.compactMap(\.self), options: [.withoutEscapingSlashes])
+        else { return nil }
+        return String(decoding: json, as: UTF8.self)
+    }
+
+    /// The bytes of a value that Core Data may keep elsewhere: after a 1 they follow, after a 2 the name of their file.
+    private static func bytes(_ data: Data, _ files: URL?) -> Data? {
+        switch data.first {
+        case 1: return data.dropFirst()
+        case 2:
+            let name = String(decoding: data.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
+            guard UUID(uuidString: name) != nil else { return nil }
+            return files.flatMap { try? Data(contentsOf: $0.appendingPathComponent(name)) }
+        default: return nil
+        }
+    }
+}
