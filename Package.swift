@@ -57,6 +57,9 @@ let package = Package(
             exclude: ["Invalid"]),
         .testTarget(name: "MustacheTests", dependencies: ["Mustache"]),
         .testTarget(name: "GenerationTests", dependencies: ["Commands", "StoreCommands", "Strata"]),
+        .testTarget(
+            name: "ImportingTests",
+            dependencies: ["Commands", "Descriptions", "Importing", "StoreCommands", "Strata"]),
         .testTarget(name: "StrataTests", dependencies: ["Strata", "Descriptions", "StoreCommands"]),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
         .target(name: "ChainSchema", dependencies: ["Strata"], path: "Tests/ChainSchema"),

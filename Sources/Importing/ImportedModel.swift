@@ -72,7 +72,7 @@ extension ModelImport {
         configuration["imported"] = source(imported, beside: nil)
         files.append(.init(name: "strata.json", text: configuration.file))
         let history = try Self.resolve(files, folder: folder, schema: schema)
-        try Self.check(history, against: imported, from: 0, folder: folder)
+        try Self.check(history, against: imported, folder: folder)
         let report = ImportReport(notes: notes, history: history, format: format)
         files.append(.init(name: "IMPORT.md", text: report.text))
         return ImportedModel(
@@ -208,11 +208,11 @@ extension ModelImport {
         return history
     }
 
-    /// Compares each version, from `start` on, with what was read of it.
+    /// Compares each version with what was read of it: those from `start` on, where they were added to others.
     private static func check(
-        _ history: SchemaHistory, against imported: ImportedHistory, from start: Int, folder: String
+        _ history: SchemaHistory, against imported: ImportedHistory, from start: Int? = nil, folder: String
     ) throws {
-        for index in imported.versions.indices.dropFirst(start) {
+        for index in imported.versions.indices.dropFirst(start ?? 0) {
             let number = imported.versions[index]
             guard let version = history.versions.first(where: { $0.version == number }) else {
                 throw ImportError("\(number) was read, and not written; please report this", path: folder)
@@ -220,7 +220,7 @@ extension ModelImport {
             let (entities, subtypes) = (imported.entities(at: index), imported.subtypes(at: index))
             // What was added to descriptions that a person arranged has other lineages: there the lines are compared.
             let isSame =
-                start == 0
+                start == nil
                 ? version.entities == entities && version.subtypes == subtypes
                 : version.logicalLines.sorted()
                     == SchemaVersion(version: number, entities: entities, subtypes: subtypes).logicalLines.sorted()
@@ -229,7 +229,7 @@ extension ModelImport {
             throw ImportError(
                 "what was written of \(name) in \(number) does not say what was read; please report this", path: folder)
         }
-        guard start > 0 || history.versions.count == imported.versions.count else {
+        guard start != nil || history.versions.count == imported.versions.count else {
             throw ImportError("there are other versions in it than were read; please report this", path: folder)
         }
     }

@@ -24,9 +24,13 @@ extension SchemaHistory {
             for entity in version.entities {
                 for column in version.columns(of: entity) where column.role == .attribute {
                     let name = entity.tableName + "." + column.name
-                    let form =
-                        forms[name.lowercased()] ?? version.form(of: column.type, in: imported.library)
-                    guard let form else { continue }
+                    let said = forms[name.lowercased()]
+                    guard
+                        let form = said == .archive
+                            ? version.form(of: column.type, in: .coreData)
+                            : said
+                                ?? version.form(of: column.type, in: imported.library)
+                    else { continue }
                     if let place = living[name], columns[place].form == form,
                         columns[place].versions.upperBound == index - 1
                     {
@@ -69,7 +73,13 @@ extension SchemaVersion {
         case .scalar(.color): return .color
         case .scalar(.decimal): return .decimal
         case .scalar: return nil
-        case .array: return library == .coreData ? .archive : .json
+        case .array(let element):
+            guard library == .coreData else { return .json }
+            switch element {
+            case .scalar(.bool): return .archiveOfBools
+            case .scalar(.decimal): return .archiveOfDecimals
+            default: return .archive
+            }
         case .subtype(let lineage):
             switch subtype(lineage)?.kind {
             case .cases(let cases): return .choice(cases.map(\.value))

@@ -71,6 +71,10 @@ public enum ImportedForm: Hashable, Sendable {
     case json
     /// A list that `NSKeyedArchiver` wrote.
     case archive
+    /// A list of truth values that it wrote, which it does not tell from numbers.
+    case archiveOfBools
+    /// A list of decimal numbers that it wrote.
+    case archiveOfDecimals
     /// The name of the Core Data entity that the row is of.
     case entity
     /// Bytes that Core Data may keep in a file beside the database.

@@ -269,6 +269,7 @@ struct HistoryBuilder {
         let history = lineages.tables[table]
         let state = history.states[place]
         let name = naming.entity(table, state.name)
+        let isKept = name == state.name || Naming.isReserved(table: state.name)
         let identifier: Identifier
         switch state.identifier {
         case .rowNumber: identifier = .column(name: naming.identifiers[table][place], kind: .int)
@@ -285,7 +286,7 @@ struct HistoryBuilder {
             return births.0 == births.1 ? left.lineage < right.lineage : births.0 < births.1
         }
         return Entity(
-            lineage: entityNumbers[table], name: name, persistedName: name == state.name ? nil : state.name,
+            lineage: entityNumbers[table], name: name, persistedName: isKept ? nil : state.name,
             documentation: nil, identifier: identifier, properties: properties, indexes: [])
     }
 

@@ -49,6 +49,12 @@ struct Naming {
         return "\(name)_\(number)"
     }
 
+    /// Whether no table of Strata can be called so.
+    static func isReserved(table name: String) -> Bool {
+        let name = name.lowercased()
+        return ["sqlite_", "strata_"].contains(where: name.hasPrefix) || ["json_each", "json_tree"].contains(name)
+    }
+
     private mutating func nameEntities(_ reserved: Set<String>) {
         // The types of each version, and its tables.
         var types: [Int: Set<String>] = [:]
@@ -58,8 +64,9 @@ struct Naming {
                 let places = table.states.indices.filter { table.states[$0].name == name }
                     .map { $0 + table.life.birth }
                 var wanted = Self.usable(name, "entity")
-                let isReserved = ["sqlite_", "strata_"].contains(where: wanted.lowercased().hasPrefix)
-                if reserved.contains(SwiftName.type(wanted)) || isReserved { wanted = "imported_" + wanted }
+                if reserved.contains(SwiftName.type(wanted)) || Self.isReserved(table: wanted) {
+                    wanted = "imported_" + wanted
+                }
                 let chosen = Self.numbered(wanted) { name in
                     places.contains { types[$0, default: []].contains(SwiftName.type(name)) }
                         || places.contains { tables[$0, default: []].contains(name.lowercased()) }

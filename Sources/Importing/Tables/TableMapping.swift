@@ -247,7 +247,9 @@ struct TableMapping {
             content: .relationship(
                 ImportedRelationship(
                     target: relation.target.name, association: .toOne, rule: .whenTargetGoes(rule))),
-            isNullable: isNullable, column: relation.column)
+            isNullable: isNullable,
+            // Several columns begin with the name as it is.
+            column: relation.key.columns.count > 1 && relation.column == name ? nil : relation.column)
     }
 
     private mutating func attribute(

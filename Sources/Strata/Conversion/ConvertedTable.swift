@@ -24,7 +24,7 @@ protocol ConversionSource {
     /// - Throws: `Missing` where the database is not of that version.
     func tables(of version: SchemaVersion, formats: ImportedFormat) throws -> [ConvertedTable]
 
-    /// How many columns there are that have no part in `tables`.
+    /// How many columns there are that have no part in `tables`: what tells versions apart whose tables are all there.
     func unused(by tables: [ConvertedTable]) -> Int
 
     /// Whether the database itself says that it is of the version that was called `name`; nil where it says nothing.

@@ -6,7 +6,7 @@ extension ImportedForm {
     ///
     /// - `files`: where Core Data keeps large values.
     /// - Returns: Nil where the value is none of that form.
-    func value(_ value: SQLiteValue, files: URL?) -> SQLiteValue? {
+    package func value(_ value: SQLiteValue, files: URL?) -> SQLiteValue? {
         switch (self, value) {
         case (_, .null): return .null
         case (.bool, .integer(0)), (.bool, .integer(1)): return value
@@ -33,7 +33,8 @@ extension ImportedForm {
         case (.json, .text(let text)):
             let object = try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
             return object == nil ? nil : value
-        case (.archive, .blob(let data)): return Self.list(data).map(SQLiteValue.text)
+        case (.archive, .blob(let data)), (.archiveOfBools, .blob(let data)), (.archiveOfDecimals, .blob(let data)):
+            return list(data).map(SQLiteValue.text)
         case (.externalData, .blob(let data)): return Self.bytes(data, files).map(SQLiteValue.blob)
         default: return nil
         }
@@ -77,7 +78,7 @@ extension ImportedForm {
     }
 
     /// The JSON of a list that `NSKeyedArchiver` wrote.
-    private static func list(_ data: Data) -> String? {
+    private func list(_ data: Data) -> String? {
         let classes: [AnyClass] = [
             NSArray.self, NSString.self, NSNumber.self, NSDate.self, NSURL.self, NSUUID.self, NSData.self,
         ]
@@ -87,7 +88,9 @@ extension ImportedForm {
         let values = list.map { element -> Any? in
             switch element {
             case let text as String: text
-            case let number as NSNumber: number
+            case let number as NSNumber where self == .archiveOfBools:
+                number == 0 ? false : number == 1 ? true : nil
+            case let number as NSNumber: self == .archiveOfDecimals ? number.decimalValue.description : number
             case let date as Date: date.timeIntervalSinceReferenceDate
             case let url as URL: url.absoluteString
             case let uuid as UUID: uuid.uuidString

@@ -156,7 +156,7 @@ extension ImportedForm {
         case .decimal: "no decimal number"
         case .choice(let texts): "none of \(texts.joined(separator: ", "))"
         case .json: "no JSON"
-        case .archive: "no archived list"
+        case .archive, .archiveOfBools, .archiveOfDecimals: "no archived list of its type"
         case .entity: "no entity"
         case .externalData: "neither bytes nor the name of a file that is there"
         }

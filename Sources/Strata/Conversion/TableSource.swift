@@ -27,7 +27,7 @@ struct TableSource: ConversionSource {
     }
 
     func unused(by tables: [ConvertedTable]) -> Int {
-        tables.reduce(0) { $0 + (database.columns[$1.source]?.count ?? 0) - $1.values.count }
+        database.columns.values.reduce(0) { $0 + $1.count } - tables.reduce(0) { $0 + $1.values.count }
     }
 
     func says(_ name: String) -> Bool? {

@@ -1,0 +1,335 @@
+import Commands
+import Foundation
+import StoreCommands
+import Strata
+import Testing
+
+/// Databases of other libraries become stores.
+@Suite struct ConversionTests {
+    /// A folder with a journal's model, imported, and a store of it that is changed by SQL.
+    private func journal(_ sql: String = "", versions: [String] = [Journal.first, Journal.second]) throws -> Workspace {
+        let workspace = try Workspace()
+        try workspace.writeCoreData("Journal", versions)
+        workspace.run("import", "core-data", workspace.path("Journal.xcdatamodeld"), "--into", workspace.path("model"))
+        try workspace.makeDatabase("journal.sqlite", Journal.store + sql)
+        return workspace
+    }
+
+    /// Converts the journal, whose file must stay as it is.
+    private func convert(_ workspace: Workspace, _ arguments: String...) throws -> (
+        said: [String], complaints: [String]
+    ) {
+        let file = workspace.url.appendingPathComponent("journal.sqlite")
+        let before = try Data(contentsOf: file)
+        let result = workspace.run(
+            all: ["convert", file.path, "--model", workspace.path("model"), "--to", workspace.path("out.strata")]
+                + arguments)
+        #expect(try Data(contentsOf: file) == before)
+        let isThere = FileManager.default.fileExists(atPath: workspace.path("out.strata"))
+        #expect(isThere == (result.code == .success))
+        let left = try FileManager.default.contentsOfDirectory(atPath: workspace.url.path).filter {
+            $0.contains("draft")
+        }
+        #expect(left == [])
+        return (result.said, result.complaints)
+    }
+
+    // MARK: Core Data
+
+    @Test func `a store of Core Data is converted with all that it holds`() throws {
+        let workspace = try journal()
+        let result = try convert(workspace)
+        #expect(result.complaints == [])
+        #expect(
+            result.said == [
+                "Media: 4 rows", "Media_tags: 3 rows", "Passport: 1 rows", "Person: 2 rows", "Person_friends: 2 rows",
+                "Shelf: 2 rows", "Tag: 2 rows", "wrote out.strata, a store of 1.0",
+            ])
+        func rows(_ query: String) throws -> [String] { try workspace.rows("out.strata", query) }
+        let media =
+            "SELECT id, kind, title, added, pages, rating, subtitle, Book_note, Film_note, shelf_id, shelf_position"
+        #expect(
+            try rows(media + " FROM Media WHERE id < 4 ORDER BY id") == [
+                "1 \"Book\" \"Dune\" 700000000.25 312 NULL \"A novel\" \"again\" NULL 1 1",
+                "2 \"Book\" \"Solaris\" NULL 90 NULL NULL NULL NULL 1 0",
+                "3 \"Film\" \"Stalker\" 0.0 NULL 4.5 \"A film\" NULL X'0001' NULL NULL",
+            ])
+        #expect(
+            try rows("SELECT hex(title), hex(Book_note), added FROM Media WHERE id = 4") == [
+                "\"C3A974C3A90078\" \"\" -1.0"
+            ])
+        #expect(
+            try rows("SELECT source_id, target_id, position FROM Media_tags ORDER BY 1, 3") == [
+                "1 20 0", "1 10 1", "3 20 0",
+            ])
+        #expect(
+            try rows("SELECT * FROM Tag ORDER BY id") == [
+                "10 \"old\" X'000102030405060708090A0B0C0D0E0F'", "20 \"new\" X'FF0102030405060708090A0B0C0D0E0F'",
+            ])
+        #expect(
+            try rows("SELECT id, price, site, colors, cover, isOpen FROM Shelf ORDER BY id") == [
+                "1 \"12.5\" \"https://example.org/a?b=c\" NULL X'AABB' 1", "2 \"3\" NULL NULL NULL 0",
+            ])
+        #expect(try rows("SELECT * FROM Passport") == ["7 1"])
+        #expect(try rows("SELECT * FROM Person ORDER BY 1") == ["1", "2"])
+        #expect(try rows("SELECT source_id, target_id FROM Person_friends ORDER BY 1") == ["1 2", "2 1"])
+        #expect(try rows("PRAGMA foreign_key_check") == [])
+        // It is a store like any other: nothing in it differs from a new one of its version.
+        #expect(
+            workspace.run("inspect", workspace.path("out.strata"), "--model", workspace.path("model")).said.last
+                == "  as a new store of its version")
+    }
+
+    @Test func `a value of every kind that Core Data keeps elsewhere or archived is read`() throws {
+        let name = "0A0B0C0D-0000-0000-0000-000000000001"
+        let list = try NSKeyedArchiver.archivedData(
+            withRootObject: ["red", "\"grün\""] as NSArray, requiringSecureCoding: true)
+        let hex = list.map { String(format: "%02X", $0) }.joined()
+        let file = Data(name.utf8 + [0]).map { String(format: "%02X", $0) }.joined()
+        let sql = "UPDATE ZSHELF SET ZCOLORS = X'\(hex)', ZCOVER = X'02\(file)' WHERE Z_PK = 2;"
+        let workspace = try journal(sql)
+        try workspace.write("a large picture", to: ".journal_SUPPORT/_EXTERNAL_DATA/\(name)")
+        #expect(try convert(workspace).complaints == [])
+        #expect(
+            try workspace.rows("out.strata", "SELECT colors, CAST(cover AS TEXT) FROM Shelf WHERE id = 2") == [
+                "\(#"["red","\"grün\""]"#.debugDescription) \"a large picture\""
+            ])
+        // Without the file it does not fit.
+        let without = try journal(sql)
+        #expect(
+            try convert(without).complaints == [
+                "journal.sqlite: error: 1 things of 1.0 do not fit:",
+                "Shelf 2: cover is a blob of 38 bytes, which is neither bytes nor the name of a file that is there",
+            ])
+    }
+
+    @Test func `each version is known by its tables`() throws {
+        let second = "ALTER TABLE ZTAG ADD COLUMN ZWEIGHT FLOAT; UPDATE ZTAG SET ZWEIGHT = 2;"
+        let workspace = try journal(second)
+        #expect(try convert(workspace).said.last == "wrote out.strata, a store of 2.0")
+        #expect(try workspace.rows("out.strata", "SELECT DISTINCT weight FROM Tag") == ["2.0"])
+        let other = try journal("ALTER TABLE ZTAG DROP COLUMN ZNAME;")
+        #expect(
+            try convert(other).complaints == [
+                "journal.sqlite: error: the database has the tables of no version: 1.0 has Tag.name; 2.0 has Tag.name"
+            ])
+        let relationship = try journal("DROP TABLE Z_1TAGS;")
+        #expect(try convert(relationship).complaints.first?.contains("1.0 has the table of Media.tags") == true)
+        let none = try journal("DROP TABLE Z_METADATA;")
+        #expect(
+            try convert(none).complaints == [
+                "journal.sqlite: error: the database has the tables of no version: it is no store of Core Data"
+            ])
+        #expect(
+            try convert(none, "--version", "9").complaints == [
+                "journal.sqlite: error: the database has the tables of no version: it is no store of Core Data"
+            ])
+        #expect(try convert(journal(), "--version", "9").complaints == ["journal.sqlite: error: there is no version 9"])
+        #expect(try convert(journal(), "--version", "Journal").said.last == "wrote out.strata, a store of 1.0")
+    }
+
+    @Test func `versions with the same tables are tried from the oldest on`() throws {
+        // Core Data's tables do not tell whether a value may be absent.
+        let mandatory = Journal.first
+        let optional = mandatory.replacing(
+            "name=\"name\" attributeType=\"String\" ", with: "name=\"name\" attributeType=\"String\" optional=\"YES\" ")
+        #expect(mandatory != optional)
+        let filled = try journal(versions: [mandatory, optional])
+        #expect(try convert(filled).said.last == "wrote out.strata, a store of 1.0")
+        let empty = try journal("UPDATE ZTAG SET ZNAME = NULL;", versions: [mandatory, optional])
+        #expect(try convert(empty).said.last == "wrote out.strata, a store of 2.0")
+        // Between these a person writes what changes, and it matters which it is.
+        let reversed = try journal(versions: [optional, mandatory])
+        #expect(
+            try convert(reversed).complaints == [
+                "journal.sqlite: error: the database can be of 1.0 or 2.0: say which it is"
+            ])
+        #expect(try convert(reversed, "--version", "2.0").said.last == "wrote out.strata, a store of 2.0")
+    }
+
+    @Test func `what does not fit is told with table, key and reason, and nothing is written`() throws {
+        let sql = """
+            UPDATE ZTAG SET ZNAME = NULL WHERE Z_PK = 10; UPDATE ZTAG SET ZKEY = X'00' WHERE Z_PK = 20;
+            UPDATE ZSHELF SET ZISOPEN = 3 WHERE Z_PK = 1; UPDATE ZMEDIA SET ZADDED = 'today' WHERE Z_PK = 2;
+            UPDATE ZMEDIA SET ZPAGES = 'many' WHERE Z_PK = 1; INSERT INTO ZPASSPORT VALUES (8, 4, 1, 99);
+            """
+        let workspace = try journal(sql, versions: [Journal.first])
+        let misfits = [
+            "Media 1: cannot store TEXT value in INTEGER column Media.pages",
+            "Media 2: added is \"today\", which is no number",
+            "Passport 8: person_id leads to a row of Person that is not there",
+            "Shelf 1: isOpen is 3, which is no truth value", "Tag 10: NOT NULL constraint failed: Tag.name",
+            "Tag 20: key is X'00', which is no UUID",
+        ]
+        let refused = try convert(workspace).complaints
+        #expect(refused.first == "journal.sqlite: error: 11 things of 1.0 do not fit:")
+        for misfit in misfits { #expect(refused.contains(misfit), "\(refused)") }
+        let left = try convert(workspace, "--leave-out")
+        #expect(left.complaints == [])
+        for misfit in misfits { #expect(left.said.contains("left out: " + misfit), "\(left.said)") }
+        #expect(try workspace.rows("out.strata", "SELECT id FROM Media ORDER BY 1") == ["3", "4"])
+        #expect(try workspace.rows("out.strata", "SELECT count(*) FROM Tag") == ["0"])
+        #expect(try workspace.rows("out.strata", "SELECT count(*) FROM Media_tags") == ["0"])
+        #expect(try workspace.rows("out.strata", "SELECT id FROM Passport") == ["7"])
+        #expect(try workspace.rows("out.strata", "PRAGMA foreign_key_check") == [])
+        #expect(left.said.contains("Media_tags: 0 rows"))
+    }
+
+    @Test func `inheritance may be one table an entity`() throws {
+        let workspace = try Workspace()
+        let model = Journal.first.replacing(
+            #/<relationship name="(tags|items|shelf|books)"[^>]*/>/#, with: "")
+        try workspace.writeCoreData("Journal", [model])
+        workspace.run(
+            "import", "core-data", workspace.path("Journal.xcdatamodeld"), "--into", workspace.path("model"),
+            "--inheritance", "entity")
+        try workspace.makeDatabase("journal.sqlite", Journal.store)
+        #expect(try convert(workspace).complaints == [])
+        #expect(
+            try workspace.rows("out.strata", "SELECT id, title, note, subtitle FROM Book WHERE id < 4 ORDER BY id") == [
+                "1 \"Dune\" \"again\" \"A novel\"", "2 \"Solaris\" NULL NULL",
+            ])
+        #expect(
+            try workspace.rows("out.strata", "SELECT id, title, note, subtitle FROM Film") == [
+                "3 \"Stalker\" X'0001' \"A film\""
+            ])
+    }
+
+    // MARK: Tables
+
+    private static let user = ("user", "`id` INTEGER PRIMARY KEY, `mail` TEXT NOT NULL, `born` INTEGER")
+    private static let post = (
+        "post",
+        "`author` INTEGER NOT NULL REFERENCES `user`(`id`) ON DELETE CASCADE, `number` INTEGER NOT NULL, PRIMARY KEY(`author`, `number`)"
+    )
+
+    private func room(_ sql: String) throws -> Workspace {
+        let workspace = try Workspace()
+        try workspace.write(TableImportTests.room(1, [Self.user]), to: "schemas/1.json")
+        try workspace.write(TableImportTests.room(2, [Self.user, Self.post]), to: "schemas/2.json")
+        workspace.run("import", "room", workspace.path("schemas"), "--into", workspace.path("model"))
+        try workspace.makeDatabase(
+            "journal.sqlite",
+            """
+            CREATE TABLE android_metadata (locale TEXT); CREATE TABLE room_master_table (id INTEGER PRIMARY KEY, identity_hash TEXT);
+            CREATE TABLE user (\(Self.user.1)); CREATE TABLE post (\(Self.post.1));
+            INSERT INTO user VALUES (1, 'a@b', 0), (7, 'c@d', 1714564800000); INSERT INTO post VALUES (7, 1), (7, 2), (1, 1);
+            """ + sql)
+        return workspace
+    }
+
+    @Test func `a database of Room says its version itself`() throws {
+        let second = try room("PRAGMA user_version = 2;")
+        #expect(try convert(second).said == ["post: 3 rows", "user: 2 rows", "wrote out.strata, a store of 2.0"])
+        #expect(
+            try second.rows("out.strata", "SELECT author, number FROM post ORDER BY 1, 2") == ["1 1", "7 1", "7 2"])
+        // The tables of the second are there, but it says that it is of the first.
+        #expect(try convert(room("PRAGMA user_version = 1;")).said.last == "wrote out.strata, a store of 1.0")
+        // It says nothing: the version that leaves nothing over is taken.
+        #expect(try convert(room("")).said.last == "wrote out.strata, a store of 2.0")
+    }
+
+    @Test func `a column may be declared to stand otherwise`() throws {
+        let workspace = try room("PRAGMA user_version = 2; INSERT INTO user VALUES (8, 'e', 'never');")
+        func edit(_ file: String, _ old: String, _ new: String) throws {
+            let text = try workspace.text("model/" + file)
+            #expect(text.contains(old))
+            try workspace.write(text.replacingOccurrences(of: old, with: new), to: "model/" + file)
+        }
+        try edit(
+            "User.json", "\"name\": \"born\", \"property_type\": \"int\"",
+            "\"name\": \"born\", \"property_type\": \"date\"")
+        #expect(
+            try convert(workspace).complaints == [
+                "journal.sqlite: error: 6 things of 2.0 do not fit:",
+                "user 1: born is 0, which is no date as text of ISO 8601",
+                "user 7: born is 1714564800000, which is no date as text of ISO 8601",
+                "user 8: born is \"never\", which is no date as text of ISO 8601",
+            ] + (1...3).map { "post \($0): author leads to a row of user that is not there" })
+        try edit(
+            "strata.json", "\"from\": \"room\"",
+            "\"from\": \"room\", \"forms\": { \"User.born\": \"unix_milliseconds\" }")
+        let left = try convert(workspace, "--leave-out")
+        #expect(left.said.first == "left out: user 8: born is \"never\", which is no number")
+        #expect(
+            try workspace.rows("out.strata", "SELECT born FROM user ORDER BY id") == ["-978307200.0", "736257600.0"])
+        try edit("strata.json", "unix_milliseconds", "unix_minutes")
+        try FileManager.default.removeItem(atPath: workspace.path("out.strata"))
+        #expect(try convert(workspace).complaints.first?.contains("unix_minutes") == true)
+        try edit("strata.json", "\"User.born\": \"unix_minutes\"", "\"User.none\": \"unix_seconds\"")
+        #expect(
+            try convert(workspace).complaints == [
+                "model/strata.json: error: \"imported\" names columns that no version has: User.none; write them as TABLE.COLUMN"
+            ])
+        try edit("strata.json", "\"from\": \"room\", ", "")
+        #expect(try convert(workspace).complaints.first?.contains("from") == true)
+    }
+
+    @Test func `a database that was imported itself is converted, its dates and truths too`() throws {
+        let workspace = try Workspace()
+        try workspace.makeDatabase(
+            "journal.sqlite",
+            """
+            CREATE TABLE player (name TEXT NOT NULL, born DATETIME, active BOOLEAN NOT NULL, key UUID, score NUMERIC(10, 2));
+            INSERT INTO player VALUES ('Ann', '2024-05-01 12:00:00.250', 1, X'000102030405060708090A0B0C0D0E0F', 1.25),
+              ('Bob', '2024-05-01T14:00:00+02:00', 0, NULL, 3);
+            CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+            """)
+        workspace.run("import", "sqlite", workspace.path("journal.sqlite"), "--into", workspace.path("model"))
+        #expect(try convert(workspace).complaints == [])
+        #expect(
+            try workspace.rows("out.strata", "SELECT * FROM player ORDER BY id") == [
+                "1 \"Ann\" 736257600.25 1 X'000102030405060708090A0B0C0D0E0F' \"1.25\"",
+                "2 \"Bob\" 736257600.0 0 NULL \"3\"",
+            ])
+    }
+
+    @Test func `a database of Drift is converted, its dates too`() throws {
+        let workspace = try Workspace()
+        let column = "{ \"name\": \"at\", \"moor_type\": \"dateTime\", \"nullable\": true }"
+        try workspace.write(
+            """
+            { "entities": [{ "id": 0, "type": "table", "data": { "name": "t", "columns": [
+              { "name": "id", "moor_type": "int", "nullable": false, "dsl_features": ["auto-increment"] }, \(column),
+              { "name": "ok", "moor_type": "bool", "nullable": false }] } }] }
+            """, to: "s/drift_schema_v4.json")
+        workspace.run("import", "drift", workspace.path("s"), "--into", workspace.path("model"))
+        #expect(try workspace.text("model/strata.json").contains("\"t.at\": \"unix_seconds\""))
+        try workspace.makeDatabase(
+            "journal.sqlite",
+            """
+            PRAGMA user_version = 4; CREATE TABLE t (id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, at INTEGER, ok INTEGER NOT NULL);
+            INSERT INTO t VALUES (5, 1714564800, 1), (6, NULL, 0)
+            """)
+        #expect(try convert(workspace).complaints == [])
+        #expect(try workspace.rows("out.strata", "SELECT * FROM t ORDER BY 1") == ["5 736257600.0 1", "6 NULL 0"])
+    }
+
+    // MARK: Files
+
+    @Test func `files that are there, missing or none are told`() throws {
+        let workspace = try journal()
+        try workspace.write("precious", to: "out.strata")
+        let model = workspace.path("model")
+        func complaints(_ source: String, _ target: String = "new.strata") -> [String] {
+            workspace.run("convert", workspace.path(source), "--model", model, "--to", workspace.path(target))
+                .complaints
+        }
+        #expect(complaints("journal.sqlite", "out.strata").first?.contains("out.strata") == true)
+        #expect(try workspace.text("out.strata") == "precious")
+        #expect(complaints("none.sqlite").first?.hasPrefix("none.sqlite: error: ") == true)
+        try workspace.write("no database, but text that is long enough to be one", to: "text")
+        #expect(complaints("text").first?.hasPrefix("text: error: ") == true)
+        #expect(workspace.run("convert", workspace.path("journal.sqlite")).code == .usage)
+        #expect(!FileManager.default.fileExists(atPath: workspace.path("new.strata")))
+        try workspace.write(
+            "{ \"name\": \"a\", \"identifier\": { \"type\": \"int\" }, \"added_at_version\": \"1.0\" }",
+            to: "own/A.json")
+        try workspace.write("{}", to: "own/strata.json")
+        #expect(
+            workspace.run(
+                "convert", workspace.path("journal.sqlite"), "--model", workspace.path("own"), "--to",
+                workspace.path("new.strata")
+            ).complaints == ["journal.sqlite: error: ownSchema was not imported: strata.json has no \"imported\""])
+    }
+}

@@ -1,0 +1,419 @@
+import Foundation
+import SchemaModel
+import Testing
+
+/// What a Core Data model becomes.
+@Suite struct CoreDataImportTests {
+    /// The model of these versions, imported.
+    private func imported(_ versions: [String], _ arguments: String...) throws -> Workspace {
+        let workspace = try Workspace()
+        try workspace.writeCoreData("M", versions)
+        let fixed = ["import", "core-data", workspace.path("M.xcdatamodeld"), "--into", workspace.path("out")]
+        let result = workspace.run(all: fixed + arguments)
+        #expect(result.code == .success && result.complaints.isEmpty, "\(result.complaints)")
+        return workspace
+    }
+
+    private static func attribute(_ name: String, _ type: String = "String", _ rest: String = "optional=\"YES\"")
+        -> String
+    {
+        "<attribute name=\"\(name)\" attributeType=\"\(type)\" \(rest)/>"
+    }
+
+    private static func entity(_ name: String, _ rest: String = "", _ parts: String...) -> String {
+        "<entity name=\"\(name)\" \(rest)>\(parts.joined())</entity>"
+    }
+
+    // MARK: Attributes
+
+    @Test(arguments: [
+        ("Integer 16", "", "int"), ("Integer 32", "", "int"), ("Integer 64", "", "int"), ("Boolean", "", "bool"),
+        ("Double", "", "double"), ("Float", "", "float"), ("Decimal", "", "decimal"), ("String", "", "string"),
+        ("Date", "", "date"), ("Binary", "", "data"), ("UUID", "", "uuid"), ("URI", "", "url"),
+        ("Transformable", "", "data"), ("Transformable", "customClassName=\"[String]\"", "[string]"),
+        ("Transformable", "customClassName=\"Array&lt;Int&gt;\"", "[int]"),
+        ("Transformable", "customClassName=\"NSArray&lt;NSString *&gt;\"", "[string]"),
+        ("Transformable", "customClassName=\"[Foundation.URL]\"", "[url]"),
+        ("Transformable", "customClassName=\"UIColor\"", "data"),
+    ])
+    func `each type has its own here`(type: String, rest: String, name: String) throws {
+        let workspace = try imported([Self.entity("A", "", Self.attribute("a", type, rest))])
+        #expect(try workspace.lines("out", "1.0") == ["A | key id: int | a: \(name)"])
+    }
+
+    @Test(arguments: [
+        ("Integer 16", "7", "int = 7"), ("Integer 16", "NO", "int = 0"), ("Integer 64", "YES", "int = 1"),
+        ("Integer 32", "0.0", "int = 0"), ("Boolean", "YES", "bool = 1"), ("Boolean", "0", "bool = 0"),
+        ("Boolean", "NO", "bool = 0"), ("Double", "0", "double = 0.0"), ("Float", "1.5", "float = 1.5"),
+        ("Decimal", "1.50", "decimal = \"1.5\""), ("String", "", "string = \"\""), ("String", "NO", "string = \"NO\""),
+        ("URI", "https://a.b", "url = \"https://a.b\""),
+        (
+            "UUID", "00000000-0000-0000-0000-0000000000FF",
+            "uuid = X'000000000000000000000000000000FF'"
+        ),
+    ])
+    func `defaults are read for their type, whatever they are written as`(type: String, value: String, line: String)
+        throws
+    {
+        let workspace = try imported([
+            Self.entity("A", "", Self.attribute("a", type, "defaultValueString=\"\(value)\""))
+        ])
+        #expect(try workspace.lines("out", "1.0") == ["A | key id: int | a: \(line)"])
+    }
+
+    @Test func `a date's default is an interval`() throws {
+        let workspace = try imported([
+            Self.entity("A", "", Self.attribute("a", "Date", "defaultDateTimeInterval=\"598320000\""))
+        ])
+        #expect(try workspace.lines("out", "1.0") == ["A | key id: int | a: date = 598320000.0"])
+    }
+
+    @Test func `what is not carried over is told with its entity, its version and the reason`() throws {
+        let version = Self.entity(
+            "A", "", Self.attribute("a", "Integer 16", "defaultValueString=\"many\" minValueString=\"1\""),
+            Self.attribute("b", "String", "transient=\"YES\""),
+            Self.attribute("c", "String", "derived=\"YES\" derivationExpression=\"canonical:(a)\""),
+            Self.attribute("d", "Undefined"), Self.attribute("e", "Object ID"),
+            "<fetchedProperty name=\"f\"><fetchRequest name=\"f\" entity=\"A\" predicateString=\"a == 1\"/></fetchedProperty>",
+            "<attribute name=\"g\"/>", Self.attribute("h", "Transformable", "valueTransformerName=\"T\""),
+            "<fetchIndex name=\"i\"><fetchIndexElement property=\"a\" type=\"RTree\" order=\"ascending\"/></fetchIndex>",
+            "<fetchIndex name=\"j\" partialIndexPredicate=\"a &gt; 1\"><fetchIndexElement expression=\"a + 1\"/></fetchIndex>",
+            "<relationship name=\"k\" destinationEntity=\"Nowhere\" optional=\"YES\" maxCount=\"1\"/>",
+            "<relationship name=\"l\" optional=\"YES\"/>")
+        let workspace = try imported([version, version])
+        let lines = try workspace.text("out/IMPORT.md").split(separator: "\n").filter {
+            $0.hasPrefix("| 1.0 to 2.0 | A")
+        }
+        #expect(
+            lines == [
+                "| 1.0 to 2.0 | A.b | it is transient: nothing is stored |",
+                "| 1.0 to 2.0 | A.c | it is derived from canonical:(a) |",
+                "| 1.0 to 2.0 | A.d | it has no type: nothing is stored |",
+                "| 1.0 to 2.0 | A.f | a fetched property: it is a query, and stores nothing |",
+                "| 1.0 to 2.0 | A.g | it has no type: nothing is stored |",
+                "| 1.0 to 2.0 | A.l | the relationship has no destination |",
+                "| 1.0 to 2.0 | A.a | the least value, 1, is not checked |",
+                "| 1.0 to 2.0 | A.a | the default \"many\" is no value of its type, Integer 16 |",
+                "| 1.0 to 2.0 | A.e | Strata has no type for Object ID |",
+                "| 1.0 to 2.0 | A.h | the values stay as T made them |",
+                "| 1.0 to 2.0 | A.k | its destination, Nowhere, is not there |",
+                "| 1.0 to 2.0 | A | the index on a: it is an R-tree |",
+                "| 1.0 to 2.0 | A | the index on : only rows with a > 1 are in it |",
+                "| 1.0 to 2.0 | A | the index on : it has an expression, a + 1 |",
+                "| 1.0 to 2.0 | A | the index on : not all of that is stored |",
+            ])
+        #expect(try workspace.lines("out", "2.0") == ["A | key id: int | a: int indexed | h: data"])
+    }
+
+    @Test func `names that a description cannot have get others, and the column keeps the old one`() throws {
+        let workspace = try imported([
+            Self.entity(
+                "Type", "", Self.attribute("id"), Self.attribute("hashValue"), Self.attribute("order_id"),
+                Self.attribute("orderID"), Self.attribute("from")) + Self.entity("laundry-item")
+                + Self.entity("LaundryItem")
+                + Self.entity("strata_x")
+        ])
+        let lines = try workspace.lines("out", "1.0").sorted()
+        #expect(
+            lines == [
+                "\"laundry-item\" | key id: int", "LaundryItem_2 | key id: int | table LaundryItem",
+                "imported_Type | key row_id: int | from: string? | hashValue_2: string? persisted hashValue | id: string? "
+                    + "| orderID_2: string? persisted orderID | order_id: string? | table Type",
+                "imported_strata_x | key id: int",
+            ])
+    }
+
+    // MARK: Changes
+
+    @Test func `properties are the same by name and token, then by token, then by name`() throws {
+        // The token is on either side, names the old or the new name, and stays on for versions after.
+        let workspace = try imported([
+            Self.entity(
+                "A", "", Self.attribute("one"), Self.attribute("two", "String", "elementID=\"zwei\""),
+                Self.attribute("three"), Self.attribute("four", "String", "elementID=\"x\""), Self.attribute("five")),
+            Self.entity(
+                "A", "", Self.attribute("uno", "String", "elementID=\"one\""), Self.attribute("zwei"),
+                Self.attribute("tres", "String", "elementID=\"three\""), Self.attribute("three"),
+                Self.attribute("quattro", "String", "elementID=\"x\""),
+                Self.attribute("five", "String", "elementID=\"y\"")),
+            Self.entity(
+                "A", "", Self.attribute("uno", "String", "elementID=\"one\""), Self.attribute("zwei"),
+                Self.attribute("tres", "String", "elementID=\"three\""), Self.attribute("three"),
+                Self.attribute("quattro", "String", "elementID=\"x\""),
+                Self.attribute("five", "String", "elementID=\"y\"")),
+        ])
+        let history = try workspace.history("out")
+        let before = history.versions[0].entities[0].properties
+        let now = history.versions[1].entities[0].properties
+        func renamed(_ name: String) -> String? {
+            before.first { $0.name == name }.flatMap { old in now.first { $0.lineage == old.lineage }?.name }
+        }
+        #expect(["one", "two", "three", "four", "five"].map(renamed) == ["uno", "zwei", "three", "quattro", "five"])
+        #expect(now.count == 6)
+        #expect(history.steps[1].changes.isEmpty)
+    }
+
+    @Test func `a token of an entity that names no entity is none`() throws {
+        let workspace = try imported([
+            Self.entity("A", "", Self.attribute("old")) + Self.entity("B", "", Self.attribute("b")),
+            Self.entity("A", "elementID=\"old\"", Self.attribute("new"))
+                + Self.entity("C", "elementID=\"B\"", Self.attribute("b")),
+        ])
+        let history = try workspace.history("out")
+        #expect(history.versions[1].entities.map(\.name).sorted() == ["A", "C"])
+        #expect(Set(history.versions[0].entities.map(\.lineage)) == Set(history.versions[1].entities.map(\.lineage)))
+        #expect(try workspace.text("out/IMPORT.md").contains("| 2.0 | A.old | it went, and `new` came |"))
+    }
+
+    @Test func `a person may say what was renamed`() throws {
+        let workspace = try Workspace()
+        try workspace.writeCoreData(
+            "M",
+            [
+                Self.entity("A", "", Self.attribute("old"), Self.attribute("gone")),
+                Self.entity("B", "", Self.attribute("new"), Self.attribute("other")),
+            ])
+        func run(_ renames: String) throws -> [String] {
+            try workspace.write(renames, to: "renames")
+            return workspace.run(
+                "import", "core-data", workspace.path("M.xcdatamodeld"), "--into", workspace.path("out"), "--renames",
+                workspace.path("renames")
+            ).complaints
+        }
+        #expect(try run("[]").first?.hasPrefix("renames:1: error: write {\"VERSION\"") == true)
+        #expect(try run("{\"M 2\":\n}}") == ["renames:2: error: it is not valid JSON"])
+        #expect(try run("{\"M 3\": {\"A\": \"B\"}}") == ["renames:1: error: the version M 3 is not there"])
+        #expect(
+            try run("{\"M\": {\"A\": \"B\"}}") == ["renames:1: error: the version M is the first: nothing is before it"]
+        )
+        #expect(try run("{\"M 2\": {\n\"X\": \"B\"}}") == ["renames:2: error: there is no X before M 2"])
+        #expect(try run("{\"M 2\": {\"A\": \"X\"}}") == ["renames:1: error: there is no X in M 2"])
+        #expect(try run("{\"M 2\": {\"A.x\": \"new\"}}") == ["renames:1: error: there is no A.x before M 2"])
+        #expect(try run("{\"M 2\": {\"A\": \"B\",\n\"A.old\": \"x\"}}") == ["renames:2: error: there is no x in M 2"])
+        #expect(try run("{\"M 2\": {\"A\": \"B\", \"A.old\": \"new\", \"A.gone\": null}}").isEmpty)
+        let history = try workspace.history("out")
+        #expect(history.versions.map { $0.entities[0].lineage } == [0, 0])
+        #expect(!history.steps[0].isCustom)
+        let names = history.versions.map { version in version.entities[0].properties.map { "\($0.lineage) \($0.name)" }
+        }
+        #expect(names == [["0 old", "1 gone"], ["0 new", "2 other"]])
+        #expect(try workspace.text("out/IMPORT.md").contains("Nothing went in a step in which something else came."))
+    }
+
+    @Test func `types, optionality, defaults, uniqueness and indexes change where the model does`() throws {
+        func version(_ attribute: String, _ rest: String) -> String {
+            Self.entity("A", "", attribute, Self.attribute("b"), rest)
+        }
+        let workspace = try imported([
+            version(Self.attribute("a", "Boolean", ""), ""),
+            version(Self.attribute("a", "Integer 16", "defaultValueString=\"3\""), ""),
+            version(
+                Self.attribute("a", "Integer 16"),
+                "<uniquenessConstraints><uniquenessConstraint><constraint value=\"a\"/><constraint value=\"b\"/>"
+                    + "</uniquenessConstraint><uniquenessConstraint><constraint value=\"b\"/></uniquenessConstraint>"
+                    + "</uniquenessConstraints>"),
+            version(
+                Self.attribute("a", "Integer 16", "indexed=\"YES\""),
+                "<compoundIndexes><compoundIndex><index value=\"b\"/><index value=\"a\"/></compoundIndex></compoundIndexes>"
+            ),
+        ])
+        #expect(
+            try ["1.0", "2.0", "3.0", "4.0"].map { try workspace.lines("out", $0) } == [
+                ["A | key id: int | a: bool | b: string?"], ["A | key id: int | a: int = 3 | b: string?"],
+                ["A | key id: int | a: int? | b: string? unique | unique (a, b)"],
+                ["A | key id: int | a: int indexed | b: string? | index (b, a)"],
+            ])
+    }
+
+    // MARK: Relationships
+
+    @Test func `a delete rule moves to the side that has the column`() throws {
+        let workspace = try imported([
+            Self.entity(
+                "Shelf", "",
+                "<relationship name=\"books\" toMany=\"YES\" ordered=\"YES\" optional=\"YES\" deletionRule=\"Cascade\" "
+                    + "destinationEntity=\"Book\" inverseName=\"shelf\" inverseEntity=\"Book\"/>")
+                + Self.entity(
+                    "Book", "",
+                    "<relationship name=\"shelf\" maxCount=\"1\" deletionRule=\"Deny\" destinationEntity=\"Shelf\" "
+                        + "inverseName=\"books\" inverseEntity=\"Shelf\"/>")
+        ])
+        let lines = try workspace.lines("out", "1.0")
+        #expect(
+            lines == [
+                "Book | key id: int | shelf: to_one Shelf inverse books on_delete cascade",
+                "Shelf | key id: int | books: to_many Book inverse shelf ordered",
+            ])
+        #expect(
+            try workspace.text("out/IMPORT.md").contains(
+                "| 1.0 | Book.shelf | that it cannot go while it points at Shelf cannot be said |"))
+    }
+
+    @Test func `of a pair of to-one the side is stored that may not be without the other, in all versions`() throws {
+        func version(_ person: String, _ passport: String) -> String {
+            Self.entity(
+                "Person", "",
+                "<relationship name=\"passport\" maxCount=\"1\" \(person) destinationEntity=\"Passport\" inverseName=\"person\"/>"
+            )
+                + Self.entity(
+                    "Passport", "",
+                    "<relationship name=\"person\" maxCount=\"1\" \(passport) destinationEntity=\"Person\" "
+                        + "inverseName=\"passport\"/>")
+        }
+        let optional = "optional=\"YES\" deletionRule=\"Nullify\""
+        let second = try imported([version(optional, "deletionRule=\"Nullify\""), version(optional, optional)])
+        #expect(
+            try ["1.0", "2.0"].map { try second.lines("out", $0) } == [
+                [
+                    "Passport | key id: int | person: to_one Person inverse passport on_delete deny",
+                    "Person | key id: int | passport: to_one Passport? inverse person",
+                ],
+                [
+                    "Passport | key id: int | person: to_one Person? inverse passport on_delete nullify",
+                    "Person | key id: int | passport: to_one Passport? inverse person",
+                ],
+            ])
+        let first = try imported([version("deletionRule=\"Nullify\"", optional)])
+        #expect(try first.lines("out", "1.0")[1].hasSuffix("inverse person on_delete deny"))
+        let neither = try imported([version(optional, optional)])
+        #expect(try neither.lines("out", "1.0")[0].hasSuffix("inverse passport on_delete nullify"))
+    }
+
+    @Test func `pairs of to-many have their order where one has it`() throws {
+        func many(_ name: String, _ target: String, _ inverse: String, _ rest: String = "") -> String {
+            "<relationship name=\"\(name)\" toMany=\"YES\" optional=\"YES\" deletionRule=\"Nullify\" "
+                + "destinationEntity=\"\(target)\" inverseName=\"\(inverse)\" \(rest)/>"
+        }
+        let workspace = try imported([
+            Self.entity("A", "", many("bs", "B", "as"), many("friends", "A", "friends"), many("lonely", "B", "nothing"))
+                + Self.entity("B", "", many("as", "A", "bs", "ordered=\"YES\""))
+        ])
+        let lines = try workspace.lines("out", "1.0")
+        #expect(
+            lines == [
+                "A | key id: int | bs: to_many B inverse as | friends: to_many A inverse friends stored | lonely: to_many B stored",
+                "B | key id: int | as: to_many A inverse bs ordered stored",
+            ])
+        #expect(
+            try workspace.text("out/IMPORT.md").contains(
+                "| 1.0 | A.lonely | its inverse, nothing, does not lead back to it alone |"))
+    }
+
+    // MARK: Inheritance
+
+    private static let media =
+        entity("Media", "isAbstract=\"YES\"", attribute("title", "String", ""), attribute("added", "Date"))
+        + entity(
+            "Book", "parentEntity=\"Media\"", attribute("pages", "Integer 32", "defaultValueString=\"0\""),
+            attribute("note"), attribute("subtitle"))
+        + entity("Film", "parentEntity=\"Media\"", attribute("note", "Binary"), attribute("subtitle"))
+        + entity("Short", "parentEntity=\"Film\"", attribute("minutes", "Integer 16"))
+
+    @Test func `inheritance is one table a root with the kind of each row`() throws {
+        let workspace = try imported([Self.media])
+        let lines = try workspace.lines("out", "1.0")
+        #expect(
+            lines == [
+                "Media | key id: int | Book_note: string? | Film_note: data? | added: date? | kind: MediaKind | "
+                    + "minutes: int? | pages: int? = 0 | subtitle: string? | title: string",
+                "MediaKind | enum | case Book: \"Book\" | case Film: \"Film\" | case Short: \"Short\"",
+            ])
+        #expect(
+            try workspace.text("out/IMPORT.md").contains(
+                "| 1.0 | Book.pages | it is mandatory for Book, and null in rows of other kinds |"))
+        #expect(try workspace.text("out/strata.json").contains("\"Media.kind\": \"entity\""))
+    }
+
+    @Test func `inheritance is one table a concrete entity where that is wanted`() throws {
+        let workspace = try imported([Self.media], "--inheritance", "entity")
+        let lines = try workspace.lines("out", "1.0")
+        #expect(
+            lines == [
+                "Book | key id: int | added: date? | note: string? | pages: int = 0 | subtitle: string? | title: string",
+                "Film | key id: int | added: date? | note: data? | subtitle: string? | title: string",
+                "Short | key id: int | added: date? | minutes: int? | note: data? | subtitle: string? | title: string",
+            ])
+        let other = try Workspace()
+        try other.writeCoreData("M", [Self.media])
+        #expect(
+            other.run(
+                "import", "core-data", other.path("M.xcdatamodeld"), "--into", other.path("out"), "--inheritance", "x"
+            ).complaints == ["error: --inheritance takes root or entity"])
+    }
+
+    @Test func `a kind comes when an entity gets heirs, and rows that are there are of the one kind`() throws {
+        let one = Self.entity("Media", "", Self.attribute("note"))
+        let workspace = try imported([
+            one, one + Self.entity("Film", "parentEntity=\"Media\"", Self.attribute("minutes", "Integer 16")),
+            one
+                + Self.entity(
+                    "Film", "parentEntity=\"Media\"", Self.attribute("minutes", "Integer 16"), Self.attribute("x"))
+                + Self.entity("Book", "parentEntity=\"Media\"", Self.attribute("x", "Date")),
+        ])
+        let history = try workspace.history("out")
+        #expect(history.steps.map(\.isCustom) == [false, false])
+        #expect(
+            try ["1.0", "2.0", "3.0"].map { try workspace.lines("out", $0)[0] } == [
+                "Media | key id: int | note: string?",
+                "Media | key id: int | kind: MediaKind | minutes: int? | note: string?",
+                "Media | key id: int | Book_x: date? | Film_x: string? | kind: MediaKind | minutes: int? | note: string?",
+            ])
+    }
+
+    @Test func `a property that becomes ambiguous stays what it was`() throws {
+        func version(_ rest: String) -> String {
+            Self.entity("Root", "isAbstract=\"YES\"") + Self.entity("B", "parentEntity=\"Root\"", Self.attribute("x"))
+                + rest
+        }
+        let workspace = try imported([
+            version(""), version(Self.entity("A", "parentEntity=\"Root\"", Self.attribute("x", "Date"))),
+        ])
+        let history = try workspace.history("out")
+        let old = try #require(history.versions[0].entities[0].properties.first { $0.name == "x" })
+        #expect(history.versions[1].entities[0].property(old.lineage)?.name == "B_x")
+        #expect(history.steps.map(\.isCustom) == [false])
+    }
+
+    @Test func `a table that goes while its entities live on is no loss without a word`() throws {
+        let workspace = try imported([
+            Self.media,
+            Self.entity("Book", "", Self.attribute("title", "String", ""), Self.attribute("note"))
+                + Self.entity("Film", "", Self.attribute("title", "String", "")),
+        ])
+        let history = try workspace.history("out")
+        #expect(history.steps[0].customReasons.contains("`Media` is removed without \"discard\": true"))
+        #expect(
+            try workspace.text("out/IMPORT.md").contains(
+                "| 2.0 | Media | its table went, and Book, Film moved to other tables |"))
+    }
+
+    // MARK: Versions
+
+    @Test func `versions are in natural order, or in the one that is given`() throws {
+        let workspace = try Workspace()
+        for name in ["App", "App 2", "App 10"] {
+            try workspace.write(
+                "<model>\(Self.entity("A", "", Self.attribute("in" + name.filter(\.isNumber))))</model>",
+                to: "App.xcdatamodeld/\(name).xcdatamodel/contents")
+        }
+        workspace.run("import", "core-data", workspace.path("App.xcdatamodeld"), "--into", workspace.path("a"))
+        #expect(try workspace.history("a").versions.map(\.version.text) == ["1.0", "2.0", "10.0"])
+        #expect(try workspace.history("a").formerNames.values.sorted() == ["App", "App 10", "App 2"])
+        try workspace.write("App 10\nApp\nApp 2.xcdatamodel\n", to: "order")
+        workspace.run(
+            "import", "core-data", workspace.path("App.xcdatamodeld"), "--into", workspace.path("b"), "--order",
+            workspace.path("order"))
+        let history = try workspace.history("b")
+        #expect(history.versions.map(\.version.text) == ["1.0", "2.0", "3.0"])
+        #expect(history.versions.map { history.formerNames[$0.version] } == ["App 10", "App", "App 2"])
+    }
+
+    @Test func `numbers in names are kept where they grow`() throws {
+        let workspace = try Workspace()
+        for name in ["2.24", "2.24.1", "2.57. 0"] {
+            try workspace.write("<model>\(Self.entity("A"))</model>", to: "M.xcdatamodeld/\(name).xcdatamodel/contents")
+        }
+        workspace.run("import", "core-data", workspace.path("M.xcdatamodeld"), "--into", workspace.path("a"))
+        #expect(try workspace.history("a").versions.map(\.version.text) == ["2.24", "2.24.1", "2.57.0"])
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import SchemaModel
+import Testing
+
+/// Importing again into a folder with a model.
+@Suite struct MergeTests {
+    private static func version(_ number: Int) -> String {
+        let attributes = [
+            "<attribute name=\"title\" attributeType=\"String\"/>",
+            number < 3 ? "<attribute name=\"fax\" attributeType=\"String\" optional=\"YES\"/>" : "",
+            number < 2
+                ? "<attribute name=\"mail\" attributeType=\"String\" optional=\"YES\"/>"
+                : "<attribute name=\"email\" attributeType=\"String\" optional=\"YES\" elementID=\"mail\"/>",
+            number < 3
+                ? "<attribute name=\"age\" attributeType=\"Boolean\"/>"
+                : "<attribute name=\"age\" attributeType=\"Integer 16\"/>",
+        ]
+        let target = number < 3 ? "Group" : "Team"
+        let group = "<entity name=\"\(target)\" \(number < 3 ? "" : "elementID=\"Group\"")>"
+        return """
+            <entity name="Person">\(attributes.joined())
+            <relationship name="group" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="\(target)"
+            inverseName="people"/></entity>
+            \(group)<relationship name="people" optional="YES" toMany="YES" deletionRule="Nullify"
+            destinationEntity="Person" inverseName="group"/></entity>
+            """
+                + (number < 3
+                    ? "" : "<entity name=\"Note\"><attribute name=\"text\" attributeType=\"String\"/></entity>")
+    }
+
+    /// A folder with the first versions imported, and a model of all three beside it.
+    private func begun(_ count: Int = 1) throws -> Workspace {
+        let workspace = try Workspace()
+        try workspace.writeCoreData("M", (1...count).map(Self.version))
+        #expect(importAgain(workspace).complaints == [])
+        try workspace.writeCoreData("M", (1...3).map(Self.version))
+        return workspace
+    }
+
+    @discardableResult private func importAgain(_ workspace: Workspace) -> (said: [String], complaints: [String]) {
+        let result = workspace.run(
+            "import", "core-data", workspace.path("M.xcdatamodeld"), "--into", workspace.path("out"))
+        return (result.said, result.complaints)
+    }
+
+    private func edit(_ workspace: Workspace, _ file: String, _ old: String, _ new: String) throws {
+        let text = try workspace.text("out/" + file)
+        #expect(text.contains(old))
+        try workspace.write(text.replacingOccurrences(of: old, with: new), to: "out/" + file)
+    }
+
+    @Test(arguments: [1, 2]) func `newer versions are added, as if all had been imported at once`(count: Int) throws {
+        let workspace = try begun(count)
+        let result = importAgain(workspace)
+        #expect(result.complaints == [])
+        #expect(result.said.contains("added " + (count == 1 ? "2.0, 3.0" : "3.0")))
+        let fresh = try Workspace()
+        try fresh.writeCoreData("M", (1...3).map(Self.version))
+        importAgain(fresh)
+        for version in ["1.0", "2.0", "3.0"] {
+            #expect(try workspace.lines("out", version).sorted() == (try fresh.lines("out", version).sorted()))
+        }
+        let steps = try workspace.history("out").steps.map(\.customReasons)
+        #expect(try steps == fresh.history("out").steps.map(\.customReasons))
+        #expect(try workspace.history("out").formerNames == fresh.history("out").formerNames)
+        #expect(try workspace.text("out/IMPORT.md").contains("# What was imported from \(count + 1).0 on"))
+        #expect(importAgain(workspace).said == ["out has all versions of M.xcdatamodeld already"])
+    }
+
+    @Test func `a person's edits stay`() throws {
+        let workspace = try begun()
+        // A name for Swift, a description, a type of the app's own, a version history and a property.
+        try edit(
+            workspace, "Person.json", "\"name\": \"mail\"",
+            "\"description\": \"Where to write.\",\n \"name\": \"address\", \"persisted_name\": \"mail\"")
+        try edit(
+            workspace, "Person.json", "\"name\": \"Person\",", "\"name\": \"Person\",\n\"description\": \"Somebody.\",")
+        try edit(
+            workspace, "Person.json", "{ \"name\": \"fax\",",
+            "{ \"name\": \"own\", \"propertyType\": \"string\", \"nullable\": true },\n{ \"name\": \"fax\",")
+        try edit(workspace, "strata.json", "\"versions\"", "\"access\": \"package\",\n\"versions\"")
+        let result = importAgain(workspace)
+        #expect(result.complaints == [])
+        let text = try workspace.text("out/Person.json")
+        #expect(
+            text.contains("\"description\": \"Where to write.\"") && text.contains("\"description\": \"Somebody.\""))
+        #expect(text.contains("\"propertyType\": \"string\""))
+        #expect(try workspace.text("out/strata.json").contains("\"access\": \"package\""))
+        #expect(
+            try workspace.lines("out", "3.0").first { $0.hasPrefix("Person") }
+                == "Person | key id: int | address: string? persisted mail | age: int | group: to_one Team? inverse people "
+                + "on_delete nullify | own: string? | title: string")
+        // The name was a person's, so that of the new version is told and left out.
+        #expect(
+            try workspace.text("out/IMPORT.md").contains(
+                "| 2.0 | Person.mail | \"name\" is \"address\" in the description and was \"mail\" in the import; that it "
+                    + "became \"email\" is left out |"))
+    }
+
+    @Test func `what was taken out of the descriptions does not come back`() throws {
+        let workspace = try begun()
+        try edit(workspace, "Person.json", "    { \"name\": \"age\", \"property_type\": \"bool\" },\n", "")
+        #expect(importAgain(workspace).complaints == [])
+        #expect(try !workspace.text("out/Person.json").contains("age"))
+        #expect(
+            try workspace.text("out/IMPORT.md").contains("| 1.0 | Person.age | it is not in the description any more"))
+    }
+
+    @Test func `nothing is added where the model has gone on, or is another`() throws {
+        let workspace = try begun()
+        try edit(
+            workspace, "Person.json", "\"name\": \"Person\",",
+            "\"name\": \"Person\", \"version_history\": [{ \"version\": \"1.5\", \"previous_name\": \"Human\" }],")
+        try edit(
+            workspace, "strata.json", "{ \"version\": \"1.0\", \"was\": \"M\" }",
+            "{ \"version\": \"1.0\", \"was\": \"M\" }, \"1.5\"")
+        let before = try workspace.text("out/Person.json")
+        #expect(
+            importAgain(workspace).complaints == [
+                "out: error: the model has gone on to 1.5 since 1.0, the last version that it has from here: nothing can be added"
+            ])
+        #expect(try workspace.text("out/Person.json") == before)
+        let other = try begun()
+        try other.writeCoreData("N", [Self.version(1)])
+        #expect(
+            other.run("import", "core-data", other.path("N.xcdatamodeld"), "--into", other.path("out")).complaints == [
+                "out: error: there is a model in it that was not imported from this one: its strata.json names none of its "
+                    + "versions"
+            ])
+    }
+
+    @Test func `what is in the folder is never overwritten`() throws {
+        let workspace = try Workspace()
+        try workspace.writeCoreData("M", [Self.version(1)])
+        try workspace.write("{}", to: "out/Person.json")
+        #expect(
+            importAgain(workspace).complaints == [
+                "out/Person.json: error: it cannot be read: it is in the way: import into a folder of its own"
+            ])
+        #expect(try workspace.text("out/Person.json") == "{}")
+        // What an empty model says of itself stays.
+        let empty = try Workspace()
+        try empty.writeCoreData("M", [Self.version(1)])
+        try empty.write("{\"mode\": \"build\"}", to: "out/strata.json")
+        #expect(importAgain(empty).complaints == [])
+        #expect(try empty.text("out/strata.json").contains("\"mode\": \"build\""))
+        #expect(try empty.history("out").versions.count == 1)
+    }
+}

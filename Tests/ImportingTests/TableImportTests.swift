@@ -1,0 +1,352 @@
+import Foundation
+import SchemaModel
+import Testing
+
+/// What the schemas of Room and Drift and what databases become.
+@Suite struct TableImportTests {
+    private static func quoted(_ text: String) -> String {
+        "\""
+            + text.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"")
+            .replacingOccurrences(of: "\n", with: "\\n") + "\""
+    }
+
+    /// A schema of Room: tables by name, with the columns and constraints in their parentheses.
+    static func room(_ version: Int, _ tables: [(String, String)], indexes: [String] = [], rest: String = "") -> String
+    {
+        let entities = tables.enumerated().map { place, table in
+            let sql = quoted("CREATE TABLE IF NOT EXISTS `${TABLE_NAME}` (\(table.1))")
+            let own = indexes.filter { _ in place == 0 }.map { "{ \"name\": \"i\", \"createSql\": \(quoted($0)) }" }
+            return
+                "{ \"tableName\": \"\(table.0)\", \"createSql\": \(sql), \"fields\": [], \"indices\": [\(own.joined(separator: ","))] }"
+        }
+        return
+            "{ \"formatVersion\": 1, \"database\": { \"version\": \(version), \"entities\": [\(entities.joined(separator: ","))]\(rest) } }"
+    }
+
+    private func imported(_ versions: [(Int, String)], _ arguments: String...) throws -> Workspace {
+        let workspace = try Workspace()
+        for (number, text) in versions { try workspace.write(text, to: "schemas/\(number).json") }
+        let result = workspace.run(
+            all: ["import", "room", workspace.path("schemas"), "--into", workspace.path("out")] + arguments)
+        #expect(result.code == .success && result.complaints.isEmpty, "\(result.complaints)")
+        return workspace
+    }
+
+    @Test func `tables keep their columns, keys, foreign keys and indexes`() throws {
+        let workspace = try imported([
+            (
+                7,
+                Self.room(
+                    7,
+                    [
+                        (
+                            "message",
+                            """
+                            `id` INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, `body` TEXT NOT NULL DEFAULT 'it''s', `sent` INTEGER,
+                            `size` REAL NOT NULL DEFAULT 0, `raw` BLOB, `chat_id` TEXT NOT NULL, `replyTo` INTEGER,
+                            `name` TEXT COLLATE NOCASE,
+                            FOREIGN KEY(`chat_id`) REFERENCES `chat`(`key`) ON UPDATE CASCADE ON DELETE CASCADE,
+                            FOREIGN KEY(`replyTo`) REFERENCES `message`(`id`) ON UPDATE NO ACTION ON DELETE SET NULL
+                            """
+                        ),
+                        ("chat", "`key` TEXT NOT NULL, `title` TEXT, PRIMARY KEY(`key`)"),
+                        (
+                            "member",
+                            """
+                            `chat_id` TEXT NOT NULL, `user` INTEGER NOT NULL, `role` TEXT, PRIMARY KEY(`chat_id`, `user`),
+                            FOREIGN KEY(`chat_id`) REFERENCES `chat`(`key`) ON DELETE NO ACTION
+                            """
+                        ),
+                        (
+                            "mute",
+                            "`member_chat_id` TEXT, `member_user` INTEGER, `id` INTEGER, PRIMARY KEY(`id`), FOREIGN KEY(`member_chat_id`, `member_user`) REFERENCES `member`(`chat_id`, `user`) ON DELETE CASCADE"
+                        ),
+                        ("loose", "`a` TEXT, `b` BLOB"),
+                        ("blobbed", "`k` BLOB NOT NULL, PRIMARY KEY(`k`)"),
+                    ],
+                    indexes: [
+                        "CREATE UNIQUE INDEX `one` ON `${TABLE_NAME}` (`body`)",
+                        "CREATE INDEX `two` ON `${TABLE_NAME}` (`sent`, `size`)",
+                        "CREATE INDEX `three` ON `${TABLE_NAME}` (`chat_id`)",
+                        "CREATE INDEX `four` ON `${TABLE_NAME}` (`sent`)",
+                    ])
+            )
+        ])
+        let lines = try workspace.lines("out", "7.0")
+        #expect(
+            lines == [
+                "blobbed | key id: int | k: data unique",
+                "chat | key key: string | title: string?",
+                "loose | key id: int | a: string? | b: data?",
+                "member | key (chat, user) | chat: to_one chat on_delete no_action | role: string? | user: int",
+                "message | key id: int | body: string = \"it's\" unique | chat: to_one chat on_delete cascade | "
+                    + "index (sent, size) | name: string? collation nocase | raw: data? | replyTo: to_one message? "
+                    + "on_delete nullify persisted replyTo | sent: int? indexed | size: double = 0.0",
+                "mute | key id: int | member: to_one member? on_delete cascade",
+            ])
+        let report = try workspace.text("out/IMPORT.md").split(separator: "\n").filter { $0.hasPrefix("| 7.0 | ") }
+        #expect(
+            report.map(String.init) == [
+                "| 7.0 | 7 | 6 |  |",
+                "| 7.0 | message | the foreign key on chat_id: ON UPDATE CASCADE, as keys do not change |",
+                "| 7.0 | blobbed | its key, k: it is unique, and rows have numbers |",
+            ])
+    }
+
+    @Test func `what tables have and descriptions cannot say is told`() throws {
+        let workspace = try imported([
+            (
+                1,
+                Self.room(
+                    1,
+                    [
+                        (
+                            "a",
+                            """
+                            `id` INTEGER PRIMARY KEY, `b` TEXT DEFAULT CURRENT_TIMESTAMP CHECK (length(b) > 1), `c` INTEGER REFERENCES `b`(`x`),
+                            `d` TEXT REFERENCES `b`(`id`), `e` INTEGER NOT NULL REFERENCES `b`(`id`) ON DELETE SET NULL,
+                            `f` INTEGER REFERENCES `none`(`id`), `g` INTEGER GENERATED ALWAYS AS (c + 1), `h` TEXT COLLATE RTRIM
+                            """
+                        ),
+                        ("b", "`id` INTEGER PRIMARY KEY, `x` INTEGER UNIQUE"),
+                        ("p", "`id` INTEGER PRIMARY KEY REFERENCES `q`(`id`)"),
+                        ("q", "`id` INTEGER PRIMARY KEY REFERENCES `p`(`id`)"),
+                    ],
+                    indexes: [
+                        "CREATE INDEX `one` ON `${TABLE_NAME}` (`b`) WHERE c > 1",
+                        "CREATE INDEX `two` ON `${TABLE_NAME}` (lower(b))",
+                        "CREATE INDEX `three` ON `${TABLE_NAME}` (`b` COLLATE NOCASE)",
+                        "CREATE INDEX `four` ON `${TABLE_NAME}` (`b`, `id`)",
+                        "CREATE INDEX `five` ON `${TABLE_NAME}` (`g`)",
+                    ], rest: ", \"views\": [{ \"viewName\": \"v\", \"createSql\": \"\" }]")
+            )
+        ])
+        let report = try workspace.text("out/IMPORT.md").split(separator: "\n").filter { $0.hasPrefix("| 1.0 | ") }
+        #expect(
+            report.dropFirst().map(String.init)
+                == [
+                    "| 1.0 | v | it is a view |",
+                    "| 1.0 | a | the foreign key on f: there is no table none |",
+                    "| 1.0 | a | the foreign key on d: `d` has another type than b.id |",
+                    "| 1.0 | a | the foreign key on c: it leads to columns of b that are not its key |",
+                    "| 1.0 | p | a foreign key in its key leads back to it; it stays a plain column |",
+                    "| 1.0 | a | CHECK constraints |",
+                    "| 1.0 | a.b | the default CURRENT_TIMESTAMP is no constant of its type |",
+                    "| 1.0 | a.e | ON DELETE SET NULL, as it may not be null |",
+                    "| 1.0 | a.g | it is generated from other columns |",
+                    "| 1.0 | a | the index on b: only some rows are in it |",
+                    "| 1.0 | a | the index on an expression |",
+                    "| 1.0 | a | the index on b: it compares by NOCASE, and the column by BINARY |",
+                    "| 1.0 | a | the index on b, id: the key is no property |",
+                    "| 1.0 | a | the index on g: `g` is left out |",
+                ].reordered(like: report.dropFirst().map(String.init)))
+        #expect(
+            try workspace.lines("out", "1.0").filter { $0.hasPrefix("p ") || $0.hasPrefix("q ") } == [
+                "p | key id: int", "q | key (id) | id: to_one p on_delete no_action persisted id",
+            ])
+    }
+
+    @Test func `what went while something came is a step to write, until somebody says what it was`() throws {
+        let first = Self.room(
+            1, [("user", "`id` INTEGER PRIMARY KEY, `mail` TEXT, `fax` TEXT"), ("old", "`id` INTEGER PRIMARY KEY")])
+        let second = Self.room(
+            3, [("user", "`id` INTEGER PRIMARY KEY, `email` TEXT"), ("new", "`id` INTEGER PRIMARY KEY")])
+        let undecided = try imported([(1, first), (3, second)])
+        #expect(
+            try undecided.history("out").steps[0].customReasons.sorted() == [
+                "`old` is removed without \"discard\": true", "`user.fax` is removed without \"discard\": true",
+                "`user.mail` is removed without \"discard\": true",
+            ])
+        #expect(try undecided.history("out").versions.map(\.version.text) == ["1.0", "3.0"])
+        let workspace = try Workspace()
+        try workspace.write(first, to: "schemas/1.json")
+        try workspace.write(second, to: "schemas/3.json")
+        try workspace.write("{\"3\": {\"user.mail\": \"email\", \"user.fax\": null, \"old\": \"new\"}}", to: "renames")
+        let result = workspace.run(
+            "import", "room", workspace.path("schemas"), "--into", workspace.path("out"), "--renames",
+            workspace.path("renames"))
+        #expect(result.code == .success)
+        #expect(!result.said.contains { $0.hasPrefix("note:") })
+        #expect(try workspace.history("out").steps[0].customReasons.isEmpty)
+        // What only goes, goes.
+        let less = try imported([(1, first), (2, Self.room(2, [("user", "`id` INTEGER PRIMARY KEY, `mail` TEXT")]))])
+        #expect(try less.history("out").steps[0].customReasons.isEmpty)
+    }
+
+    @Test func `a column that becomes a foreign key is still the same`() throws {
+        let target = ("chat", "`id` INTEGER PRIMARY KEY")
+        let workspace = try imported([
+            (1, Self.room(1, [("message", "`id` INTEGER PRIMARY KEY, `chat_id` INTEGER"), target])),
+            (
+                2,
+                Self.room(
+                    2, [("message", "`id` INTEGER PRIMARY KEY, `chat_id` INTEGER REFERENCES `chat`(`id`)"), target])
+            ),
+        ])
+        let history = try workspace.history("out")
+        #expect(history.versions.map { $0.entities[1].properties.map(\.name) } == [["chat_id"], ["chat"]])
+        #expect(history.versions.map { $0.entities[1].properties.map(\.lineage) } == [[0], [0]])
+    }
+
+    @Test(arguments: [
+        ("{", "schemas/1.json:1: error: it is not valid JSON"),
+        ("{}", "schemas/1.json:1: error: \"database\" is missing here"),
+        ("{\"database\":\n{}}", "schemas/1.json:2: error: \"version\" is missing here"),
+        (
+            "{\"database\":\n{\"version\": 2, \"entities\": []}}",
+            "schemas/1.json:2: error: the file is called 1.json, and the version is 2"
+        ),
+        ("{\"database\": {\"version\": 1,\n\"entities\": {}}}", "schemas/1.json:2: error: \"entities\" is no array"),
+        (
+            "{\"database\": {\"version\": 1,\n\"entities\": [{\"tableName\": 1}]}}",
+            "schemas/1.json:2: error: \"tableName\" is no string"
+        ),
+        (
+            room(1, [("a", "no columns?")]),
+            "schemas/1.json: error: SQLite refuses CREATE TABLE IF NOT EXISTS `a` (no columns?): SQLite error 1: near \"?\": syntax error"
+        ),
+    ])
+    func `wrong files are told with their lines`(text: String, message: String) throws {
+        let workspace = try Workspace()
+        try workspace.write(text, to: "schemas/1.json")
+        let result = workspace.run("import", "room", workspace.path("schemas"), "--into", workspace.path("out"))
+        #expect(!result.complaints.isEmpty && result.complaints[0].hasPrefix(message), "\(result.complaints)")
+        #expect(!FileManager.default.fileExists(atPath: workspace.path("out")))
+    }
+
+    // MARK: Drift
+
+    /// A table of Drift in one column of which these members stand.
+    private static func drift(_ column: String, _ table: String = "", options: String = "", others: String = "")
+        -> String
+    {
+        """
+        { "_meta": { "version": "1.0.0" }, "options": {\(options)}, "entities": [
+          { "id": 0, "type": "table", "data": { "name": "other", "columns": [
+            { "name": "id", "moor_type": "int", "nullable": false, "customConstraints": "NOT NULL PRIMARY KEY" }] } },
+          { "id": 1, "type": "table", "data": { "name": "t", "columns": [
+            { "name": "id", "moor_type": "ColumnType.integer", "nullable": false, "dsl_features": ["auto-increment"] },
+            { "name": "a", \(column) }]\(table) } }\(others)] }
+        """
+    }
+
+    @Test(arguments: [
+        ("\"moor_type\": \"ColumnType.text\", \"nullable\": true", "a: string?"),
+        ("\"moor_type\": \"string\", \"nullable\": false, \"dsl_features\": [\"unique\"]", "a: string unique"),
+        ("\"moor_type\": \"bool\", \"nullable\": false, \"default_dart\": \"const Constant(false)\"", "a: bool = 0"),
+        (
+            "\"moor_type\": \"ColumnType.boolean\", \"customConstraints\": \"NOT NULL DEFAULT 1 CHECK (a IN (0, 1))\"",
+            "a: bool = 1"
+        ),
+        ("\"moor_type\": \"dateTime\", \"nullable\": true", "a: date?"),
+        (
+            "\"moor_type\": \"double\", \"nullable\": false, \"default_dart\": \"const CustomExpression('2.5')\"",
+            "a: double = 2.5"
+        ),
+        ("\"moor_type\": \"blob\", \"nullable\": false", "a: data"),
+        ("\"moor_type\": \"bigInt\", \"nullable\": false, \"default_dart\": \"const Constant(7)\"", "a: int = 7"),
+        (
+            "\"moor_type\": \"string\", \"nullable\": false, \"default_dart\": \"const Constant('x')\"",
+            "a: string = \"x\""
+        ),
+        ("\"moor_type\": {\"custom\": \"REAL\"}, \"nullable\": true", "a: double?"),
+        (
+            """
+            "moor_type": "int", "nullable": true, "dsl_features": [{"foreign_key": {"to": {"table": "other", "column": "id"},
+            "on_delete": "setNull", "on_update": null}}]
+            """, "a: to_one other? on_delete nullify persisted a"
+        ),
+        (
+            "\"moor_type\": \"int\", \"customConstraints\": \"NULL REFERENCES other(id) ON DELETE CASCADE\"",
+            "a: to_one other? on_delete cascade persisted a"
+        ),
+    ])
+    func `all generations of Drift's files are read`(column: String, line: String) throws {
+        let workspace = try Workspace()
+        try workspace.write(Self.drift(column), to: "s/drift_schema_v3.json")
+        let result = workspace.run("import", "drift", workspace.path("s"), "--into", workspace.path("out"))
+        #expect(result.code == .success, "\(result.complaints)")
+        #expect(try workspace.lines("out", "3.0") == ["other | key id: int", "t | key id: int | \(line)"])
+    }
+
+    @Test func `keys, unique keys, indexes and dates as text are read`() throws {
+        let workspace = try Workspace()
+        let column =
+            "\"moor_type\": \"dateTime\", \"nullable\": false }, { \"name\": \"b\", \"moor_type\": \"string\", \"nullable\": false"
+        let table = ", \"unique_keys\": [[\"a\", \"b\"]], \"constraints\": []"
+        let others = """
+            , { "id": 2, "type": "index", "data": { "name": "i", "sql": "CREATE INDEX i ON t (b)" } },
+            { "id": 3, "type": "index", "data": { "name": "j", "on": 1, "unique": true, "columns": ["b"] } },
+            { "id": 4, "type": "trigger", "data": { "name": "w" } }, { "id": 5, "type": "hypertable", "data": { "name": "x" } }
+            """
+        try workspace.write(
+            Self.drift(column, table, options: "\"store_date_time_values_as_text\": true", others: others),
+            to: "s/drift_schema_v1.json")
+        #expect(workspace.run("import", "drift", workspace.path("s"), "--into", workspace.path("out")).complaints == [])
+        #expect(
+            try workspace.lines("out", "1.0")[1] == "t | key id: int | a: date | b: string unique | unique (a, b)")
+        #expect(try !workspace.text("out/strata.json").contains("forms"))
+        let report = try workspace.text("out/IMPORT.md")
+        #expect(
+            report.contains("| 1.0 | w | it is a trigger |") && report.contains("| 1.0 | x | it is of an unknown kind"))
+        try workspace.write(Self.drift("\"moor_type\": \"money\""), to: "e/drift_schema_v1.json")
+        #expect(
+            workspace.run("import", "drift", workspace.path("e"), "--into", workspace.path("o")).complaints == [
+                "e/drift_schema_v1.json:6: error: there is no type money in Drift"
+            ])
+        #expect(
+            workspace.run("import", "drift", workspace.path("out"), "--into", workspace.path("o")).complaints == [
+                "out: error: there are no exported schemas in it"
+            ])
+    }
+
+    // MARK: Databases
+
+    @Test func `a database's types are what is declared, and what is found`() throws {
+        let workspace = try Workspace()
+        try workspace.makeDatabase(
+            "app.sqlite",
+            """
+            CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT NOT NULL, born DATETIME, active BOOLEAN NOT NULL DEFAULT 1,
+              key UUID, score NUMERIC(10, 2), anything, seen TIMESTAMP, odd BOOLEAN, count INTEGER, ratio REAL);
+            INSERT INTO player VALUES (1, 'Ann', '2024-05-01 12:00:00.000', 1, randomblob(16), 1.25, 'x', 1714564800, 7, 3, 1);
+            INSERT INTO player VALUES (2, 'Bob', NULL, 0, NULL, 3, 'y', NULL, 0, 'three', 2.5);
+            CREATE VIEW names AS SELECT name FROM player;
+            CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+            CREATE VIRTUAL TABLE search USING fts4(name);
+            """)
+        let before = try Data(contentsOf: workspace.url.appendingPathComponent("app.sqlite"))
+        let result = workspace.run("import", "sqlite", workspace.path("app.sqlite"), "--into", workspace.path("out"))
+        #expect(result.code == .success, "\(result.complaints)")
+        #expect(try Data(contentsOf: workspace.url.appendingPathComponent("app.sqlite")) == before)
+        let lines = try workspace.lines("out", "1.0")
+        #expect(
+            lines == [
+                "player | key id: int | active: bool = 1 | anything: string? | born: date? | count: int? | key: uuid? | "
+                    + "name: string | odd: int? | ratio: double? | score: decimal? | seen: int?"
+            ])
+        let report = try workspace.text("out/IMPORT.md").split(separator: "\n").filter { $0.hasPrefix("| 1.0 | ") }
+        #expect(
+            Set(report.dropFirst().map(String.init)) == [
+                "| 1.0 | names | it is a view |", "| 1.0 | search | it is a virtual table |",
+                "| 1.0 | player.odd | declared BOOLEAN, it has other values than 0 and 1 |",
+                "| 1.0 | player.seen | declared TIMESTAMP, it stays a number: say in strata.json what it counts, and make it a date |",
+                "| 1.0 | player.count | declared INTEGER, it has values of other kinds, which do not fit |",
+            ])
+        #expect(
+            workspace.run("import", "sqlite", workspace.path("none"), "--into", workspace.path("o")).complaints == [
+                "none: error: there is no such file"
+            ])
+        try workspace.write("no database at all", to: "text")
+        #expect(
+            workspace.run("import", "sqlite", workspace.path("text"), "--into", workspace.path("o")).complaints.first?
+                .hasPrefix("text: error: ") == true)
+    }
+}
+
+extension [String] {
+    /// The same texts in the order in which they stand in `other`; those that are not there come last.
+    fileprivate func reordered(like other: [String]) -> [String] {
+        sorted { (other.firstIndex(of: $0) ?? .max) < (other.firstIndex(of: $1) ?? .max) }
+    }
+}

@@ -1,0 +1,106 @@
+import Commands
+import Descriptions
+import Foundation
+import SchemaModel
+import StoreCommands
+import Strata
+
+/// A folder with models and databases, in which the tool runs.
+final class Workspace {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("import-" + UUID().uuidString)
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+
+    /// Writes a file, with the folders that it is in.
+    func write(_ text: String, to name: String) throws {
+        let file = url.appendingPathComponent(name)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: file)
+    }
+
+    func text(_ name: String) throws -> String {
+        try String(contentsOf: url.appendingPathComponent(name), encoding: .utf8)
+    }
+
+    /// Writes the versions of a Core Data model, oldest first: the entities of each, as XML.
+    func writeCoreData(_ name: String, _ versions: [String]) throws {
+        for (place, entities) in versions.enumerated() {
+            let version = place == 0 ? name : "\(name) \(place + 1)"
+            try write(
+                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<model>\n\(entities)\n</model>\n",
+                to: "\(name).xcdatamodeld/\(version).xcdatamodel/contents")
+        }
+    }
+
+    /// Makes a database by SQL.
+    func makeDatabase(_ name: String, _ sql: String) throws {
+        try Connection(path: path(name), mode: .create).execute(sql)
+    }
+
+    /// Runs the tool; paths in what it says are without that of the folder.
+    @discardableResult func run(_ arguments: String...) -> (
+        code: Command.ExitCode, said: [String], complaints: [String]
+    ) {
+        run(all: arguments)
+    }
+
+    func run(all arguments: [String]) -> (code: Command.ExitCode, said: [String], complaints: [String]) {
+        var said: [String] = []
+        var complaints: [String] = []
+        func plain(_ text: String) -> [String] {
+            text.replacingOccurrences(of: url.path + "/", with: "").split(separator: "\n").map(String.init)
+        }
+        let console = Console(say: { said += plain($0) }, complain: { complaints += plain($0) })
+        let code = Command.run(arguments, console: console, others: StoreCommand.all)
+        return (code, said, complaints)
+    }
+
+    /// What the descriptions in a folder tell.
+    func history(_ folder: String) throws -> SchemaHistory {
+        let names = try FileManager.default.contentsOfDirectory(atPath: path(folder)).filter { $0.hasSuffix(".json") }
+        let files = try names.map {
+            SourceFile(path: $0, bytes: [UInt8](try Data(contentsOf: url.appendingPathComponent("\(folder)/\($0)"))))
+        }
+        var settings: VersionSettings?
+        var imported: ImportedSource?
+        if let file = files.first(where: { $0.baseName == "strata" }) {
+            var values = try ConfigurationReader.read(file)
+            settings = values.versions()
+            imported = values.imported()
+        }
+        let read = Descriptions(
+            reading: files.filter { $0.baseName != "strata" }, folder: folder, schema: "ModelSchema",
+            settings: settings)
+        guard var history = read.history else { throw Refusal(text: read.diagnostics.map(\.description)) }
+        history.imported = imported
+        return history
+    }
+
+    struct Refusal: Error {
+        var text: [String]
+    }
+
+    /// The logical lines of a version, which say all that is stored.
+    func lines(_ folder: String, _ version: String) throws -> [String] {
+        try history(folder).versions.first { $0.version.text == version }?.logicalLines ?? []
+    }
+
+    /// What a query gives, row by row.
+    func rows(_ database: String, _ query: String) throws -> [String] {
+        var rows: [String] = []
+        try Connection(path: path(database), mode: .readOnly).query(query) { row in
+            rows.append(row.values.map(\.description).joined(separator: " "))
+        }
+        return rows
+    }
+}
