@@ -14,6 +14,13 @@ let package = Package(
             name: "ExamplesTests",
             dependencies: ["Examples", .product(name: "StrataTesting", package: "strata")],
             plugins: [.plugin(name: "StrataBuild", package: "strata")]),
+        .target(
+            name: "Journal", dependencies: [.product(name: "Strata", package: "strata")],
+            plugins: [.plugin(name: "StrataBuild", package: "strata")]),
+        .testTarget(
+            name: "JournalTests",
+            dependencies: ["Journal", .product(name: "StrataTesting", package: "strata")],
+            plugins: [.plugin(name: "StrataBuild", package: "strata")]),
     ],
     swiftLanguageModes: [.v6]
 )
