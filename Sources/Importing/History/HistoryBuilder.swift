@@ -5,6 +5,8 @@ struct HistoryBuilder {
     private let imported: [ImportedVersion]
     private let lineages: Lineages
     private let naming: Naming
+    /// The table of each entity by its name, version by version.
+    private let tables: [[String: Int]]
     private let numbers: [Version]
     /// The final lineage of each table, and of the kinds of each.
     private var entityNumbers: [Int] = []
@@ -46,6 +48,9 @@ struct HistoryBuilder {
         self.lineages = lineages
         self.naming = naming
         self.notes = lineages.notes
+        tables = zip(imported, lineages.entityLineages).map { version, lineages in
+            Dictionary(zip(version.entities.map(\.name), lineages), uniquingKeysWith: { first, _ in first })
+        }
     }
 
     // MARK: Files
@@ -99,9 +104,7 @@ struct HistoryBuilder {
         return Side(table: table, property: property)
     }
 
-    private func table(_ name: String, at index: Int) -> Int? {
-        imported[index].entities.firstIndex { $0.name == name }.map { lineages.entityLineages[index][$0] }
-    }
+    private func table(_ name: String, at index: Int) -> Int? { tables[index][name] }
 
     private func state(of side: Side, at index: Int) -> ImportedProperty? {
         let table = lineages.tables[side.table]

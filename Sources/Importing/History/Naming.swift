@@ -83,7 +83,11 @@ struct Naming {
     /// The names of a key that is no property, state by state: one that no column has, the same as long as that holds.
     private static func rowNumbers(_ table: Lineages.Table) -> [String] {
         var names: [String] = []
-        for state in table.states {
+        for (place, state) in table.states.enumerated() {
+            if let name = names.last, table.states[place - 1].properties == state.properties {
+                names.append(name)
+                continue
+            }
             let taken = Set(
                 state.properties.flatMap { property in
                     [property.name, property.column ?? property.name, property.name + "_id"].flatMap {
