@@ -107,7 +107,7 @@ public struct ConfigurationReader {
                     if ImportedForm.named[name] == nil {
                         let known = ImportedForm.named.keys.sorted()
                         report(
-                            .unknownValue(name, of: column.key, nearest: known.nearest(to: name)), column.value.offset)
+                            .unknownValue(name, of: "form", nearest: known.nearest(to: name)), column.value.offset)
                     }
                 }
             case ("from", _):

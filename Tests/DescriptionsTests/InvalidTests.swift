@@ -34,7 +34,9 @@ import Testing
             do {
                 var reader = try ConfigurationReader.read(configuration)
                 settings = reader.versions()
-                for key in ["schema", "tests", "templates"] { _ = reader.string(key) }
+                for key in ["schema", "templates"] { _ = reader.string(key) }
+                _ = reader.strings("tests")
+                _ = reader.imported()
                 _ = reader.bool("codable")
                 reader.checkIdentifier("schema")
                 problems = reader.diagnostics
