@@ -34,8 +34,10 @@ public enum Command {
             }
             switch parsed.command {
             case let name where others[name] != nil: try others[name]?(parsed, console)
-            case "plan", "inspect", "import", "convert":
-                throw CommandError.usage("this is done by: swift run strata \(parsed.command)")
+            case "plan", "inspect":
+                throw CommandError.usage("stores are looked into by: swift run strata \(parsed.command)")
+            case "import", "convert":
+                throw CommandError.usage("other libraries' files are read by: swift run strata \(parsed.command)")
             case "generate": try GenerateCommand(parsed).run(console)
             case "check": try CheckCommand(parsed).run(console)
             case "release": try GenerateCommand(parsed, isRelease: true).run(console)

@@ -36,7 +36,9 @@ struct Model {
         history.imported = folder.configuration.imported
         // Those that only unsupported versions had may still be named.
         let unknown = history.unknownImportedColumns
-        guard unknown.isEmpty || folder.configuration.versions.oldestSupported != nil else { throw CommandError.unknownImportedColumns(folder.path, unknown) }
+        guard unknown.isEmpty || folder.configuration.versions.oldestSupported != nil else {
+            throw CommandError.unknownImportedColumns(folder.path, unknown)
+        }
         self.history = history
         self.notes = descriptions.diagnostics
         let changes = lock.changes(in: history)

@@ -190,7 +190,7 @@ struct SampleRows {
         let rows = keys[table.name] ?? []
         let names = table.columns.flatMap(\.names)
         let statement = try connection.prepare(
-            "INSERT INTO \(SQL.quoted(table.name)) (\(SQL.list(names))) VALUES (\(Self.parameters(names.count)))")
+            "INSERT INTO \(SQL.quoted(table.name)) (\(SQL.list(names))) VALUES (\(SQL.parameters(names.count)))")
         var columns: [[[SQLiteValue]]] = []
         for (place, column) in table.columns.enumerated() {
             columns.append(try values(of: column, in: table, rows: rows, place: place, before: columns.last ?? []))
@@ -201,10 +201,6 @@ struct SampleRows {
             }
             try statement.run()
         }
-    }
-
-    private static func parameters(_ count: Int) -> String {
-        (1...max(1, count)).map { "?\($0)" }.joined(separator: ", ")
     }
 
     /// The values of `column` in each row.
@@ -280,7 +276,7 @@ struct SampleRows {
         let targets = keys[join.target] ?? []
         let columns = join.columns + ["position"]
         let statement = try connection.prepare(
-            "INSERT INTO \(SQL.quoted(join.name)) (\(SQL.list(columns))) VALUES (\(Self.parameters(columns.count)))")
+            "INSERT INTO \(SQL.quoted(join.name)) (\(SQL.list(columns))) VALUES (\(SQL.parameters(columns.count)))")
         for (number, source) in sources.enumerated() {
             // The first has all targets but the last, backwards; the second none; each other one of them.
             let pool = targets.count > 1 ? Array(targets.dropLast()) : targets

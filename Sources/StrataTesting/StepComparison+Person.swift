@@ -54,9 +54,9 @@ extension StepComparison {
         let fates = place.fates
         let (oldCount, newCount) = (fates.old.count, fates.new.count)
         let fate = try connection.prepare(
-            "INSERT INTO \(fates.name) VALUES (\(Self.parameters(oldCount + newCount + 1)))")
+            "INSERT INTO \(fates.name) VALUES (\(SQL.parameters(oldCount + newCount + 1)))")
         let columns = New.table.columns.count
-        let row = try connection.prepare("INSERT INTO \(place.wanted) VALUES (\(Self.parameters(columns + oldCount)))")
+        let row = try connection.prepare("INSERT INTO \(place.wanted) VALUES (\(SQL.parameters(columns + oldCount)))")
         var problems: [String] = []
         let cursor = try rows.old.cursor(Old.self)
         while let old = try cursor.next() {
@@ -110,7 +110,7 @@ extension StepComparison {
     /// Writes down the rows that are to be there and come from none.
     func add<New: StoredEntity>(_ added: (StepRows) throws -> [New], to name: String) throws {
         let new = try added(rows)
-        let insert = try connection.prepare("INSERT INTO \(name) VALUES (\(Self.parameters(New.table.columns.count)))")
+        let insert = try connection.prepare("INSERT INTO \(name) VALUES (\(SQL.parameters(New.table.columns.count)))")
         for row in new {
             try row.bind(to: insert)
             try insert.run()

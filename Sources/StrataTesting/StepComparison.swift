@@ -70,10 +70,6 @@ final class StepComparison {
         zip(left, right).map { "\($0) = \($1)" }.joined(separator: " AND ")
     }
 
-    static func parameters(_ count: Int) -> String {
-        (1...max(1, count)).map { "?\($0)" }.joined(separator: ", ")
-    }
-
     static func shown(_ values: some Sequence<SQLiteValue>) -> String {
         values.map(\.description).joined(separator: ", ")
     }

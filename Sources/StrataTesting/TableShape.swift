@@ -107,11 +107,7 @@ struct TableShape {
     }
 
     private func key(of table: String) throws -> [String] {
-        var key: [String] = []
-        try connection.query("SELECT name FROM pragma_table_info(\(SQL.literal(table))) WHERE pk > 0 ORDER BY pk") {
-            key.append(try $0.string(0))
-        }
-        return key
+        try connection.texts("SELECT name FROM pragma_table_info(\(SQL.literal(table))) WHERE pk > 0 ORDER BY pk")
     }
 
     private func foreignKeys(of table: String) throws -> [ForeignKey] {

@@ -84,9 +84,9 @@ struct StoreConversion {
                 $0.table == table.table.name && $0.column == column && $0.versions.contains(version)
             }?.form
         }
-        let places = columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
         let insert = try target.prepare(
-            "INSERT INTO \(SQL.quoted(table.table.name)) (\(SQL.list(columns))) VALUES (\(places))")
+            "INSERT INTO \(SQL.quoted(table.table.name)) (\(SQL.list(columns))) VALUES (\(SQL.parameters(columns.count)))"
+        )
         var count = 0
         let rows = try source.prepare(table.query)
         while try rows.step() {

@@ -81,7 +81,7 @@ extension SQL {
     }
 
     /// The parameters from `first` on.
-    static func parameters(_ count: Int, from first: Int = 1) -> String {
+    package static func parameters(_ count: Int, from first: Int = 1) -> String {
         (first..<(first + count)).map { "?\($0)" }.joined(separator: ", ")
     }
 }

@@ -58,10 +58,8 @@ struct ForeignKeyRepair {
 
     /// The columns of a foreign key.
     func columns(of key: Key) throws -> [String] {
-        var columns: [String] = []
         let list = "SELECT \"from\" FROM pragma_foreign_key_list(\(SQL.literal(key.table)))"
-        try connection.query("\(list) WHERE id = \(key.number) ORDER BY seq") { columns.append(try $0.string(0)) }
-        return columns
+        return try connection.texts("\(list) WHERE id = \(key.number) ORDER BY seq")
     }
 
     private func repair(_ key: Key) throws -> Int {

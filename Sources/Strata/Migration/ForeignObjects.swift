@@ -28,10 +28,7 @@ struct ForeignObjects {
             case .insert: statement = "INSERT INTO \(table) SELECT * FROM \(table)"
             case .delete: statement = "DELETE FROM \(table)"
             case .update:
-                var columns: [String] = []
-                try connection.query("SELECT name FROM pragma_table_info(\(SQL.literal(self.table)))") {
-                    columns.append(try $0.string(0))
-                }
+                let columns = try connection.texts("SELECT name FROM pragma_table_info(\(SQL.literal(self.table)))")
                 let values = columns.map { "\(SQL.quoted($0)) = \(SQL.quoted($0))" }.joined(separator: ", ")
                 statement = "UPDATE \(table) SET \(values)"
             }

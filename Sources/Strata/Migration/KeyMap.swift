@@ -133,17 +133,11 @@ struct KeyFollowing {
     // MARK: The schema
 
     private func key(of table: String) throws -> [String] {
-        try columns("SELECT name FROM pragma_table_info(\(literal(table))) WHERE pk > 0 ORDER BY pk")
+        try connection.texts("SELECT name FROM pragma_table_info(\(literal(table))) WHERE pk > 0 ORDER BY pk")
     }
 
     private func literal(_ table: String) -> String {
         SQL.literal(context.temporaryNames[table] ?? table)
-    }
-
-    private func columns(_ sql: String) throws -> [String] {
-        var columns: [String] = []
-        try connection.query(sql) { columns.append(try $0.string(0)) }
-        return columns
     }
 
     private func foreignKeys(of table: String) throws -> [ForeignKey] {
@@ -290,7 +284,7 @@ struct KeyFollowing {
         guard try connection.integer("SELECT EXISTS (SELECT 1 FROM \(table) AS t WHERE \(condition))") == 1 else {
             return
         }
-        let all = try columns("SELECT name FROM pragma_table_info(\(literal(foreignKey.table))) ORDER BY cid")
+        let all = try connection.texts("SELECT name FROM pragma_table_info(\(literal(foreignKey.table))) ORDER BY cid")
         let pairs = zip(map.oldColumns, foreignKey.columns).map { "k.\($0) = t.\(SQL.quoted($1))" }.joined(
             separator: " AND ")
         let values = all.map { column -> String in

@@ -298,8 +298,8 @@ struct Migrator {
         return try found.map { table, number, id in
             if selections["\(id) \(table)"] == nil {
                 let list = "pragma_foreign_key_list(\(SQL.literal(table)))"
-                let columns = try names("SELECT \"from\" FROM \(list) WHERE id = \(id) ORDER BY seq")
-                let taken = try names("SELECT lower(name) FROM pragma_table_info(\(SQL.literal(table)))")
+                let columns = try connection.texts("SELECT \"from\" FROM \(list) WHERE id = \(id) ORDER BY seq")
+                let taken = try connection.texts("SELECT lower(name) FROM pragma_table_info(\(SQL.literal(table)))")
                 let rowID = ["rowid", "_rowid_", "oid"].first { !taken.contains($0) } ?? "rowid"
                 selections["\(id) \(table)"] =
                     "SELECT \(SQL.list(columns)) FROM \(SQL.quoted(table)) WHERE \(rowID) = ?1"
@@ -309,12 +309,6 @@ struct Migrator {
             defer { row.reset() }
             return (table, try row.step() ? row.row.values : [])
         }
-    }
-
-    private func names(_ sql: String) throws -> [String] {
-        var names: [String] = []
-        try connection.query(sql) { names.append(try $0.string(0)) }
-        return names
     }
 
     private func refuse(_ keys: [String: Int]) throws {

@@ -58,13 +58,12 @@ public struct StoreInspection: Hashable, Sendable, Codable {
         fingerprint = String(repeating: "0", count: 16 - digits.count) + digits
         bytes = try (connection.integer("PRAGMA page_count") ?? 0) * (connection.integer("PRAGMA page_size") ?? 0)
         journal = try connection.text("PRAGMA journal_mode") ?? ""
-        var names: [String] = []
-        try connection.query(
+        let names = try connection.texts(
             """
             SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
             AND name NOT LIKE 'strata\\_%' ESCAPE '\\' ORDER BY name
             """
-        ) { names.append(try $0.string(0)) }
+        )
         tables = try names.map { name in
             Table(name: name, rows: try connection.integer("SELECT count(*) FROM \(SQL.quoted(name))") ?? 0)
         }
