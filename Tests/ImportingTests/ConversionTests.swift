@@ -225,8 +225,46 @@ import Testing
             try second.rows("out.strata", "SELECT author, number FROM post ORDER BY 1, 2") == ["1 1", "7 1", "7 2"])
         // The tables of the second are there, but it says that it is of the first.
         #expect(try convert(room("PRAGMA user_version = 1;")).said.last == "wrote out.strata, a store of 1.0")
+        // What it says must be true, and known.
+        #expect(
+            try convert(room("PRAGMA user_version = 2; DROP TABLE post;")).complaints == [
+                "journal.sqlite: error: the database has the tables of no version: 2.0 has the table post"
+            ])
+        #expect(
+            try convert(room("PRAGMA user_version = 3;")).complaints == ["journal.sqlite: error: there is no version 3"]
+        )
         // It says nothing: the version that leaves nothing over is taken.
         #expect(try convert(room("")).said.last == "wrote out.strata, a store of 2.0")
+    }
+
+    @Test func `what is still in a write-ahead log is read, and the log stays`() throws {
+        let workspace = try room("PRAGMA journal_mode = WAL; PRAGMA user_version = 2;")
+        let writer = try Connection(path: workspace.path("journal.sqlite"), mode: .readWrite)
+        try writer.execute("PRAGMA wal_autocheckpoint = 0; INSERT INTO user VALUES (9, 'new', NULL)")
+        let log = workspace.url.appendingPathComponent("journal.sqlite-wal")
+        let before = try Data(contentsOf: log)
+        #expect(!before.isEmpty)
+        #expect(try convert(workspace).complaints == [])
+        #expect(try Data(contentsOf: log) == before)
+        #expect(try workspace.rows("out.strata", "SELECT mail FROM user WHERE id = 9") == ["\"new\""])
+        try writer.execute("SELECT 1")
+    }
+
+    @Test func `tables without a key get numbers`() throws {
+        let workspace = try Workspace()
+        try workspace.makeDatabase(
+            "journal.sqlite",
+            """
+            CREATE TABLE plain (a TEXT); INSERT INTO plain (rowid, a) VALUES (7, 'x'), (9, 'y');
+            CREATE TABLE named (rowid TEXT, b TEXT); INSERT INTO named VALUES ('p', 'q');
+            CREATE TABLE blobs (k BLOB PRIMARY KEY, c TEXT) WITHOUT ROWID; INSERT INTO blobs VALUES (X'02', 'm'), (X'01', 'n');
+            """)
+        workspace.run("import", "sqlite", workspace.path("journal.sqlite"), "--into", workspace.path("model"))
+        #expect(try convert(workspace).complaints == [])
+        #expect(try workspace.rows("out.strata", "SELECT id, a FROM plain ORDER BY 1") == ["7 \"x\"", "9 \"y\""])
+        #expect(try workspace.rows("out.strata", "SELECT id, rowid, b FROM named") == ["1 \"p\" \"q\""])
+        #expect(
+            try workspace.rows("out.strata", "SELECT k, c FROM blobs ORDER BY k") == ["X'01' \"n\"", "X'02' \"m\""])
     }
 
     @Test func `a column may be declared to stand otherwise`() throws {

@@ -27,8 +27,8 @@ protocol ConversionSource {
     /// How many columns there are that have no part in `tables`: what tells versions apart whose tables are all there.
     func unused(by tables: [ConvertedTable]) -> Int
 
-    /// Whether the database itself says that it is of the version that was called `name`; nil where it says nothing.
-    func says(_ name: String) -> Bool?
+    /// What the database itself says that its version is called; nil where it says nothing.
+    var versionName: String? { get }
 }
 
 /// What a database lacks that its version would have.
@@ -41,6 +41,8 @@ struct DatabaseTables {
     /// The columns by table; both as they are spelled.
     private(set) var columns: [String: [String]] = [:]
     private var names: [String: String] = [:]
+    /// The tables whose rows have no number (https://sqlite.org/withoutrowid.html).
+    private var withoutNumbers: Set<String> = []
 
     init(reading connection: Connection) throws {
         for name in try connection.texts("SELECT name FROM sqlite_schema WHERE type = 'table'") {
@@ -48,10 +50,18 @@ struct DatabaseTables {
             columns[name] = try connection.texts(list)
             names[name.lowercased()] = name
         }
+        withoutNumbers = Set(try connection.texts("SELECT name FROM pragma_table_list WHERE schema = 'main' AND wr"))
     }
 
     /// The table that is called so, but for capitals.
     func table(_ name: String) -> String? { names[name.lowercased()] }
+
+    /// What gives a number to each row of a table.
+    func rowNumber(of table: String) -> String {
+        let taken = (columns[table] ?? []).map { $0.lowercased() }
+        let name = ["rowid", "_rowid_", "oid"].first { !taken.contains($0) }
+        return withoutNumbers.contains(table) ? "row_number() OVER ()" : name ?? "row_number() OVER ()"
+    }
 
     /// The column of a table that is called so, but for capitals.
     func column(_ name: String, of table: String) -> String? {

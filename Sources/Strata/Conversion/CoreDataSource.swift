@@ -205,7 +205,7 @@ struct CoreDataSource: ConversionSource {
             }
     }
 
-    func says(_ name: String) -> Bool? { nil }
+    var versionName: String? { nil }
 }
 
 extension String {

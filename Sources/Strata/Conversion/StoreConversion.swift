@@ -45,13 +45,18 @@ struct StoreConversion {
     /// The versions that the database may be of, oldest first: those whose tables are all there, and leave least over.
     private func candidates() throws -> [Candidate] {
         let reader: any ConversionSource =
-            format.library == .coreData ? try CoreDataSource(reading: source) : try TableSource(reading: source)
+            format.library == .coreData
+            ? try CoreDataSource(reading: source) : try TableSource(reading: source, format.library)
         let versions = schema.versions
         var found: [Candidate] = []
         var reasons: [String] = []
         for (place, version) in versions.enumerated() {
             let formerName = format.formerNames[version.name]
-            if let wanted = options.version, wanted != version.name, wanted != formerName { continue }
+            if let wanted = options.version {
+                guard wanted == version.name || wanted == formerName else { continue }
+            } else if let said = reader.versionName, said != formerName {
+                continue
+            }
             do {
                 let tables = try reader.tables(of: version, formats: format)
                 found.append(
@@ -60,9 +65,9 @@ struct StoreConversion {
                 reasons.append("\(version.name) has \(missing.what)")
             }
         }
-        if let wanted = options.version, found.isEmpty, reasons.isEmpty { throw ConversionError.noVersion(wanted) }
-        let said = found.filter { format.formerNames[$0.version.name].flatMap(reader.says) == true }
-        if !said.isEmpty { return said }
+        if let wanted = options.version ?? reader.versionName, found.isEmpty, reasons.isEmpty {
+            throw ConversionError.noVersion(wanted)
+        }
         let least = found.map(\.unused).min()
         let best = found.filter { $0.unused == least }
         guard !best.isEmpty else { throw ConversionError.unknownVersion(reasons: reasons) }

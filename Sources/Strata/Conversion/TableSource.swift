@@ -3,11 +3,13 @@ import SchemaSQL
 /// A database whose tables are those of the store: one of Room, Drift, GRDB or SQLite itself.
 struct TableSource: ConversionSource {
     private let database: DatabaseTables
-    private let userVersion: Int
+    let versionName: String?
 
-    init(reading connection: Connection) throws {
+    init(reading connection: Connection, _ library: ImportedFormat.Library) throws {
         database = try DatabaseTables(reading: connection)
-        userVersion = try connection.integer("PRAGMA user_version") ?? 0
+        let number = try connection.integer("PRAGMA user_version") ?? 0
+        // What an app that uses SQLite itself means by the number, nobody knows.
+        versionName = number == 0 || library == .sqlite ? nil : String(number)
     }
 
     func tables(of version: SchemaVersion, formats: ImportedFormat) throws -> [ConvertedTable] {
@@ -16,11 +18,11 @@ struct TableSource: ConversionSource {
             let values = try table.columns.map { name -> String in
                 if let column = database.column(name, of: source) { return SQL.quoted(column) }
                 // A table without a key has the number of the row instead.
-                if SQL.quoted(name) == table.rowNumber { return "rowid" }
+                if SQL.quoted(name) == table.rowNumber { return database.rowNumber(of: source) }
                 throw Missing(what: "\(table.name).\(name)")
             }
             let keys = table.primaryKey.compactMap { name in table.columns.firstIndex(of: name).map { values[$0] } }
-            let key = keys.isEmpty ? "rowid" : keys.joined(separator: " || ', ' || ")
+            let key = keys.isEmpty ? database.rowNumber(of: source) : keys.joined(separator: " || ', ' || ")
             return ConvertedTable(
                 table: table, source: source, key: "CAST(\(key) AS TEXT)", values: values, from: SQL.quoted(source))
         }
@@ -28,10 +30,6 @@ struct TableSource: ConversionSource {
 
     func unused(by tables: [ConvertedTable]) -> Int {
         database.columns.values.reduce(0) { $0 + $1.count } - tables.reduce(0) { $0 + $1.values.count }
-    }
-
-    func says(_ name: String) -> Bool? {
-        userVersion == 0 ? nil : name == String(userVersion)
     }
 }
 
