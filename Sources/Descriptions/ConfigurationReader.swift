@@ -86,7 +86,8 @@ public struct ConfigurationReader {
             return nil
         }
         var library: ImportedFormat.Library?
-        var forms: [String: ImportedForm] = [:]
+        var forms: [String: [ImportedSource.Form]] = [:]
+        var unread: [String] = []
         for member in members {
             switch (member.key, member.value.value) {
             case ("from", .string(let text)):
@@ -97,25 +98,42 @@ public struct ConfigurationReader {
                 }
             case ("forms", .object(let columns)):
                 for column in columns {
-                    guard case .string(let name) = column.value.value else {
-                        report(
-                            .wrongKind(key: column.key, expected: "the name of a form", found: column.value.kind),
-                            column.value.offset)
-                        continue
-                    }
-                    forms[column.key] = ImportedForm.named[name]
-                    if ImportedForm.named[name] == nil {
-                        let known = ImportedForm.named.keys.sorted()
-                        report(
-                            .unknownValue(name, of: "form", nearest: known.nearest(to: name)), column.value.offset)
+                    var pairs: [(version: JSON.Member?, value: JSON)] = [(nil, column.value)]
+                    if case .object(let versions) = column.value.value { pairs = versions.map { ($0, $0.value) } }
+                    for (member, value) in pairs {
+                        let since = member.flatMap { Version($0.key) }
+                        if let member, since == nil { report(.malformedVersion(member.key), member.keyOffset) }
+                        guard case .string(let name) = value.value else {
+                            report(
+                                .wrongKind(key: column.key, expected: "the name of a form", found: value.kind),
+                                value.offset)
+                            continue
+                        }
+                        if let form = ImportedForm.named[name] {
+                            forms[column.key, default: []].append(.init(since: since, form: form))
+                        } else {
+                            let known = ImportedForm.named.keys.sorted()
+                            report(.unknownValue(name, of: "form", nearest: known.nearest(to: name)), value.offset)
+                        }
                     }
                 }
+            case ("unread", .array(let names)):
+                unread = names.compactMap { if case .string(let text) = $0.value { text } else { nil } }
+                if unread.count != names.count {
+                    report(
+                        .wrongKind(key: "unread", expected: "a list of strings", found: member.value.kind),
+                        member.value.offset)
+                }
+            case ("unread", _):
+                report(
+                    .wrongKind(key: "unread", expected: "a list of strings", found: member.value.kind),
+                    member.value.offset)
             case ("from", _):
                 report(.wrongKind(key: "from", expected: "a string", found: member.value.kind), member.value.offset)
             case ("forms", _):
                 report(.wrongKind(key: "forms", expected: "an object", found: member.value.kind), member.value.offset)
             default:
-                let nearest = ["from", "forms"].nearest(to: member.key)
+                let nearest = ["from", "forms", "unread"].nearest(to: member.key)
                 report(.unknownKey(member.key, of: "\"imported\"", nearest: nearest), member.keyOffset)
             }
         }
@@ -125,7 +143,7 @@ public struct ConfigurationReader {
             }
             return nil
         }
-        return ImportedSource(library: library, forms: forms)
+        return ImportedSource(library: library, forms: forms, unread: unread)
     }
 
     /// The choice that the text of a key names.

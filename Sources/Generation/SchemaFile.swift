@@ -47,6 +47,8 @@ extension Generator {
         return [
             "library": .text(".\(format.library)"),
             "formerNames": .text(names.isEmpty ? "[:]" : "[" + names.joined(separator: ", ") + "]"),
+            "unread": .text(
+                format.unread.isEmpty ? "" : ", unread: \(SwiftLiteral.strings(format.unread))"),
             "columns": .list(
                 format.columns.map { column in
                     let name = "\(SwiftLiteral.string(column.table)), \(SwiftLiteral.string(column.column))"
@@ -57,8 +59,11 @@ extension Generator {
     }
 
     private static func form(_ form: ImportedForm) -> String {
-        if case .choice(let texts) = form { return "choice(\(SwiftLiteral.strings(texts)))" }
-        return "\(form)"
+        switch form {
+        case .choice(let texts): "choice(\(SwiftLiteral.strings(texts)))"
+        case .entity(let names): "entity(\(SwiftLiteral.strings(names)))"
+        default: "\(form)"
+        }
     }
 
     private func tableValues(_ name: String, _ table: Table) -> Value {

@@ -82,6 +82,9 @@ extension ModelImport {
 
     private func history(_ numbers: [Version], schema: String) throws -> (ImportedHistory, [ImportNote]) {
         try rules.renames.check(versions)
+        if versions.allSatisfy(\.entities.isEmpty) {
+            throw ImportError("nothing in it has rows of its own, so there is nothing to describe", path: path)
+        }
         let (history, notes) = HistoryBuilder.history(
             of: versions, numbers: numbers, rules: rules, reserved: Validator.reservedTypes.union([schema]))
         return (history, self.notes + notes)
@@ -100,10 +103,14 @@ extension ModelImport {
         if case .object(let members)? = existing?["forms"] { forms = members }
         for (column, form) in history.forms.sorted(by: { $0.key < $1.key })
         where !forms.contains(where: { $0.key == column }) {
-            forms.append(.init(column, .string(form)))
+            forms.append(.init(column, form))
         }
         var source = existing ?? .object([.init("from", .string(format.rawValue))])
         if !forms.isEmpty { source["forms"] = .object(forms) }
+        var unread: [JSONOutput] = []
+        if case .array(let elements)? = existing?["unread"] { unread = elements }
+        unread += history.unread.map(JSONOutput.string).filter { !unread.contains($0) }
+        if !unread.isEmpty { source["unread"] = .array(unread) }
         return source
     }
 
@@ -162,7 +169,12 @@ extension ModelImport {
                     path: folder)
             }
         }
-        if merged.notes.isEmpty { try Self.check(result, against: imported, from: last, folder: folder) }
+        // What a person has changed since stays changed in the new versions.
+        let asImported = SchemaVersion(
+            version: lastVersion, entities: imported.entities(at: last), subtypes: imported.subtypes(at: last))
+        if asImported.logicalLines.sorted() == history.newest.logicalLines.sorted() {
+            try Self.check(result, against: imported, from: last, folder: folder)
+        }
         let report = ImportReport(
             notes: (notes + merged.notes).filter { $0.version > last || merged.notes.contains($0) }, history: result,
             format: format, firstVersion: imported.versions[last + 1], offset: result.versions.count - names.count)

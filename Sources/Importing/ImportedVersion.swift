@@ -6,6 +6,8 @@ struct ImportedVersion: Sendable {
     var formerName: String
     /// What becomes tables.
     var entities: [ImportedEntity] = []
+    /// What the source's databases have besides: tables, and columns as `table.column`.
+    var unread: [String] = []
 }
 
 /// Something with a name, and what it was called before or will be called, where its file says so.

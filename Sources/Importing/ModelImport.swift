@@ -9,6 +9,8 @@ public struct ModelImport {
 
     /// What the model was of.
     public let format: Format
+    /// Where it lies.
+    let path: String
     let versions: [ImportedVersion]
     let notes: [ImportNote]
     let rules: Lineages.Rules
@@ -22,6 +24,7 @@ public struct ModelImport {
         coreData path: String, order: String? = nil, layout: InheritanceLayout = .tablePerRoot, renames: String? = nil
     ) throws {
         format = .coreData
+        self.path = path
         let folder = try CoreDataFolder(path: path, order: order)
         (versions, notes) = try CoreDataMapping.versions(of: folder, layout: layout)
         rules = Lineages.Rules(tellsRenames: true, renames: try renames.map(Renames.init(path:)) ?? Renames())
@@ -31,25 +34,26 @@ public struct ModelImport {
     ///
     /// - Throws: `ImportError`.
     public init(room path: String, renames: String? = nil) throws {
-        try self.init(.room, RoomSchemas.read(in: path), renames: renames)
+        try self.init(.room, path, RoomSchemas.read(in: path), renames: renames)
     }
 
     /// Reads the schemas that Drift exports, `drift_schema_vN.json`.
     ///
     /// - Throws: `ImportError`.
     public init(drift path: String, renames: String? = nil) throws {
-        try self.init(.drift, DriftSchemas.read(in: path), renames: renames)
+        try self.init(.drift, path, DriftSchemas.read(in: path), renames: renames)
     }
 
     /// Reads the schema of a database, as its one version.
     ///
     /// - Throws: `ImportError`.
     public init(sqlite path: String) throws {
-        try self.init(.sqlite, [LiveDatabase.read(path)], renames: nil)
+        try self.init(.sqlite, path, [LiveDatabase.read(path)], renames: nil)
     }
 
-    private init(_ format: Format, _ schemas: [SourceSchema], renames: String?) throws {
+    private init(_ format: Format, _ path: String, _ schemas: [SourceSchema], renames: String?) throws {
         self.format = format
+        self.path = path
         var versions: [ImportedVersion] = []
         var notes: [ImportNote] = []
         for (index, schema) in schemas.enumerated() {

@@ -12,12 +12,17 @@ public struct ImportedFormat: Hashable, Sendable {
     public var formerNames: [String: String]
     /// The columns whose values stand otherwise in those databases, or have to be looked at.
     public var columns: [ImportedColumn]
+    /// What those databases have besides, which is not read: tables, and columns as `table.column`.
+    public var unread: [String]
 
     /// A format of these parts.
-    public init(_ library: Library, formerNames: [String: String], columns: [ImportedColumn]) {
+    public init(
+        _ library: Library, formerNames: [String: String], columns: [ImportedColumn], unread: [String] = []
+    ) {
         self.library = library
         self.formerNames = formerNames
         self.columns = columns
+        self.unread = unread
     }
 }
 
@@ -75,15 +80,17 @@ public enum ImportedForm: Hashable, Sendable {
     case archiveOfBools
     /// A list of decimal numbers that it wrote.
     case archiveOfDecimals
-    /// The name of the Core Data entity that the row is of.
-    case entity
+    /// The name of the Core Data entity that the row is of: one of these.
+    case entity([String])
     /// Bytes that Core Data may keep in a file beside the database.
     case externalData
 
+    /// The value stands as in the store.
+    case plain
     /// The forms that a person may name, by their names.
     public static let named: [String: ImportedForm] = [
         "unix_seconds": .unixSeconds, "unix_milliseconds": .unixMilliseconds, "unix_microseconds": .unixMicroseconds,
         "reference_seconds": .referenceSeconds, "julian_day": .julianDay, "text": .dateText, "archive": .archive,
-        "entity": .entity, "external_data": .externalData,
+        "entity": .entity([]), "external_data": .externalData, "plain": .plain,
     ]
 }

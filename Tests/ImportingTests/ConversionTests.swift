@@ -147,6 +147,132 @@ import Testing
         #expect(try convert(reversed, "--version", "2.0").said.last == "wrote out.strata, a store of 2.0")
     }
 
+    /// A Core Data model of two versions, and a store by its tables.
+    private func converted(_ first: String, _ second: String?, _ entities: String, _ sql: String) throws -> (
+        Workspace, [String]
+    ) {
+        let workspace = try Workspace()
+        try workspace.writeCoreData("Journal", [first] + (second.map { [$0] } ?? []))
+        workspace.run("import", "core-data", workspace.path("Journal.xcdatamodeld"), "--into", workspace.path("model"))
+        try workspace.makeDatabase(
+            "journal.sqlite",
+            """
+            CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB);
+            CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER);
+            INSERT INTO Z_PRIMARYKEY VALUES \(entities); \(sql)
+            """)
+        let result = try convert(workspace)
+        return (workspace, result.complaints + result.said.suffix(1))
+    }
+
+    private static func attribute(_ name: String, _ type: String = "String") -> String {
+        "<attribute name=\"\(name)\" attributeType=\"\(type)\" optional=\"YES\"/>"
+    }
+
+    private static let prefix = "Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER"
+
+    @Test func `a version that would leave something over is not taken`() throws {
+        let one = "<entity name=\"A\">\(Self.attribute("a"))</entity>"
+        let table = "CREATE TABLE ZA (\(Self.prefix), ZA VARCHAR); INSERT INTO ZA VALUES (1, 1, 1, 'x');"
+        // Another entity in the same table, with rows.
+        let child = one + "<entity name=\"B\" parentEntity=\"A\"/>"
+        let (inherited, said) = try converted(
+            one, child, "(1, 'A', 0, 2), (2, 'B', 1, 0)", table + "INSERT INTO ZA VALUES (2, 2, 1, 'y');")
+        #expect(said == ["wrote out.strata, a store of 2.0"])
+        #expect(
+            try inherited.rows("out.strata", "SELECT id, kind, a FROM A ORDER BY 1") == [
+                "1 \"A\" \"x\"", "2 \"B\" \"y\"",
+            ])
+        // A table of pairs.
+        func pair(_ rest: String) -> String {
+            "<entity name=\"A\">\(Self.attribute("a"))\(rest)</entity><entity name=\"B\">"
+                + (rest.isEmpty
+                    ? "" : "<relationship name=\"as\" toMany=\"YES\" destinationEntity=\"A\" inverseName=\"bs\"/>")
+                + "</entity>"
+        }
+        let many = pair("<relationship name=\"bs\" toMany=\"YES\" destinationEntity=\"B\" inverseName=\"as\"/>")
+        let (joined, told) = try converted(
+            pair(""), many, "(1, 'A', 0, 1), (2, 'B', 0, 1)",
+            table + "CREATE TABLE ZB (\(Self.prefix)); INSERT INTO ZB VALUES (5, 2, 1);"
+                + "CREATE TABLE Z_1BS (Z_1AS INTEGER, Z_2BS INTEGER); INSERT INTO Z_1BS VALUES (1, 5);")
+        #expect(told == ["wrote out.strata, a store of 2.0"])
+        #expect(try joined.rows("out.strata", "SELECT source_id, target_id FROM A_bs") == ["1 5"])
+        // What no version has is not dropped without a word.
+        let (extra, refused) = try converted(
+            one, nil, "(1, 'A', 0, 1), (2, 'X', 0, 1)",
+            table + "ALTER TABLE ZA ADD COLUMN ZNEW VARCHAR; CREATE TABLE ZX (\(Self.prefix));")
+        #expect(
+            refused == [
+                "journal.sqlite: error: the database has the tables of no version: 1.0 does not have ZA.ZNEW, ZX"
+            ])
+        let left = try convert(extra, "--version", "1.0", "--leave-out")
+        #expect(
+            left.said.prefix(2) == ["left out: ZA.ZNEW: 1.0 does not have it", "left out: ZX: 1.0 does not have it"])
+    }
+
+    @Test func `versions that differ in a type or in a swap of names are told apart, or asked for`() throws {
+        func version(_ type: String) -> String { "<entity name=\"A\">\(Self.attribute("code", type))</entity>" }
+        let (typed, said) = try converted(
+            version("Integer 64"), version("String"), "(1, 'A', 0, 1)",
+            "CREATE TABLE ZA (\(Self.prefix), ZCODE VARCHAR); INSERT INTO ZA VALUES (1, 1, 1, '007');")
+        #expect(said == ["wrote out.strata, a store of 2.0"])
+        #expect(try typed.rows("out.strata", "SELECT code FROM A") == ["\"007\""])
+        func names(_ x: String, _ y: String) -> String {
+            "<entity name=\"A\"><attribute name=\"x\" attributeType=\"String\" optional=\"YES\" elementID=\"\(x)\"/>"
+                + "<attribute name=\"y\" attributeType=\"String\" optional=\"YES\" elementID=\"\(y)\"/></entity>"
+        }
+        let (_, asked) = try converted(
+            names("1", "2"), names("2", "1"), "(1, 'A', 0, 1)",
+            "CREATE TABLE ZA (\(Self.prefix), ZX VARCHAR, ZY VARCHAR); INSERT INTO ZA VALUES (1, 1, 1, 'x', 'y');")
+        #expect(asked == ["journal.sqlite: error: the database can be of 1.0 or 2.0: say which it is"])
+    }
+
+    @Test func `columns with numbers behind their names go to the properties that have them`() throws {
+        let model =
+            "<entity name=\"R\">\(Self.attribute("name"))</entity><entity name=\"A\" parentEntity=\"R\">\(Self.attribute("name1"))"
+            + "</entity><entity name=\"B\" parentEntity=\"R\">\(Self.attribute("name1", "Integer 64"))</entity>"
+        let (workspace, said) = try converted(
+            model, nil, "(1, 'R', 0, 3), (2, 'A', 1, 0), (3, 'B', 1, 0)",
+            "CREATE TABLE ZR (\(Self.prefix), ZNAME VARCHAR, ZNAME1 VARCHAR, ZNAME11 INTEGER);"
+                + "INSERT INTO ZR VALUES (1, 2, 1, NULL, 'one', NULL), (2, 3, 1, NULL, NULL, 5), (3, 1, 1, 'r', NULL, NULL);"
+        )
+        #expect(said == ["wrote out.strata, a store of 1.0"])
+        #expect(
+            try workspace.rows("out.strata", "SELECT id, name, A_name1, B_name1 FROM R ORDER BY 1") == [
+                "1 NULL \"one\" NULL", "2 NULL NULL 5", "3 \"r\" NULL NULL",
+            ])
+        let one = "<entity name=\"A\">\(Self.attribute("address"))</entity>"
+        let two = "<entity name=\"A\">\(Self.attribute("address1"))\(Self.attribute("address2"))</entity>"
+        let (_, second) = try converted(
+            one, two, "(1, 'A', 0, 1)",
+            "CREATE TABLE ZA (\(Self.prefix), ZADDRESS1 VARCHAR, ZADDRESS2 VARCHAR); INSERT INTO ZA VALUES (1, 1, 1, 'a', 'b');"
+        )
+        #expect(second == ["wrote out.strata, a store of 2.0"])
+    }
+
+    @Test func `bytes are read as the version of the store keeps them`() throws {
+        func version(_ rest: String) -> String {
+            "<entity name=\"A\"><attribute name=\"d\" attributeType=\"Binary\" optional=\"YES\" \(rest)/>\(Self.attribute("a"))</entity>"
+        }
+        let second = version("allowsExternalBinaryDataStorage=\"YES\"").replacing("name=\"a\"", with: "name=\"b\"")
+        func store(_ column: String) -> String {
+            "CREATE TABLE ZA (\(Self.prefix), ZD BLOB, \(column) VARCHAR); INSERT INTO ZA VALUES (1, 1, 1, X'01AABB', 'x');"
+        }
+        let (old, _) = try converted(version(""), second, "(1, 'A', 0, 1)", store("ZA"))
+        #expect(try old.rows("out.strata", "SELECT d FROM A") == ["X'01AABB'"])
+        #expect(try old.text("model/strata.json").contains("\"A.d\": { \"2.0\": \"external_data\" }"))
+        let (new, _) = try converted(version(""), second, "(1, 'A', 0, 1)", store("ZB"))
+        #expect(try new.rows("out.strata", "SELECT d FROM A") == ["X'AABB'"])
+    }
+
+    @Test func `text that is not UTF-8 does not fit`() throws {
+        let workspace = try room("PRAGMA user_version = 2; INSERT INTO user VALUES (9, CAST(X'E9' AS TEXT), NULL);")
+        #expect(
+            try convert(workspace).complaints == [
+                "journal.sqlite: error: 1 things of 2.0 do not fit:", "user 9: mail is no text of UTF-8",
+            ])
+    }
+
     @Test func `what does not fit is told with table, key and reason, and nothing is written`() throws {
         let sql = """
             UPDATE ZTAG SET ZNAME = NULL WHERE Z_PK = 10; UPDATE ZTAG SET ZKEY = X'00' WHERE Z_PK = 20;
@@ -183,7 +309,11 @@ import Testing
         workspace.run(
             "import", "core-data", workspace.path("Journal.xcdatamodeld"), "--into", workspace.path("model"),
             "--inheritance", "entity")
-        try workspace.makeDatabase("journal.sqlite", Journal.store)
+        try workspace.makeDatabase(
+            "journal.sqlite",
+            Journal.store
+                + "DROP TABLE Z_1TAGS; ALTER TABLE ZMEDIA DROP COLUMN ZSHELF; ALTER TABLE ZMEDIA DROP COLUMN Z_FOK_SHELF;"
+        )
         #expect(try convert(workspace).complaints == [])
         #expect(
             try workspace.rows("out.strata", "SELECT id, title, note, subtitle FROM Book WHERE id < 4 ORDER BY id") == [
@@ -224,7 +354,10 @@ import Testing
         #expect(
             try second.rows("out.strata", "SELECT author, number FROM post ORDER BY 1, 2") == ["1 1", "7 1", "7 2"])
         // The tables of the second are there, but it says that it is of the first.
-        #expect(try convert(room("PRAGMA user_version = 1;")).said.last == "wrote out.strata, a store of 1.0")
+        #expect(
+            try convert(room("PRAGMA user_version = 1;")).complaints == [
+                "journal.sqlite: error: the database has the tables of no version: 1.0 does not have post"
+            ])
         // What it says must be true, and known.
         #expect(
             try convert(room("PRAGMA user_version = 2; DROP TABLE post;")).complaints == [

@@ -58,6 +58,28 @@ import Testing
         #expect(try complaints(Data(contents.utf8)) == [Self.path + ":" + message])
     }
 
+    @Test(arguments: [
+        "<entity name=\"A\"><uniquenessConstraint><constraint value=\"x\"/></uniquenessConstraint></entity>",
+        "<entity name=\"A\"/><fetchIndex><fetchIndexElement property=\"x\"/></fetchIndex>",
+        "<entity name=\"A\"><compoundIndex><index value=\"x\"/></compoundIndex><attribute name=\"a\"/></entity>",
+        "<uniquenessConstraints><uniquenessConstraint/></uniquenessConstraints><entity name=\"A\"/><memory/>",
+    ])
+    func `elements in other places than Xcode puts them mean nothing`(contents: String) throws {
+        let workspace = try Workspace()
+        try workspace.write("<model>\(contents)</model>", to: Self.path)
+        let result = workspace.run(
+            "import", "core-data", workspace.path("M.xcdatamodeld"), "--into", workspace.path("out"))
+        #expect(result.complaints == [])
+        #expect(try workspace.lines("out", "1.0") == ["A | key id: int"])
+    }
+
+    @Test func `a model of which nothing has rows is refused`() throws {
+        #expect(
+            try complaints(Data("<model><entity name=\"A\" isAbstract=\"YES\"/></model>".utf8)) == [
+                "M.xcdatamodeld: error: nothing in it has rows of its own, so there is nothing to describe"
+            ])
+    }
+
     @Test func `a million elements inside of each other are refused at the first that is too deep`() throws {
         let contents = String(repeating: "<a>", count: 1_000_000)
         #expect(try complaints(Data(("<model>" + contents).utf8)).first?.hasPrefix(Self.path + ":1: error: ") == true)

@@ -43,7 +43,8 @@ import Testing
 
     @Test(arguments: [
         ("Integer 16", "7", "int = 7"), ("Integer 16", "NO", "int = 0"), ("Integer 64", "YES", "int = 1"),
-        ("Integer 32", "0.0", "int = 0"), ("Boolean", "YES", "bool = 1"), ("Boolean", "0", "bool = 0"),
+        ("Integer 32", "0.0", "int = 0"), ("Integer 64", "9007199254740993", "int = 9007199254740993"),
+        ("Boolean", "YES", "bool = 1"), ("Boolean", "0", "bool = 0"),
         ("Boolean", "NO", "bool = 0"), ("Double", "0", "double = 0.0"), ("Float", "1.5", "float = 1.5"),
         ("Decimal", "1.50", "decimal = \"1.5\""), ("String", "", "string = \"\""), ("String", "NO", "string = \"NO\""),
         ("URI", "https://a.b", "url = \"https://a.b\""),
@@ -299,6 +300,17 @@ import Testing
                 "| 1.0 | A.lonely | its inverse, nothing, does not lead back to it alone |"))
     }
 
+    @Test func `a side that gets another partner is decided anew`() throws {
+        func version(_ name: String) -> String {
+            func many(_ name: String, _ target: String, _ inverse: String) -> String {
+                "<relationship name=\"\(name)\" toMany=\"YES\" destinationEntity=\"\(target)\" inverseName=\"\(inverse)\"/>"
+            }
+            return Self.entity("A", "", many(name, "B", "y")) + Self.entity("B", "", many("y", "A", name))
+        }
+        let workspace = try imported([version("p"), version("q"), version("z")])
+        #expect(try workspace.lines("out", "3.0")[0].hasSuffix("z: to_many B inverse y stored"))
+    }
+
     // MARK: Inheritance
 
     private static let media =
@@ -358,6 +370,17 @@ import Testing
                 "Media | key id: int | kind: MediaKind | minutes: int? | note: string?",
                 "Media | key id: int | Book_x: date? | Film_x: string? | kind: MediaKind | minutes: int? | note: string?",
             ])
+    }
+
+    @Test func `an attribute called kind, and columns that differ in capitals, stand beside the others`() throws {
+        func version(_ rest: String) -> String {
+            Self.entity("A", "", rest, Self.attribute("userID"), Self.attribute("userId"))
+                + Self.entity("B", "parentEntity=\"A\"")
+        }
+        let workspace = try imported([version(""), version(Self.attribute("kind"))])
+        let lines = try workspace.lines("out", "2.0")
+        #expect(
+            lines[0] == "A | key id: int | entity_kind: AKind | kind: string? | userID: string? | userId_2: string?")
     }
 
     @Test func `a property that becomes ambiguous stays what it was`() throws {

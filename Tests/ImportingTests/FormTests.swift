@@ -20,7 +20,7 @@ import Testing
         (.decimal, .integer(12), .text("12")), (.decimal, .real(0.1), .text("0.1")),
         (.decimal, .text("1.50"), .text("1.5")),
         (.choice(["a"]), .text("a"), .text("a")), (.json, .text("[1, {\"a\": null}]"), .text("[1, {\"a\": null}]")),
-        (.entity, .text("Book"), .text("Book")), (.externalData, .blob(Data([1, 2])), .blob(Data([2]))),
+        (.entity(["Book"]), .text("Book"), .text("Book")), (.externalData, .blob(Data([1, 2])), .blob(Data([2]))),
         (.unixSeconds, .null, .null), (.choice([]), .null, .null),
     ])
     func `a value that is of the form`(form: ImportedForm, value: SQLiteValue, result: SQLiteValue) {
@@ -37,7 +37,8 @@ import Testing
         (.decimal, .real(.infinity)), (.choice(["a"]), .text("b")), (.choice(["1"]), .integer(1)),
         (.json, .text("[1,")),
         (.archive, .blob(Data([1, 2, 3]))), (.archive, .text("[]")), (.externalData, .blob(Data([3]))),
-        (.externalData, .blob(Data([2] + "../secret".utf8))), (.externalData, .blob(Data())), (.entity, .integer(1)),
+        (.externalData, .blob(Data([2] + "../secret".utf8))), (.externalData, .blob(Data())),
+        (.entity(["A"]), .integer(1)), (.entity(["A"]), .text("B")),
     ])
     func `a value that is not of the form`(form: ImportedForm, value: SQLiteValue) {
         #expect(form.value(value, files: URL(fileURLWithPath: "/")) == nil)

@@ -97,6 +97,27 @@ import Testing
                     + "became \"email\" is left out |"))
     }
 
+    @Test(arguments: [
+        ("\"name\": \"title\",", "\"name\": \"title\", \"indexed\": true,"),
+        ("\"name\": \"title\",", "\"name\": \"title\", \"unique\": true,"),
+        ("\"name\": \"title\",", "\"name\": \"title\", \"default_value\": \"x\","),
+        ("\"name\": \"title\",", "\"name\": \"heading\", \"persisted_name\": \"title\","),
+        ("\"identifier\": { \"type\": \"int\" }", "\"identifier\": { \"type\": \"int\", \"name\": \"pk\" }"),
+        ("\"name\": \"title\", \"property_type\": \"string\"", "\"name\": \"title\", \"property_type\": \"url\""),
+        (
+            "\"properties\": [",
+            "\"properties\": [ { \"name\": \"own\", \"property_type\": \"int\", \"nullable\": true },"
+        ),
+    ])
+    func `any edit is respected`(old: String, new: String) throws {
+        let workspace = try begun()
+        try edit(workspace, "Person.json", old, new)
+        let before = try workspace.lines("out", "1.0").sorted()
+        #expect(importAgain(workspace).complaints == [])
+        #expect(try workspace.lines("out", "1.0").sorted() == before)
+        #expect(try workspace.lines("out", "3.0").contains { $0.hasPrefix("Person") && $0.contains("age: int") })
+    }
+
     @Test func `what was taken out of the descriptions does not come back`() throws {
         let workspace = try begun()
         try edit(workspace, "Person.json", "    { \"name\": \"age\", \"property_type\": \"bool\" },\n", "")

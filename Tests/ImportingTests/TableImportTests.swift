@@ -249,6 +249,19 @@ import Testing
             "\"moor_type\": \"string\", \"nullable\": false, \"default_dart\": \"const Constant('x')\"",
             "a: string = \"x\""
         ),
+        (
+            "\"moor_type\": \"string\", \"nullable\": false, \"default_dart\": \"const Constant('it\\\\'s')\"",
+            "a: string = \"it's\""
+        ),
+        (
+            "\"moor_type\": \"string\", \"nullable\": false, \"default_dart\": \"const CustomExpression('\\\\'p\\\\'')\"",
+            "a: string = \"p\""
+        ),
+        (
+            "\"moor_type\": \"string\", \"nullable\": false, \"customConstraints\": \"CHECK (a <> 'default')\", "
+                + "\"default_dart\": \"const Constant('q')\"",
+            "a: string = \"q\""
+        ),
         ("\"moor_type\": {\"custom\": \"REAL\"}, \"nullable\": true", "a: double?"),
         (
             """
@@ -313,7 +326,9 @@ import Testing
             INSERT INTO player VALUES (2, 'Bob', NULL, 0, NULL, 3, 'y', NULL, 0, 'three', 2.5);
             CREATE VIEW names AS SELECT name FROM player;
             CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
-            CREATE VIRTUAL TABLE search USING fts4(name);
+            CREATE VIRTUAL TABLE search USING fts4(name); CREATE TABLE search_terms (id INTEGER PRIMARY KEY, at DATETIME, u UUID,
+              d TEXT DEFAULT ('a' || 'b'));
+            INSERT INTO search_terms VALUES (1, '12:30', 'sixteen letters!', '');
             """)
         let before = try Data(contentsOf: workspace.url.appendingPathComponent("app.sqlite"))
         let result = workspace.run("import", "sqlite", workspace.path("app.sqlite"), "--into", workspace.path("out"))
@@ -323,12 +338,15 @@ import Testing
         #expect(
             lines == [
                 "player | key id: int | active: bool = 1 | anything: string? | born: date? | count: int? | key: uuid? | "
-                    + "name: string | odd: int? | ratio: double? | score: decimal? | seen: int?"
+                    + "name: string | odd: int? | ratio: double? | score: decimal? | seen: int?",
+                "search_terms | key id: int | at: string? | d: string? | u: string?",
             ])
         let report = try workspace.text("out/IMPORT.md").split(separator: "\n").filter { $0.hasPrefix("| 1.0 | ") }
         #expect(
             Set(report.dropFirst().map(String.init)) == [
                 "| 1.0 | names | it is a view |", "| 1.0 | search | it is a virtual table |",
+                "| 1.0 | search_terms.at | declared DATETIME, it stays a number: say in strata.json what it counts, and make it a date |",
+                "| 1.0 | search_terms.d | the default 'a' \\|\\| 'b' is no constant of its type |",
                 "| 1.0 | player.odd | declared BOOLEAN, it has other values than 0 and 1 |",
                 "| 1.0 | player.seen | declared TIMESTAMP, it stays a number: say in strata.json what it counts, and make it a date |",
                 "| 1.0 | player.count | declared INTEGER, it has values of other kinds, which do not fit |",

@@ -18,6 +18,8 @@ struct CoreDataMapping {
     private let entities: [String: CoreDataModel.Entity]
     private var children: [String: [String]] = [:]
     private(set) var notes: [ImportNote] = []
+    /// The properties that are left out, with the names of their roots.
+    private var unread: [String] = []
 
     /// The versions of `folder`, and what of them was left out.
     static func versions(
@@ -111,7 +113,10 @@ struct CoreDataMapping {
     private mutating func version() -> ImportedVersion {
         var version = ImportedVersion(formerName: source.name)
         for entity in source.model.entities {
-            for (name, reason) in entity.unstored { note(entity.name, name, reason) }
+            for (name, reason) in entity.unstored {
+                note(entity.name, name, reason)
+                version.unread.append(root(of: entity.name) + "." + name)
+            }
             switch layout {
             case .tablePerRoot where entity.parent == nil:
                 let members = family(of: entity.name)
@@ -125,6 +130,7 @@ struct CoreDataMapping {
             default: break
             }
         }
+        version.unread += unread
         return version
     }
 
@@ -142,7 +148,10 @@ struct CoreDataMapping {
         }
         for member in members {
             for property in member.properties {
-                guard var imported = imported(property, of: member, in: entity) else { continue }
+                guard var imported = imported(property, of: member, in: entity) else {
+                    unread.append(root(of: member.name) + "." + property.name)
+                    continue
+                }
                 restrict(&imported, of: member, in: entity)
                 guard let place = table.properties.firstIndex(where: { $0.name == imported.name }) else {
                     table.properties.append(imported)

@@ -222,13 +222,18 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
     }
 
     private func beginPart(_ element: String, _ attributes: [String: String], _ parser: XMLParser) {
+        // Where these stand in other places than Xcode puts them, they mean nothing.
+        let place =
+            element == "constraint" ? "uniquenessConstraints" : element == "index" ? "compoundIndexes" : "entity"
+        guard open.dropLast(2).last == place, open.contains("entity") else { return }
         entity { entity in
             if element == "constraint" {
-                guard let name = attributes["value"] else { return }
+                guard let name = attributes["value"], !entity.uniquenessConstraints.isEmpty else { return }
                 entity.uniquenessConstraints[entity.uniquenessConstraints.count - 1].append(name)
                 return
             }
             let last = entity.indexes.count - 1
+            if last < 0 { return }
             guard let name = attributes[element == "index" ? "value" : "property"] else {
                 entity.indexes[last].losses.append("it has an expression, \(attributes["expression"] ?? "")")
                 return

@@ -13,9 +13,8 @@ struct HistoryBuilder {
     private var kindNumbers: [Int: Int] = [:]
     private var fileNames: [String] = []
     private var kindNames: [Int: String] = [:]
-    /// The sides of pairs of one association that have the storage.
-    private var storedSides: Set<Side> = []
-    private var decidedPairs: Set<Side> = []
+    /// The side of each pair of one association that has the storage.
+    private var storedSides: [Set<Side>: Side] = [:]
     private(set) var notes: [ImportNote]
 
     /// A property by the place of its table and its lineage.
@@ -126,10 +125,9 @@ struct HistoryBuilder {
                         back.relationship?.association == relationship.association
                     else { continue }
                     let side = Side(table: table, property: number)
-                    guard side != other, !decidedPairs.contains(side), !decidedPairs.contains(other) else { continue }
-                    decidedPairs.formUnion([side, other])
-                    storedSides.insert(
-                        Self.isStored(property, rather: back, entity.name, relationship.target) ? side : other)
+                    guard side != other, storedSides[[side, other]] == nil else { continue }
+                    storedSides[[side, other]] =
+                        Self.isStored(property, rather: back, entity.name, relationship.target) ? side : other
                 }
             }
         }
@@ -156,7 +154,27 @@ struct HistoryBuilder {
         let entities = order.map { entityHistory(of: $0) }
         let kinds = kindNumbers.sorted { $0.value < $1.value }.map { kindHistory(of: $0.key) }
         return ImportedHistory(
-            versions: numbers, formerNames: imported.map(\.formerName), entities: entities, kinds: kinds)
+            unread: unread(), versions: numbers, formerNames: imported.map(\.formerName), entities: entities,
+            kinds: kinds)
+    }
+
+    /// What is left out of the versions, and the sides of pairs of to-one relationships that are not stored here and are
+    /// there.
+    private func unread() -> [String] {
+        var names = imported.flatMap(\.unread)
+        for (index, version) in imported.enumerated() {
+            for (entity, table) in zip(version.entities, lineages.entityLineages[index]) {
+                let place = index - lineages.tables[table].life.birth
+                for property in entity.properties where property.relationship?.association == .toOne {
+                    guard let lineage = lineages.tables[table].property(property.name, at: place),
+                        !isColumn(Side(table: table, property: lineage), at: index)
+                    else { continue }
+                    names.append(entity.name + "." + property.name)
+                }
+            }
+        }
+        var seen: Set<String> = []
+        return names.filter { seen.insert($0).inserted }
     }
 
     private func kindHistory(of table: Int) -> ImportedHistory.KindHistory {
@@ -211,11 +229,12 @@ struct HistoryBuilder {
             states.append(entity)
         }
         var fills: [Int: String] = [:]
-        var forms: [Int: String] = [:]
+        var forms: [Int: [(place: Int, form: String)]] = [:]
         for (place, state) in history.states.enumerated() {
             for (property, lineage) in zip(state.properties, history.propertyLineages[place]) {
                 if let fill = property.fill { fills[lineage] = fill }
-                if let form = property.form { forms[lineage] = form }
+                let form = property.form ?? (forms[lineage] == nil ? nil : "plain")
+                if let form, forms[lineage]?.last?.form != form { forms[lineage, default: []].append((place, form)) }
             }
         }
         return .init(
@@ -257,7 +276,7 @@ struct HistoryBuilder {
         guard let other = inverse(of: relationship, at: index), other != side,
             state(of: other, at: index)?.relationship?.association == .toOne
         else { return true }
-        return storedSides.contains(side)
+        return storedSides[[side, other]] == side
     }
 
     private mutating func note(_ table: Int, _ place: Int, _ property: String?, _ reason: String) {
@@ -306,7 +325,7 @@ struct HistoryBuilder {
             property.isUnique = imported.isUnique
             property.isIndexed = imported.isIndexed
             let column = imported.column ?? imported.name
-            if column != name { property.persistedName = column }
+            if column != name, !naming.displaced[table].contains(lineage) { property.persistedName = column }
         case .relationship(let relationship):
             let side = Side(table: table, property: lineage)
             property = Property(
@@ -315,7 +334,7 @@ struct HistoryBuilder {
             property.isUnique = imported.isUnique && isColumn(side, at: lineages.tables[table].life.birth + place)
             if let column = imported.column {
                 if column != name + "_id" { property.persistedName = column }
-            } else if name != imported.name {
+            } else if name != imported.name, !naming.displaced[table].contains(lineage) {
                 property.persistedName = imported.name
             }
         }
@@ -336,7 +355,7 @@ struct HistoryBuilder {
         let back = other.flatMap { state(of: $0, at: index)?.relationship }
         relationship.inverse = other?.property
         let isPair = back?.association == imported.association && other != side
-        relationship.isStored = isPair && storedSides.contains(side)
+        relationship.isStored = isPair && other.map { storedSides[[side, $0]] == side } ?? false
         let isJoined = imported.association == .toMany && back?.association != .toOne
         if imported.isOrdered, isJoined, isPair, !relationship.isStored {
             relationship.isOrdered = false

@@ -24,8 +24,9 @@ struct ImportedHistory: Sendable {
         var indexes: [Life]
         /// What rows that are there already get in properties that come, by lineage.
         var fills: [Int: String]
-        /// How the values of properties stand in the source's databases, by lineage.
-        var forms: [Int: String]
+        /// How the values of properties stand in the source's databases, by lineage, from each state on where that
+        /// changes.
+        var forms: [Int: [(place: Int, form: String)]]
     }
 
     /// The kinds of the rows of a table through all versions in which it lives.
@@ -36,6 +37,8 @@ struct ImportedHistory: Sendable {
         var cases: [Life]
     }
 
+    /// What the source's databases have and the descriptions do not: tables, and columns as `table.column`.
+    var unread: [String]
     /// The versions, oldest first.
     var versions: [Version]
     /// What each version is called where it comes from.
@@ -45,14 +48,19 @@ struct ImportedHistory: Sendable {
     /// The subtypes by lineage.
     var kinds: [KindHistory]
 
-    /// How the values of columns stand in the source's databases, by table and column.
-    var forms: [String: String] {
-        var forms: [String: String] = [:]
+    /// How the values of columns stand in the source's databases, by table and column: one form, or those from versions on.
+    var forms: [String: JSONOutput] {
+        var forms: [String: JSONOutput] = [:]
         for entity in entities {
             for state in entity.states {
                 for property in state.properties {
-                    guard let form = entity.forms[property.lineage] else { continue }
-                    forms[state.tableName + "." + property.attributeColumn] = form
+                    guard let said = entity.forms[property.lineage], let first = said.first else { continue }
+                    let column = state.tableName + "." + property.attributeColumn
+                    let birth = entity.properties[property.lineage].birth - entity.life.birth
+                    forms[column] =
+                        said.count == 1 && first.place <= birth
+                        ? .string(first.form)
+                        : .object(said.map { .init(versions[entity.life.birth + $0.place].text, .string($0.form)) })
                 }
             }
         }

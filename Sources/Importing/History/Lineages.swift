@@ -103,7 +103,8 @@ struct Lineages {
     /// Puts a property that tells the kind of a row before the others, from when on it is needed.
     private mutating func addKind(to table: Int) {
         guard let first = tables[table].firstWithKinds else { return }
-        let taken = Set(tables[table].states[first].properties.map { $0.name.lowercased() })
+        let later = tables[table].states[first...].flatMap(\.properties)
+        let taken = Set(later.map { $0.name.lowercased() })
         let name = ["kind", "entity_kind", "row_kind"].first { !taken.contains($0) } ?? "strata_kind"
         // The rows that are there before are all of the one kind.
         let kinds = tables[table].states[first].kinds

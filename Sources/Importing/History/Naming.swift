@@ -15,6 +15,9 @@ struct Naming {
     /// The names of the entities, and of their properties.
     private(set) var entities: [Key: String] = [:]
     private(set) var properties: [[Key: String]]
+    /// The properties whose columns cannot keep their names beside the others, as SQL does not tell capitals from small
+    /// letters.
+    private(set) var displaced: [Set<Int>]
     /// The names of the columns that are keys and no properties.
     private(set) var identifiers: [[String]]
     private let lineages: Lineages
@@ -22,6 +25,7 @@ struct Naming {
     init(_ lineages: Lineages, reserved: Set<String>) {
         self.lineages = lineages
         properties = Array(repeating: [:], count: lineages.tables.count)
+        displaced = Array(repeating: [], count: lineages.tables.count)
         identifiers = lineages.tables.map(Self.rowNumbers)
         nameEntities(reserved)
         for table in lineages.tables.indices { nameProperties(of: table) }
@@ -126,12 +130,26 @@ struct Naming {
                 let fixed = properties[table][key]
                 let chosen = Self.numbered(fixed ?? Self.usable(property.name, "property")) { name in
                     Self.members(name, property).contains(where: members.contains)
-                        || (name != property.name && columns.contains(name.lowercased()))
+                        || property.column == nil
+                            && Self.columns(name, property).contains(where: columns.contains)
                 }
                 properties[table][key] = chosen
                 members.formUnion(Self.members(chosen, property))
-                columns.insert((property.column ?? chosen).lowercased())
+                let own = Self.columns(property.name, property)
+                if property.column == nil, own.contains(where: columns.contains) {
+                    displaced[table].insert(key.lineage)
+                }
+                columns.formUnion(displaced[table].contains(key.lineage) ? Self.columns(chosen, property) : own)
             }
+        }
+    }
+
+    /// The columns that a property may have under a name, in small letters.
+    private static func columns(_ name: String, _ property: ImportedProperty) -> [String] {
+        switch property.relationship?.association {
+        case nil: [(property.column ?? name).lowercased()]
+        case .toOne: [(property.column ?? name + "_id").lowercased(), (name + "_position").lowercased()]
+        case .toMany: []
         }
     }
 

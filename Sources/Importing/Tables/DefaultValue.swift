@@ -23,6 +23,8 @@ enum DefaultValue {
                 })
         }
         guard text.wholeMatch(of: /[+-]?\s*[0-9.]+(?:[eE][+-]?[0-9]+)?/) != nil else { return nil }
+        // SQLite writes other numbers than whole ones in its own way where text is wanted.
+        if type == .string, Int(text) == nil { return nil }
         return literal(text.filter { !$0.isWhitespace && $0 != "+" }, type: type)
     }
 
@@ -31,7 +33,9 @@ enum DefaultValue {
         guard let quote = text.first, quote == "'" || quote == "\"", text.last == quote, text.count > 1 else {
             return nil
         }
-        return text.dropFirst().dropLast().replacingOccurrences(of: "\(quote)\(quote)", with: String(quote))
+        let pieces = text.dropFirst().dropLast().components(separatedBy: "\(quote)\(quote)")
+        // A quote that stands alone ends the string: what follows makes it an expression.
+        return pieces.contains { $0.contains(quote) } ? nil : pieces.joined(separator: String(quote))
     }
 
     /// The value that `text` stands for in a column of that type, as SQLite's affinity converts it.

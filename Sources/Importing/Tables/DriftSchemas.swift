@@ -30,6 +30,7 @@ struct DriftSchemas {
             case "table":
                 if data["is_virtual"]?.flag == true {
                     schema.leftOut.append((name, "it is a virtual table"))
+                    if let name { schema.unreadTables.append(name) }
                 } else {
                     try readTable(data, datesAreText: isText)
                 }
@@ -66,14 +67,14 @@ struct DriftSchemas {
             if let scalar = type.scalar { schema.types[.init(table, name)] = scalar }
             if type.scalar == .date, !datesAreText { schema.forms[.init(table, name)] = "unix_seconds" }
             let constraints = try constraints(of: column)
-            if constraints.uppercased().contains("PRIMARY KEY") { hasKey = true }
+            if Self.words(constraints).contains("PRIMARY KEY") { hasKey = true }
             elements.append("\(SQL.quoted(name)) \(type.sql) \(constraints)")
         }
         let own = data["constraints"]?.elements?.compactMap(\.text) ?? []
         let key = data["explicit_pk"]?.elements?.compactMap(\.text) ?? []
-        hasKey = hasKey || own.contains { $0.uppercased().contains("PRIMARY KEY") }
+        hasKey = hasKey || own.contains { Self.words($0).contains("PRIMARY KEY") }
         if !key.isEmpty, !hasKey { elements.append("PRIMARY KEY (\(SQL.list(key)))") }
-        if !own.contains(where: { $0.uppercased().contains("UNIQUE") }) {
+        if !own.contains(where: { Self.words($0).contains("UNIQUE") }) {
             for unique in data["unique_keys"]?.elements ?? [] {
                 elements.append("UNIQUE (\(SQL.list((unique.elements ?? []).compactMap(\.text))))")
             }
@@ -107,7 +108,7 @@ struct DriftSchemas {
         // Drift writes what it makes of its own features here too; where it is absent, the features tell.
         if let constraints = column["customConstraints"]?.text ?? column["defaultConstraints"]?.text {
             let isNullable = column["nullable"]?.flag ?? true
-            let says = constraints.uppercased()
+            let says = Self.words(constraints)
             let null = isNullable || says.contains("NOT NULL") ? "" : "NOT NULL "
             return null + constraints + (says.contains("DEFAULT") ? "" : try self.defaultClause(of: column))
         }
@@ -134,6 +135,25 @@ struct DriftSchemas {
         return words.filter { !$0.isEmpty }.joined(separator: " ")
     }
 
+    /// The SQL without its strings and names in quotes, in capitals.
+    private static func words(_ sql: String) -> String {
+        sql.replacing(#/'(?:[^']|'')*'|"(?:[^"]|"")*"/#, with: "''").uppercased()
+    }
+
+    /// What a string of Dart stands for.
+    private static func unescaped(_ text: Substring) -> String {
+        var result = ""
+        var rest = text
+        while let character = rest.popFirst() {
+            guard character == "\\", let next = rest.popFirst() else {
+                result.append(character)
+                continue
+            }
+            result.append(["n": "\n", "t": "\t", "r": "\r"][next] ?? next)
+        }
+        return result
+    }
+
     /// `DEFAULT …`, where the default is a constant in Dart.
     private func defaultClause(of column: JSON) throws -> String {
         guard let dart = column["default_dart"]?.text else { return "" }
@@ -148,7 +168,7 @@ struct DriftSchemas {
         default: break
         }
         if let quote = text.first, quote == "'" || quote == "\"", text.last == quote {
-            let inner = String(text.dropFirst().dropLast())
+            let inner = Self.unescaped(text.dropFirst().dropLast())
             return " DEFAULT " + (isSQL ? inner : SQL.literal(inner))
         }
         return Double(text) == nil ? "" : " DEFAULT \(text)"

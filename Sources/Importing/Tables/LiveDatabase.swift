@@ -33,10 +33,13 @@ enum LiveDatabase {
         try connection.query("SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid")
         { row in
             let (type, name, table) = (try row.string(0), try row.string(1), try row.string(2))
-            let isShadow = virtual.contains { table == $0 || table.hasPrefix($0 + "_") }
+            let isShadow = virtual.contains { SourceTable.isPart(table, of: $0) }
             if name.hasPrefix("sqlite_") || own.contains(table) { return }
             if isShadow {
-                if virtual.contains(name) { schema.leftOut.append((name, "it is a virtual table")) }
+                if virtual.contains(name) {
+                    schema.leftOut.append((name, "it is a virtual table"))
+                    schema.unreadTables.append(name)
+                }
             } else if type == "table" || type == "index" {
                 schema.statements.append(try row.string(3))
             } else {
@@ -69,8 +72,10 @@ enum LiveDatabase {
             try connection.query(
                 """
                 SELECT typeof(\(name)), count(*), sum(\(name) IN (0, 1)),
-                  sum(length(\(name)) = 16 OR length(\(name)) = 36 AND \(name) GLOB '????????-????-????-????-????????????'),
-                  sum(typeof(\(name)) = 'real' AND \(name) = CAST(\(name) AS INTEGER)), sum(julianday(\(name)) IS NOT NULL)
+                  sum(CASE typeof(\(name)) WHEN 'blob' THEN length(\(name)) = 16 ELSE
+                    length(\(name)) = 36 AND \(name) GLOB '????????-????-????-????-????????????' END),
+                  sum(typeof(\(name)) = 'real' AND \(name) = CAST(\(name) AS INTEGER)), 
+                  sum(julianday(\(name)) IS NOT NULL AND \(name) GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*')
                 FROM \(SQL.quoted(table)) GROUP BY 1
                 """
             ) { row in

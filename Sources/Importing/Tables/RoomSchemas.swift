@@ -27,6 +27,7 @@ enum RoomSchemas {
             }
             if entity["ftsVersion"] != nil {
                 schema.leftOut.append((table, "it is a virtual table for full-text search"))
+                schema.unreadTables.append(table)
                 continue
             }
             schema.statements.append(try statement(entity))

@@ -16,6 +16,9 @@ struct SourceSchema: Sendable {
     /// What is in the file and not in these.
     var leftOut: [(entity: String?, reason: String)] = []
 
+    /// The tables that are left out.
+    var unreadTables: [String] = []
+
     /// A column of a table; SQL does not tell capitals from small letters.
     struct ColumnName: Hashable, Sendable {
         var table: String

@@ -58,11 +58,20 @@ struct SourceTable: Sendable {
         try connection.query("SELECT name, sql FROM sqlite_master WHERE type = 'table' ORDER BY rowid") { row in
             let name = try row.string(0)
             guard !name.lowercased().hasPrefix("sqlite_"),
-                !virtual.contains(where: { name == $0 || name.hasPrefix($0 + "_") })
+                !virtual.contains(where: { isPart(name, of: $0) })
             else { return }
             names.append((name, try row.string(1)))
         }
         return try names.map { try SourceTable($0.name, sql: $0.sql, in: connection) }
+    }
+
+    /// Whether a table is a virtual one, or one of those in which it keeps what it holds
+    /// (https://sqlite.org/fts5.html, https://sqlite.org/fts3.html, https://sqlite.org/rtree.html).
+    static func isPart(_ name: String, of virtual: String) -> Bool {
+        let endings = [
+            "data", "idx", "content", "docsize", "config", "segments", "segdir", "stat", "node", "parent", "rowid",
+        ]
+        return name == virtual || endings.contains { name == virtual + "_" + $0 }
     }
 
     private init(_ name: String, sql: String, in connection: Connection) throws {

@@ -30,7 +30,12 @@ struct TableMapping {
         for (entity, reason) in schema.leftOut { note(entity, nil, reason) }
         for table in tables { relationships[table.name] = relations(of: table) }
         breakCycles()
-        return ImportedVersion(formerName: schema.formerName, entities: tables.map { entity($0) })
+        let entities = tables.map { entity($0) }
+        let generated = tables.flatMap { table in
+            table.columns.filter(\.isGenerated).map { table.name + "." + $0.name }
+        }
+        return ImportedVersion(
+            formerName: schema.formerName, entities: entities, unread: schema.unreadTables + generated)
     }
 
     private mutating func note(_ entity: String?, _ property: String?, _ reason: String) {

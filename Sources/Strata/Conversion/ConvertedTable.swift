@@ -22,10 +22,10 @@ protocol ConversionSource {
     /// Where the rows of a version's tables come from.
     ///
     /// - Throws: `Missing` where the database is not of that version.
-    func tables(of version: SchemaVersion, formats: ImportedFormat) throws -> [ConvertedTable]
+    func tables(of version: SchemaVersion, at place: Int) throws -> [ConvertedTable]
 
-    /// How many columns there are that have no part in `tables`: what tells versions apart whose tables are all there.
-    func unused(by tables: [ConvertedTable]) -> Int
+    /// The tables and columns that `tables` do not read, and that are not known to be left out.
+    func unread(by tables: [ConvertedTable]) -> [String]
 
     /// What the database itself says that its version is called; nil where it says nothing.
     var versionName: String? { get }
@@ -41,13 +41,17 @@ struct DatabaseTables {
     /// The columns by table; both as they are spelled.
     private(set) var columns: [String: [String]] = [:]
     private var names: [String: String] = [:]
+    private var types: [String: [String: String]] = [:]
     /// The tables whose rows have no number (https://sqlite.org/withoutrowid.html).
     private var withoutNumbers: Set<String> = []
 
     init(reading connection: Connection) throws {
         for name in try connection.texts("SELECT name FROM sqlite_schema WHERE type = 'table'") {
-            let list = "SELECT name FROM pragma_table_xinfo(\(SQL.literal(name)))"
-            columns[name] = try connection.texts(list)
+            columns[name] = []
+            try connection.query("SELECT name, type FROM pragma_table_xinfo(\(SQL.literal(name)))") { row in
+                columns[name, default: []].append(try row.string(0))
+                types[name, default: [:]][try row.string(0)] = try row.string(1)
+            }
             names[name.lowercased()] = name
         }
         withoutNumbers = Set(try connection.texts("SELECT name FROM pragma_table_list WHERE schema = 'main' AND wr"))
@@ -55,6 +59,9 @@ struct DatabaseTables {
 
     /// The table that is called so, but for capitals.
     func table(_ name: String) -> String? { names[name.lowercased()] }
+
+    /// What the column of a table was declared as.
+    func type(of column: String, in table: String) -> String? { types[table]?[column] }
 
     /// What gives a number to each row of a table.
     func rowNumber(of table: String) -> String {

@@ -5,16 +5,21 @@ import SchemaSQL
 ///
 /// Its layout, which Apple does not document, is as its files show it: `Z_PRIMARYKEY` numbers the entities and says which
 /// inherits from which; an entity and all that inherit from it share the table `ZROOT`, with `Z_PK` and `Z_ENT`; an
-/// attribute or a to-one relationship has a column `ZNAME`, or `ZNAME1` where siblings have the name too; `Z_FOK_NAME`
+/// attribute or a to-one relationship has a column `ZNAME`, and that of a sibling with the same name `ZNAME1`; beside a
+/// relationship to an entity that others inherit from, `Z5_NAME` is the number of the other object's entity; `Z_FOK_NAME`
 /// is the place in an ordered to-many at the other end; a pair of to-many has a table `Z_2NAME` with the columns `Z_2…`
 /// and `Z_5NAME` by the numbers of its entities, of which one is `REFLEXIVE` where a relationship is its own inverse.
 struct CoreDataSource: ConversionSource {
     private let database: DatabaseTables
+    private let format: ImportedFormat
     /// The number and the super-entity's number of each entity.
     private var entities: [String: (number: Int, parent: Int)] = [:]
     private var names: [Int: String] = [:]
+    /// The entities that there are objects of.
+    private var used: Set<Int> = []
 
-    init(reading connection: Connection) throws {
+    init(reading connection: Connection, _ format: ImportedFormat) throws {
+        self.format = format
         database = try DatabaseTables(reading: connection)
         var entities: [String: (number: Int, parent: Int)] = [:]
         try connection.query("SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY") { row in
@@ -22,6 +27,11 @@ struct CoreDataSource: ConversionSource {
         }
         self.entities = entities
         names = Dictionary(entities.map { ($0.value.number, $0.key) }, uniquingKeysWith: { first, _ in first })
+        for table in database.columns.keys where database.column("Z_ENT", of: table) != nil {
+            try connection.query("SELECT DISTINCT Z_ENT FROM \(SQL.quoted(table)) WHERE typeof(Z_ENT) = 'integer'") {
+                if table != "Z_PRIMARYKEY" { used.insert(try $0.int(0)) }
+            }
+        }
     }
 
     /// Whether the database is a store of Core Data.
@@ -29,6 +39,8 @@ struct CoreDataSource: ConversionSource {
         try connection.integer(
             "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('Z_METADATA', 'Z_PRIMARYKEY')") == 2
     }
+
+    var versionName: String? { nil }
 
     // MARK: Entities
 
@@ -42,11 +54,11 @@ struct CoreDataSource: ConversionSource {
         return name
     }
 
-    /// The numbers of an entity and of all that inherit from it.
-    private func family(_ entity: String) -> [Int] {
-        guard let number = entities[entity]?.number else { return [] }
-        let children = entities.filter { $0.value.parent == number && $0.value.number != number }.keys.sorted()
-        return [number] + children.flatMap(family)
+    /// The numbers of an entity and of all that inherit from it; what has been entered already gives nothing.
+    private func family(_ entity: String, inside entered: Set<String> = []) -> [Int] {
+        guard let number = entities[entity]?.number, !entered.contains(entity) else { return [] }
+        let children = entities.filter { $0.value.parent == number && $0.key != entity }.keys.sorted()
+        return [number] + children.flatMap { family($0, inside: entered.union([entity])) }
     }
 
     private func list(_ numbers: [Int]) -> String {
@@ -55,30 +67,57 @@ struct CoreDataSource: ConversionSource {
 
     // MARK: Tables
 
-    func tables(of version: SchemaVersion, formats: ImportedFormat) throws -> [ConvertedTable] {
-        let kinds = Set(formats.columns.filter { $0.form == .entity }.map { $0.table + "." + $0.column })
+    func tables(of version: SchemaVersion, at place: Int) throws -> [ConvertedTable] {
+        let kinds = Set(
+            format.columns.filter { column in
+                guard case .entity = column.form else { return false }
+                return column.versions.contains(place)
+            }.map { $0.table + "." + $0.column })
+        let own = Set(version.tables.map(\.name))
         return try version.tables.map { table in
-            if entities[table.name] != nil { return try entityTable(table, kinds) }
-            return try joinTable(table, version)
+            guard entities[table.name] != nil else { return try joinTable(table) }
+            guard let source = database.table("Z" + root(table.name)) else {
+                throw Missing(what: "the table of \(table.name)")
+            }
+            let reader = ColumnReader(
+                database: database, source: source, entities: entities.keys.sorted(),
+                names: version.tables.filter { root($0.name) == root(table.name) }.flatMap(\.columns)
+                    + format.unread.compactMap { $0.split(separator: ".").last.map(String.init) })
+            var hasKind = false
+            let values = try table.columns.map { name -> String in
+                if SQL.quoted(name) == table.rowNumber { return "Z_PK" }
+                if kinds.contains(table.name + "." + name) {
+                    hasKind = true
+                    return kind(of: table.name)
+                }
+                let isPlain = form(of: name, in: table, at: place)
+                let value = reader.value(name, storage: isPlain ? table.storage(of: name) : nil) {
+                    list(family($0))
+                }
+                guard let value else { throw Missing(what: "\(table.name).\(name)") }
+                return value
+            }
+            // Where entities that inherit have tables of their own, only the entity's own rows are in this one.
+            let others = family(table.name).dropFirst().filter { !own.contains(names[$0] ?? "") }
+            if !hasKind, let other = others.first(where: used.contains) {
+                throw Missing(what: "no place for \(names[other] ?? "") in \(table.name)")
+            }
+            let numbers = hasKind ? family(table.name) : family(table.name).prefix(1).map { $0 }
+            let from = "\(SQL.quoted(source)) WHERE Z_ENT IN \(list(numbers))"
+            return ConvertedTable(
+                table: table, source: source, key: "CAST(Z_PK AS TEXT)", values: values, from: from)
         }
     }
 
-    private func entityTable(_ table: Table, _ kinds: Set<String>) throws -> ConvertedTable {
-        guard let source = database.table("Z" + root(table.name)) else {
-            throw Missing(what: "the table of \(table.name)")
+    /// Whether the values of a column stand as their type has them, and so in a column of that type.
+    private func form(of column: String, in table: Table, at place: Int) -> Bool {
+        let form = format.columns.first {
+            $0.table == table.name && $0.column == column && $0.versions.contains(place)
+        }?.form
+        return switch form {
+        case nil, .bool, .referenceSeconds, .url, .plain: true
+        default: false
         }
-        let values = try table.columns.map { name -> String in
-            if SQL.quoted(name) == table.rowNumber { return "Z_PK" }
-            if kinds.contains(table.name + "." + name) { return kind(of: table.name) }
-            if let value = value(name, of: table, in: source) { return value }
-            throw Missing(what: "\(table.name).\(name)")
-        }
-        // Where each entity has a table of its own, only its rows are in it.
-        let hasKind = table.columns.contains { kinds.contains(table.name + "." + $0) }
-        let numbers =
-            hasKind || family(table.name).count == 1 ? family(table.name) : family(table.name).prefix(1).map { $0 }
-        let from = "\(SQL.quoted(source)) WHERE Z_ENT IN \(list(numbers))"
-        return ConvertedTable(table: table, source: source, key: "CAST(Z_PK AS TEXT)", values: values, from: from)
     }
 
     private func kind(of root: String) -> String {
@@ -88,82 +127,33 @@ struct CoreDataSource: ConversionSource {
         return "CASE Z_ENT \(cases.joined(separator: " ")) END"
     }
 
-    /// What gives the column `name` of the store's table: an attribute, a relationship, or a row's place in one.
-    private func value(_ name: String, of table: Table, in source: String) -> String? {
-        if let value = family(of: name, besides: table, in: source) { return value }
-        if name.hasSuffix("_id"), let value = family(of: String(name.dropLast(3)), besides: table, in: source) {
-            return value
-        }
-        if name.hasSuffix("_position") {
-            let relationship = String(name.dropLast("_position".count))
-            if let place = database.column("Z_FOK_" + relationship, of: source),
-                let owner = family(of: relationship, besides: table, in: source)
-            {
-                return position(partition: owner, order: "\(SQL.quoted(place)), Z_PK")
-            }
-        }
-        // What siblings have for different things is called after each of them.
-        for (entity, _) in entities.sorted(by: { $0.key < $1.key }) where name.hasPrefix(entity + "_") {
-            let rest = String(name.dropFirst(entity.utf8.count + 1))
-            let ending = rest.hasSuffix("_id") ? String(rest.dropLast(3)) : rest
-            for base in [rest, ending] {
-                if let value = family(of: base, besides: table, in: source) {
-                    return "CASE WHEN Z_ENT IN \(list(family(entity))) THEN \(value) END"
-                }
-            }
-        }
-        return nil
-    }
-
-    private func position(partition: String, order: String) -> String {
-        """
-        CASE WHEN \(partition) IS NOT NULL THEN row_number() OVER (PARTITION BY \(partition) ORDER BY \(order)) - 1 END
-        """
-    }
-
-    /// The columns `ZNAME`, `ZNAME1`, … of siblings, of which at most one has a value in any row.
-    private func family(of name: String, besides table: Table, in source: String) -> String? {
-        guard let first = database.column("Z" + name, of: source) ?? database.column("Z" + name + "1", of: source)
-        else {
-            return nil
-        }
-        let others = Set(
-            table.columns.flatMap { ["z" + $0.lowercased(), "z" + $0.replacing(/_id$/, with: "").lowercased()] }
-        ).subtracting(["z" + name.lowercased()])
-        let stem = "z" + name.lowercased()
-        let numbered = (database.columns[source] ?? []).filter { column in
-            let spelled = column.lowercased()
-            return spelled.hasPrefix(stem) && spelled != first.lowercased() && !others.contains(spelled)
-                && !spelled.dropFirst(stem.utf8.count).isEmpty
-                && spelled.dropFirst(stem.utf8.count).allSatisfy(\.isNumber)
-        }
-        let columns = ([first] + numbered).map(SQL.quoted)
-        return columns.count == 1 ? columns[0] : "COALESCE(\(columns.joined(separator: ", ")))"
-    }
-
     // MARK: Relationships
 
     /// The table of a pair of to-many, by the names of its columns.
-    private func joinTable(_ table: Table, _ version: SchemaVersion) throws -> ConvertedTable {
+    private func joinTable(_ table: Table) throws -> ConvertedTable {
         let ends = table.elements.compactMap(\.referencedTable)
         guard ends.count == 2, table.name.hasPrefix(ends[0] + "_") else {
             throw Missing(what: "the table \(table.name)")
         }
         let name = String(table.name.dropFirst(ends[0].utf8.count + 1))
-        var found: [(table: String, source: String, target: String)] = []
+        typealias Join = (table: String, source: String, target: String)
+        var found: [Join] = []
+        var exact: [Join] = []
         for (candidate, columns) in database.columns.sorted(by: { $0.key < $1.key }) {
             guard candidate.wholeMatch(of: /Z_\d+.+/) != nil else { continue }
             let keys = columns.filter { !$0.hasPrefix("Z_FOK_") }
             guard keys.count == 2 else { continue }
             for (target, source) in [(keys[0], keys[1]), (keys[1], keys[0])] {
-                guard isEnd(target, name, of: ends[1]) else { continue }
-                if source == "REFLEXIVE" || isEnd(source, nil, of: ends[0]) {
-                    found.append((candidate, source, target))
-                }
+                guard let isExact = isEnd(target, name, of: ends[1]),
+                    source == "REFLEXIVE" || isEnd(source, nil, of: ends[0]) != nil
+                else { continue }
+                found.append((candidate, source, target))
+                if isExact { exact.append((candidate, source, target)) }
             }
         }
-        guard found.count == 1, let join = found.first else {
-            throw Missing(what: "the table of \(ends[0]).\(name)" + (found.count > 1 ? ": several could be it" : ""))
+        let joins = exact.isEmpty ? found : exact
+        guard joins.count == 1, let join = joins.first else {
+            throw Missing(what: "the table of \(ends[0]).\(name)" + (joins.count > 1 ? ": several could be it" : ""))
         }
         let (source, target) = (SQL.quoted(join.source), SQL.quoted(join.target))
         let place = database.column("Z_FOK_" + join.target.dropFirst(2), of: join.table)
@@ -174,38 +164,136 @@ struct CoreDataSource: ConversionSource {
             from: "\(SQL.quoted(join.table)) WHERE \(source) IS NOT NULL AND \(target) IS NOT NULL")
     }
 
-    /// Whether a column leads to objects in the table of `entity`, by the relationship `name` if one is given.
-    private func isEnd(_ column: String, _ name: String?, of entity: String) -> Bool {
+    /// Whether a column leads to objects in the table of `entity`, by the relationship `name` if one is given; true where
+    /// it has just that name, false where it has a number behind it, nil where it does not.
+    private func isEnd(_ column: String, _ name: String?, of entity: String) -> Bool? {
         guard let match = column.wholeMatch(of: /Z_(\d+)(.*)/), let number = Int(match.1), let owner = names[number],
             root(owner) == root(entity)
-        else { return false }
+        else { return nil }
         guard let name else { return true }
         // `Tag_items` is what the items of a tag are called where another sibling has items too.
-        let endings =
-            [name] + entities.keys.filter { name.hasPrefix($0 + "_") }.map { String(name.dropFirst($0.utf8.count + 1)) }
-        return endings.contains {
-            match.2.lowercased().prefix { !$0.isNumber || $0 == "_" } == $0.lowercased()
-                || match.2.lowercased() == $0.lowercased()
-        }
-    }
-
-    // MARK: Versions
-
-    func unused(by tables: [ConvertedTable]) -> Int {
-        let read = tables.map(\.query).joined(separator: "\n").lowercased()
-        return tables.reduce(0) { count, table in
-            count
-                + (database.columns[table.source] ?? []).count { column in
-                    column.hasPrefix("Z") && !column.hasPrefix("Z_")
-                        && !read.contains(SQL.quoted(column).lowercased())
-                }
-        }
-            + database.columns.keys.count { name in
-                name.hasPrefix("Z") && !name.hasPrefix("Z_") && !tables.contains { $0.source == name }
+        let prefixed = entities.keys.filter { name.hasPrefix($0 + "_") }
+        let spelled = match.2.lowercased()
+        for ending in [name] + prefixed.map({ String(name.dropFirst($0.utf8.count + 1)) }) {
+            if spelled == ending.lowercased() { return true }
+            if spelled.hasPrefix(ending.lowercased()),
+                spelled.dropFirst(ending.lowercased().count).allSatisfy(\.isNumber)
+            {
+                return false
             }
+        }
+        return nil
     }
 
-    var versionName: String? { nil }
+    // MARK: What is left over
+
+    func unread(by tables: [ConvertedTable]) -> [String] {
+        let known = Set(format.unread.map { $0.lowercased() })
+        let knownNames = Set(known.compactMap { $0.split(separator: ".").last.map(String.init) })
+        var unread: [String] = []
+        for (table, columns) in database.columns.sorted(by: { $0.key < $1.key }) where table.hasPrefix("Z") {
+            if ["Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE"].contains(table) { continue }
+            let queries = tables.filter { $0.source == table }.map { $0.query.lowercased() }
+            if queries.isEmpty {
+                let relationship = table.lowercased().replacing(/^z_\d+/, with: "")
+                if !known.contains(String(table.lowercased().dropFirst())), !knownNames.contains(relationship) {
+                    unread.append(table)
+                }
+                continue
+            }
+            for column in columns where !["Z_PK", "Z_ENT", "Z_OPT"].contains(column) {
+                let isRead = queries.contains { $0.contains(SQL.quoted(column).lowercased()) }
+                let name = column.lowercased().replacing(/^z(?:\d+_|_fok_)?/, with: "")
+                // The number of the entity that a relationship leads to says nothing that the key does not.
+                let isNumber = column.contains(/^Z\d+_/)
+                let isReadAs = isNumber && queries.contains { $0.contains("\"z\(name)\"") }
+                let stem = name.replacing(/\d+$/, with: "")
+                if isRead || isReadAs || knownNames.contains(name) || knownNames.contains(stem) { continue }
+                unread.append(table + "." + column)
+            }
+        }
+        return unread
+    }
+}
+
+/// Finds the columns of a table of Core Data by the names of properties.
+private struct ColumnReader {
+    let database: DatabaseTables
+    let source: String
+    let entities: [String]
+    /// What properties can be called, in small letters, the longest first.
+    private let bases: [String]
+
+    init(database: DatabaseTables, source: String, entities: [String], names: [String]) {
+        self.database = database
+        self.source = source
+        self.entities = entities
+        var bases: Set<String> = []
+        for name in names {
+            for base in [name, name.replacing(/_id$/, with: ""), name.replacing(/_position$/, with: "")] {
+                bases.insert(base.lowercased())
+                for entity in entities where base.hasPrefix(entity + "_") {
+                    bases.insert(base.dropFirst(entity.utf8.count + 1).lowercased())
+                }
+            }
+        }
+        self.bases = bases.sorted { $0.count > $1.count }
+    }
+
+    /// What gives the column `name` of the store's table: an attribute, a relationship, or a row's place in one.
+    ///
+    /// - `storage`: the storage class of the store's column, which a column there must have; nil for any.
+    /// - `family`: the numbers of an entity and of all that inherit from it.
+    func value(_ name: String, storage: String?, family: (String) -> String) -> String? {
+        if let value = columns(name, "Z", storage) { return value }
+        if name.hasSuffix("_id"), let value = columns(String(name.dropLast(3)), "Z", "INTEGER") { return value }
+        if name.hasSuffix("_position"), let value = position(String(name.dropLast(9))) { return value }
+        // What siblings have for different things is called after each of them.
+        for entity in entities where name.hasPrefix(entity + "_") {
+            let rest = String(name.dropFirst(entity.utf8.count + 1))
+            let value =
+                columns(rest, "Z", storage)
+                ?? (rest.hasSuffix("_id") ? columns(String(rest.dropLast(3)), "Z", "INTEGER") : nil)
+                ?? (rest.hasSuffix("_position") ? position(String(rest.dropLast(9))) : nil)
+            if let value { return "CASE WHEN Z_ENT IN \(family(entity)) THEN \(value) END" }
+        }
+        return nil
+    }
+
+    private func position(_ relationship: String) -> String? {
+        guard let place = columns(relationship, "Z_FOK_", "INTEGER"),
+            let owner = columns(relationship, "Z", "INTEGER")
+        else { return nil }
+        return """
+            CASE WHEN \(owner) IS NOT NULL THEN row_number() OVER (PARTITION BY \(owner) ORDER BY \(place), Z_PK) - 1 END
+            """
+    }
+
+    /// The columns `ZNAME`, `ZNAME1`, … of siblings, of which at most one has a value in any row.
+    private func columns(_ name: String, _ start: String, _ storage: String?) -> String? {
+        guard database.column(start + name, of: source) != nil else { return nil }
+        let stem = start.lowercased()
+        let found = (database.columns[source] ?? []).filter { column in
+            let spelled = column.lowercased()
+            guard spelled.hasPrefix(stem) else { return false }
+            let rest = spelled.dropFirst(stem.count)
+            // A column with a number behind its name may be of a property that is called so.
+            let base = bases.first { rest.hasPrefix($0) && rest.dropFirst($0.count).allSatisfy(\.isNumber) }
+            return base == name.lowercased() && fits(column, storage)
+        }.map(SQL.quoted)
+        return found.count > 1 ? "COALESCE(\(found.joined(separator: ", ")))" : found.first
+    }
+
+    /// Whether a column is of the type that the store's column has: so versions are told apart that differ in nothing else.
+    private func fits(_ column: String, _ storage: String?) -> Bool {
+        guard let storage, let type = database.type(of: column, in: source)?.uppercased() else { return true }
+        let classes: [(String, String)] = [
+            ("INT", "INTEGER"), ("FLOAT", "REAL"), ("DOUBLE", "REAL"), ("REAL", "REAL"), ("TIMESTAMP", "REAL"),
+            ("CHAR", "TEXT"), ("TEXT", "TEXT"), ("BLOB", "BLOB"),
+        ]
+        guard let found = classes.first(where: { type.contains($0.0) })?.1 else { return true }
+        return found == storage
+    }
 }
 
 extension String {
@@ -213,5 +301,13 @@ extension String {
     fileprivate var referencedTable: String? {
         guard let range = range(of: " REFERENCES ") else { return nil }
         return SQL.leadingIdentifier(String(self[range.upperBound...]))
+    }
+}
+
+extension Table {
+    /// The storage class of a column.
+    fileprivate func storage(of column: String) -> String? {
+        guard let element = elements.first(where: { SQL.leadingIdentifier($0) == column }) else { return nil }
+        return element.dropFirst(SQL.quoted(column).utf8.count).split(separator: " ").first.map(String.init)
     }
 }

@@ -29,7 +29,8 @@ extension ImportedForm {
         case (.decimal, .text(let text)):
             return Double(text) == nil ? nil : Decimal(string: text).map { SQLiteValue($0) }
         case (.choice(let texts), .text(let text)): return texts.contains(text) ? value : nil
-        case (.entity, .text): return value
+        case (.entity(let names), .text(let text)): return names.contains(text) ? value : nil
+        case (.plain, _): return value
         case (.json, .text(let text)):
             let object = try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
             return object == nil ? nil : value

@@ -15,7 +15,8 @@ struct StoreConversion {
         var place: Int
         var version: SchemaVersion
         var tables: [ConvertedTable]
-        var unused: Int
+        /// What of the database is not read.
+        var unread: [String]
     }
 
     /// Writes the store into the new database behind `target`.
@@ -25,6 +26,9 @@ struct StoreConversion {
         for candidate in try candidates() {
             let connection = try target(candidate.version)
             var report = ConversionReport(version: candidate.version.name)
+            for name in candidate.unread {
+                report.add(.init(table: name, reason: "\(candidate.version.name) does not have it"))
+            }
             try connection.execute("PRAGMA foreign_keys = OFF")
             try connection.transaction("BEGIN IMMEDIATE") {
                 for table in candidate.tables { try copy(table, candidate.place, connection, &report) }
@@ -42,15 +46,14 @@ struct StoreConversion {
 
     // MARK: Versions
 
-    /// The versions that the database may be of, oldest first: those whose tables are all there, and leave least over.
+    /// The versions that the database may be of, oldest first: those whose tables are all there, and leave nothing over.
     private func candidates() throws -> [Candidate] {
         let reader: any ConversionSource =
             format.library == .coreData
-            ? try CoreDataSource(reading: source) : try TableSource(reading: source, format.library)
-        let versions = schema.versions
+            ? try CoreDataSource(reading: source, format) : try TableSource(reading: source, format)
         var found: [Candidate] = []
         var reasons: [String] = []
-        for (place, version) in versions.enumerated() {
+        for (place, version) in schema.versions.enumerated() {
             let formerName = format.formerNames[version.name]
             if let wanted = options.version {
                 guard wanted == version.name || wanted == formerName else { continue }
@@ -58,24 +61,45 @@ struct StoreConversion {
                 continue
             }
             do {
-                let tables = try reader.tables(of: version, formats: format)
-                found.append(
-                    Candidate(place: place, version: version, tables: tables, unused: reader.unused(by: tables)))
+                let tables = try reader.tables(of: version, at: place)
+                let unread = reader.unread(by: tables)
+                if unread.isEmpty || options.version != nil {
+                    found.append(Candidate(place: place, version: version, tables: tables, unread: unread))
+                } else {
+                    reasons.append("\(version.name) does not have \(unread.prefix(3).joined(separator: ", "))")
+                }
             } catch let missing as Missing {
                 reasons.append("\(version.name) has \(missing.what)")
             }
         }
-        if let wanted = options.version ?? reader.versionName, found.isEmpty, reasons.isEmpty {
-            throw ConversionError.noVersion(wanted)
+        if found.isEmpty {
+            if let wanted = options.version ?? reader.versionName, reasons.isEmpty {
+                throw ConversionError.noVersion(wanted)
+            }
+            throw ConversionError.unknownVersion(reasons: reasons)
         }
-        let least = found.map(\.unused).min()
-        let best = found.filter { $0.unused == least }
-        guard !best.isEmpty else { throw ConversionError.unknownVersion(reasons: reasons) }
-        // Where a person wrote what changes between them, it matters which of them it is.
-        let names = Set(best.map(\.version.name))
-        let isCustom = schema.steps.contains { $0.isCustom && names.contains($0.from) && names.contains($0.to) }
-        guard best.count == 1 || !isCustom else { throw ConversionError.ambiguousVersion(best.map(\.version.name)) }
-        return best
+        // Where values change between them, it matters which of them it is.
+        for (older, newer) in zip(found, found.dropFirst()) where !keepsValues(from: older.place, to: newer.place) {
+            throw ConversionError.ambiguousVersion(found.map(\.version.name))
+        }
+        return found
+    }
+
+    /// Whether the steps between two versions, whose tables are the same, leave values as they are: one that is taken a
+    /// second time then changes nothing.
+    private func keepsValues(from older: Int, to newer: Int) -> Bool {
+        let names = schema.versions[older..<newer].map(\.name)
+        return schema.steps.filter { names.contains($0.from) }.allSatisfy { step in
+            !step.isCustom
+                && step.changes.allSatisfy { change in
+                    guard case .map(let from, let to, let columns, nil) = change, from == to else { return false }
+                    return columns.allSatisfy { name, value in
+                        value == SQL.quoted(name)
+                            || value.uppercased().hasPrefix("COALESCE(\(SQL.quoted(name).uppercased()), ")
+                            || value.uppercased().hasPrefix("IFNULL(\(SQL.quoted(name).uppercased()), ")
+                    }
+                }
+        }
     }
 
     // MARK: Rows
@@ -99,7 +123,10 @@ struct StoreConversion {
             let row = rows.row
             var reason: String?
             for index in columns.indices {
-                let value = row.value(index + 1)
+                guard let value = try? SQLiteValue(row: row, at: index + 1) else {
+                    reason = "\(columns[index]) is no text of UTF-8"
+                    break
+                }
                 guard let form = forms[index] else {
                     try value.bind(to: insert, at: index + 1)
                     continue
@@ -162,7 +189,8 @@ extension ImportedForm {
         case .choice(let texts): "none of \(texts.joined(separator: ", "))"
         case .json: "no JSON"
         case .archive, .archiveOfBools, .archiveOfDecimals: "no archived list of its type"
-        case .entity: "no entity"
+        case .entity(let names): "none of the entities \(names.joined(separator: ", "))"
+        case .plain: "nothing"
         case .externalData: "neither bytes nor the name of a file that is there"
         }
     }

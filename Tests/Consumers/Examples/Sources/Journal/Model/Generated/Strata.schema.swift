@@ -65,7 +65,7 @@ public enum JournalSchema: Strata.Schema {
     public static let imported: Strata.ImportedFormat? = Strata.ImportedFormat(
         .coreData, formerNames: ["1.0": "Journal", "2.0": "Journal 2", "3.0": "Journal 3"],
         columns: [
-            Strata.ImportedColumn("Media", "kind", .entity, versions: 0...2),
+            Strata.ImportedColumn("Media", "kind", .entity(["Book", "Film"]), versions: 0...2),
             Strata.ImportedColumn("Media", "added", .referenceSeconds, versions: 0...2),
             Strata.ImportedColumn("Shelf", "price", .decimal, versions: 0...2),
             Strata.ImportedColumn("Shelf", "site", .url, versions: 0...2),
@@ -74,7 +74,7 @@ public enum JournalSchema: Strata.Schema {
             Strata.ImportedColumn("Shelf", "isOpen", .bool, versions: 0...2),
             Strata.ImportedColumn("Tag", "key", .uuid, versions: 0...2),
             Strata.ImportedColumn("Tag", "isOld", .bool, versions: 2...2),
-        ])
+        ], unread: ["Person.passport"])
 
     /// The tables of all versions, each named after the version that it was new in.
     private enum Tables {
