@@ -145,7 +145,7 @@ struct CoreDataSource: ConversionSource {
             guard keys.count == 2 else { continue }
             for (target, source) in [(keys[0], keys[1]), (keys[1], keys[0])] {
                 guard let isExact = isEnd(target, name, of: ends[1]),
-                    source == "REFLEXIVE" || isEnd(source, nil, of: ends[0]) != nil
+                    source == "REFLEXIVE" || isEnd(source, nil, of: ends[0]) != nil && isOwner(source, of: name)
                 else { continue }
                 found.append((candidate, source, target))
                 if isExact { exact.append((candidate, source, target)) }
@@ -162,6 +162,13 @@ struct CoreDataSource: ConversionSource {
             table: table, source: join.table, key: "\(source) || ', ' || \(target)",
             values: [source, target, "row_number() OVER (PARTITION BY \(source) ORDER BY \(order)) - 1"],
             from: "\(SQL.quoted(join.table)) WHERE \(source) IS NOT NULL AND \(target) IS NOT NULL")
+    }
+
+    /// Whether a column leads to objects of the entity whose relationship is called `name`, where the name says that.
+    private func isOwner(_ column: String, of name: String) -> Bool {
+        let owners = entities.filter { name.hasPrefix($0.key + "_") }.values.map(\.number)
+        guard !owners.isEmpty, let match = column.wholeMatch(of: /Z_(\d+).*/) else { return true }
+        return owners.contains { String($0) == match.1 }
     }
 
     /// Whether a column leads to objects in the table of `entity`, by the relationship `name` if one is given; true where
@@ -201,7 +208,10 @@ struct CoreDataSource: ConversionSource {
                 }
                 continue
             }
-            for column in columns where !["Z_PK", "Z_ENT", "Z_OPT"].contains(column) {
+            // Where both sides of a pair of to-many have an order, a store keeps one.
+            let isJoin = table.hasPrefix("Z_")
+            for column in columns
+            where !["Z_PK", "Z_ENT", "Z_OPT"].contains(column) && !(isJoin && column.hasPrefix("Z_FOK_")) {
                 let isRead = queries.contains { $0.contains(SQL.quoted(column).lowercased()) }
                 let name = column.lowercased().replacing(/^z(?:\d+_|_fok_)?/, with: "")
                 // The number of the entity that a relationship leads to says nothing that the key does not.
@@ -221,8 +231,8 @@ private struct ColumnReader {
     let database: DatabaseTables
     let source: String
     let entities: [String]
-    /// What properties can be called, in small letters, the longest first.
-    private let bases: [String]
+    /// What properties can be called, in small letters.
+    private let bases: Set<String>
 
     init(database: DatabaseTables, source: String, entities: [String], names: [String]) {
         self.database = database
@@ -237,7 +247,7 @@ private struct ColumnReader {
                 }
             }
         }
-        self.bases = bases.sorted { $0.count > $1.count }
+        self.bases = bases
     }
 
     /// What gives the column `name` of the store's table: an attribute, a relationship, or a row's place in one.
@@ -269,19 +279,35 @@ private struct ColumnReader {
             """
     }
 
-    /// The columns `ZNAME`, `ZNAME1`, … of siblings, of which at most one has a value in any row.
+    /// The columns `ZNAME`, `ZNAME1`, … of siblings, of which at most one has a value in any row; nil where there are none,
+    /// or where others have names with numbers too, so that nobody can tell whose they are.
     private func columns(_ name: String, _ start: String, _ storage: String?) -> String? {
-        guard database.column(start + name, of: source) != nil else { return nil }
-        let stem = start.lowercased()
-        let found = (database.columns[source] ?? []).filter { column in
-            let spelled = column.lowercased()
-            guard spelled.hasPrefix(stem) else { return false }
-            let rest = spelled.dropFirst(stem.count)
-            // A column with a number behind its name may be of a property that is called so.
-            let base = bases.first { rest.hasPrefix($0) && rest.dropFirst($0.count).allSatisfy(\.isNumber) }
-            return base == name.lowercased() && fits(column, storage)
-        }.map(SQL.quoted)
-        return found.count > 1 ? "COALESCE(\(found.joined(separator: ", ")))" : found.first
+        // The first of siblings has no number; what is the place in a relationship is called after its column.
+        guard start != "Z" || database.column(start + name, of: source) != nil else { return nil }
+        let own = name.lowercased()
+        let others = bases.filter { Self.isNumbered($0, own) || Self.isNumbered(own, $0) }
+        let names = (database.columns[source] ?? []).compactMap { column -> (column: String, rest: String)? in
+            guard column.lowercased().hasPrefix(start.lowercased()) else { return nil }
+            return (column, String(column.lowercased().dropFirst(start.count)))
+        }
+        let found: [(column: String, rest: String)]
+        if others.isEmpty {
+            found = names.filter { $0.rest == own || Self.isNumbered($0.rest, own) }
+        } else {
+            let group = [own] + others
+            let isClear = names.allSatisfy { _, rest in
+                group.contains(rest) || !group.contains { Self.isNumbered(rest, $0) }
+            }
+            guard isClear else { return nil }
+            found = names.filter { $0.rest == own }
+        }
+        let columns = found.map(\.column).filter { fits($0, storage) }.map(SQL.quoted)
+        return columns.count > 1 ? "COALESCE(\(columns.joined(separator: ", ")))" : columns.first
+    }
+
+    /// Whether a name is another with a number behind it.
+    private static func isNumbered(_ name: String, _ other: String) -> Bool {
+        name.count > other.count && name.hasPrefix(other) && name.dropFirst(other.count).allSatisfy(\.isNumber)
     }
 
     /// Whether a column is of the type that the store's column has: so versions are told apart that differ in nothing else.
