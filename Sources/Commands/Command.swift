@@ -57,8 +57,6 @@ public enum Command {
             if case .usage = error { return .usage }
         } catch let error as TemplateError {
             console.complain(error.description)
-        } catch let error as any CustomStringConvertible & Error {
-            console.complain(error.description)
         } catch {
             console.complain("error: \(error.localizedDescription)")
         }

@@ -19,6 +19,8 @@ package enum CommandError: Error, CustomStringConvertible {
     /// What was found has been told already.
     case found
     case unreadable(String, reason: String)
+    /// What is wrong, with its place.
+    case elsewhere(String)
     /// What is wrong with a store.
     case store(String, reason: String)
     case noVersion(String, known: [String])
@@ -36,6 +38,7 @@ package enum CommandError: Error, CustomStringConvertible {
     package var description: String {
         switch self {
         case .found: ""
+        case .elsewhere(let message): message
         case .usage(let message): "error: \(message)"
         case .noModel(let path): "error: there is no strata.json in \(path); an empty one, {}, makes the folder a model"
         case .unwritable(let path, let reason): "\(path): error: it cannot be written: \(reason)"

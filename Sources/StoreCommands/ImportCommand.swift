@@ -5,9 +5,24 @@ import Importing
 /// Makes descriptions of a model of another library.
 enum ImportCommand {
     static func run(_ arguments: Arguments, _ console: Console) throws {
+        do {
+            try runImport(arguments, console)
+        } catch let error as ImportError {
+            throw CommandError.elsewhere(error.description)
+        }
+    }
+
+    private static func runImport(_ arguments: Arguments, _ console: Console) throws {
         guard arguments.folders.count == 2, let format = ModelImport.Format(rawValue: arguments.folders[0]) else {
             let formats = ModelImport.Format.allCases.map(\.rawValue).joined(separator: ", ")
             throw CommandError.usage("import needs a format (\(formats)), and the path of what is to be imported")
+        }
+        let useless: [ModelImport.Format: [String]] = [
+            .room: ["--order", "--inheritance"], .drift: ["--order", "--inheritance"],
+            .sqlite: ["--order", "--inheritance", "--renames"],
+        ]
+        if let option = useless[format]?.first(where: arguments.has) {
+            throw CommandError.usage("import \(format.rawValue) has no option \(option)")
         }
         let path = arguments.folders[1]
         let folder = try arguments.value("--into")

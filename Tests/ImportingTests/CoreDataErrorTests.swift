@@ -142,5 +142,9 @@ import Testing
                 .hasSuffix("error: there is no .xcdatamodel in it") == true)
         #expect(workspace.run("import", "access", "x", "--into", "y").code == .usage)
         #expect(workspace.run("import", "room", "x").code == .usage)
+        #expect(
+            workspace.run("import", "sqlite", "x", "--into", "y", "--renames", "z").complaints == [
+                "error: import sqlite has no option --renames"
+            ])
     }
 }
