@@ -274,6 +274,17 @@ import Testing
         #expect(try new.rows("out.strata", "SELECT d FROM A") == ["X'AABB'"])
     }
 
+    @Test func `a to-many without an inverse stays empty, as the import has told`() throws {
+        let model =
+            "<entity name=\"A\"><relationship name=\"bs\" toMany=\"YES\" destinationEntity=\"B\"/></entity><entity name=\"B\"/>"
+        let (workspace, said) = try converted(
+            model, nil, "(1, 'A', 0, 1), (2, 'B', 0, 1)",
+            "CREATE TABLE ZA (\(Self.prefix)); CREATE TABLE ZB (\(Self.prefix), Z1BS INTEGER); INSERT INTO ZA VALUES (1, 1, 1);"
+                + "INSERT INTO ZB VALUES (2, 2, 1, 1);")
+        #expect(said == ["wrote out.strata, a store of 1.0"])
+        #expect(try workspace.rows("out.strata", "SELECT (SELECT count(*) FROM A), count(*) FROM A_bs") == ["1 0"])
+    }
+
     @Test func `text that is not UTF-8 does not fit`() throws {
         let workspace = try room("PRAGMA user_version = 2; INSERT INTO user VALUES (9, CAST(X'E9' AS TEXT), NULL);")
         #expect(

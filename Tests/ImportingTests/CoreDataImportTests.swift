@@ -298,6 +298,9 @@ import Testing
         #expect(
             try workspace.text("out/IMPORT.md").contains(
                 "| 1.0 | A.lonely | its inverse, nothing, does not lead back to it alone |"))
+        #expect(
+            try workspace.text("out/IMPORT.md").contains(
+                "| 1.0 | A.lonely | it has no inverse: a conversion leaves it empty |"))
     }
 
     @Test func `a side that gets another partner is decided anew`() throws {

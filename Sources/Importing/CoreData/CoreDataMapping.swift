@@ -242,7 +242,10 @@ struct CoreDataMapping {
         var imported = ImportedRelationship(
             target: target, association: relationship.isToMany ? .toMany : .toOne, isOrdered: relationship.isOrdered,
             rule: .whenOwnerGoes(Self.rule(relationship.deletionRule)))
-        guard let inverse = relationship.inverse else { return imported }
+        guard let inverse = relationship.inverse else {
+            leavePairs(property, of: member, in: entity)
+            return imported
+        }
         let declaring = line(of: relationship.destination).reversed().first { entity in
             entity.properties.contains { $0.name == inverse }
         }
@@ -251,10 +254,20 @@ struct CoreDataMapping {
             tables(of: back.destination) == [entity.name]
         else {
             note(member.name, property.name, "its inverse, \(inverse), does not lead back to it alone")
+            leavePairs(property, of: member, in: entity)
             return imported
         }
         imported.inverse = name(inverse, of: declaring.name, in: target)
         return imported
+    }
+
+    /// Tells that the pairs of a to-many without an inverse stay in the old store, where nobody knows how they are kept.
+    private mutating func leavePairs(
+        _ property: CoreDataModel.Property, of member: CoreDataModel.Entity, in entity: CoreDataModel.Entity
+    ) {
+        guard case .relationship(let relationship) = property.content, relationship.isToMany else { return }
+        note(member.name, property.name, "it has no inverse: a conversion leaves it empty")
+        unread.append(entity.name + "." + name(property.name, of: member.name, in: entity.name))
     }
 
     private static func rule(_ deletionRule: String) -> Relationship.DeleteRule {

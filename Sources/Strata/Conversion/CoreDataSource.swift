@@ -136,6 +136,11 @@ struct CoreDataSource: ConversionSource {
             throw Missing(what: "the table \(table.name)")
         }
         let name = String(table.name.dropFirst(ends[0].utf8.count + 1))
+        if format.unread.contains(ends[0] + "." + name) {
+            // The import has told that nothing is known of it.
+            return ConvertedTable(
+                table: table, source: "", key: "''", values: ["NULL", "NULL", "0"], from: "sqlite_schema WHERE 0")
+        }
         typealias Join = (table: String, source: String, target: String)
         var found: [Join] = []
         var exact: [Join] = []
@@ -213,7 +218,7 @@ struct CoreDataSource: ConversionSource {
             for column in columns
             where !["Z_PK", "Z_ENT", "Z_OPT"].contains(column) && !(isJoin && column.hasPrefix("Z_FOK_")) {
                 let isRead = queries.contains { $0.contains(SQL.quoted(column).lowercased()) }
-                let name = column.lowercased().replacing(/^z(?:\d+_|_fok_)?/, with: "")
+                let name = column.lowercased().replacing(/^z(?:\d+_?|_fok_)?/, with: "")
                 // The number of the entity that a relationship leads to says nothing that the key does not.
                 let isNumber = column.contains(/^Z\d+_/)
                 let isReadAs = isNumber && queries.contains { $0.contains("\"z\(name)\"") }
