@@ -339,6 +339,26 @@ import Testing
         #expect(try workspace.text("out/strata.json").contains("\"Media.kind\": \"entity\""))
     }
 
+    @Test func `siblings share a column only where it is the same in all`() throws {
+        func version(_ book: String, _ film: String) -> String {
+            Self.entity("M", "isAbstract=\"YES\"") + Self.entity("Book", "parentEntity=\"M\"", book)
+                + Self.entity("Film", "parentEntity=\"M\"", film)
+        }
+        let binary = Self.attribute("a", "Binary")
+        let external = Self.attribute("a", "Binary", "optional=\"YES\" allowsExternalBinaryDataStorage=\"YES\"")
+        for (book, film, line) in [
+            (binary, binary, "M | key id: int | a: data? | kind: MKind"),
+            (binary, external, "M | key id: int | Book_a: data? | Film_a: data? | kind: MKind"),
+            (
+                Self.attribute("a", "Integer 16", "defaultValueString=\"1\""),
+                Self.attribute("a", "Integer 16", "defaultValueString=\"2\""),
+                "M | key id: int | Book_a: int? = 1 | Film_a: int? = 2 | kind: MKind"
+            ),
+        ] {
+            #expect(try imported([version(book, film)]).lines("out", "1.0")[0] == line)
+        }
+    }
+
     @Test func `inheritance is one table a concrete entity where that is wanted`() throws {
         let workspace = try imported([Self.media], "--inheritance", "entity")
         let lines = try workspace.lines("out", "1.0")

@@ -105,7 +105,7 @@ struct CoreDataMapping {
     /// Whether two properties of siblings can be one column.
     private static func isOneColumn(_ left: CoreDataModel.Property, _ right: CoreDataModel.Property) -> Bool {
         guard case .attribute(let one) = left.content, case .attribute(let other) = right.content else { return false }
-        return one.valueType == other.valueType && one.literal == other.literal
+        return one.valueType == other.valueType && one.literal == other.literal && one.isExternal == other.isExternal
     }
 
     // MARK: Tables
