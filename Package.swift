@@ -28,7 +28,7 @@ let package = Package(
         // The runtime: stores, rows, migrations.
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "Strata", dependencies: ["CSQLite", "JSONText", "SchemaSQL"]),
-        .target(name: "StrataTesting", dependencies: ["JSONText", "Strata"]),
+        .target(name: "StrataTesting", dependencies: ["CSQLite", "JSONText", "Strata"]),
 
         // Both: models and data of other libraries, and what the model says of a store.
         .target(name: "Importing", dependencies: ["Descriptions", "JSONText", "SchemaModel", "Strata"]),

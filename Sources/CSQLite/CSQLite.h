@@ -9,4 +9,9 @@ static inline int strata_db_config_switch(sqlite3 *database, int option, int val
     return sqlite3_db_config(database, option, value, (int *)0);
 }
 
+/// `sqlite3_config` for `SQLITE_CONFIG_MEMSTATUS`: 1 on, 0 off. It has no effect once SQLite is in use.
+static inline int strata_config_memory_statistics(int value) {
+    return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, value);
+}
+
 #endif

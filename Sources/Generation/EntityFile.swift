@@ -10,15 +10,10 @@ extension Generator {
             newest = [
                 [
                     "name": .text(SwiftName.escaped(SwiftName.type(entity.name))),
-                    "type": .text(names.type(lineage, in: history.newest)),
+                    "type": .text(names.declaredType(lineage, at: history.versions.count - 1)),
                     "documentation": documentation(entity.documentation ?? "The newest version of `\(entity.name)`."),
                 ]
             ]
-        }
-        let aliases = shapes.flatMap { shape in
-            aliasValues(
-                of: shape.entity.name, type: names.type(lineage, in: history.versions[shape.first]),
-                from: shape.first, to: shape.last)
         }
         return [
             "source": .text(history.sources[lineage] + ".json"),
@@ -28,20 +23,7 @@ extension Generator {
             "newest": .list(newest),
             "keys": .list(names.keyShapes[lineage].map { keyValues($0, lineage) }),
             "shapes": .list(shapes.map { shapeValues($0, lineage) }),
-            "aliases": .list(aliases),
         ]
-    }
-
-    /// The names in the versions after `first`, and up to `last`, of a type that is declared in `first`.
-    func aliasValues(of name: String, type: String, from first: Int, to last: Int) -> [Value] {
-        names.emitted.filter { first < $0 && $0 <= last }.map { index in
-            [
-                "namespace": .text(names.namespace(index)),
-                "name": .text(SwiftName.escaped(SwiftName.type(name))),
-                "type": .text(type),
-                "declared": .text(history.versions[first].version.text),
-            ]
-        }
     }
 
     private func keyValues(_ shape: KeyShape, _ lineage: Int) -> Value {
@@ -95,7 +77,7 @@ extension Generator {
     }
 
     private func shapeValues(_ shape: EntityShape, _ lineage: Int) -> Value {
-        let last = history.versions[shape.last]
+        let last = history.versions[names.lastEmitted(in: shape.first...shape.last)]
         let entity = last.entity(lineage) ?? shape.entity
         let version = history.versions[shape.first]
         let fields = shape.fields
@@ -127,7 +109,8 @@ extension Generator {
             "namespace": .text(names.namespace(shape.first)),
             "name": .text(SwiftName.escaped(SwiftName.type(shape.entity.name))),
             "id": .text(names.id(lineage, in: version)),
-            "documentation": documentation(entity.documentation ?? "A row of `\(shape.entity.name)`."),
+            "documentation": documentation(entity.documentation),
+            "isDocumented": .flag(entity.documentation != nil),
             "versions": .text(versions(from: shape.first, to: shape.last)),
             "isIdentifiable": .flag(!hasOtherID),
             "needsID": .flag(!hasOtherID && key != "entity.id"),
@@ -158,11 +141,12 @@ extension Generator {
         return "ID(" + arguments.joined(separator: ", ") + ")"
     }
 
-    /// The versions that a shape serves, in words.
+    /// The versions that a type serves, in words.
     func versions(from start: Int, to end: Int) -> String {
         let first = history.versions[start].version.text
         let last = history.versions[end].version.text
-        return start == end ? "in version \(first)" : "from version \(first) to \(last)"
+        if end == history.versions.count - 1 { return "Since version \(first)." }
+        return start == end ? "Version \(first)." : "Versions \(first) to \(last)."
     }
 
     /// The names of the columns that a property is kept in, as Swift: a text, or, of several, an array.
@@ -233,11 +217,16 @@ extension Generator {
         let isSymmetric = version.isOwnInverse(relationship)
         let kind = relationship.association == .toOne ? "ToOne" : "ToMany"
         let source = names.type(entity.lineage, in: history.versions[shape.first])
+        // The file of an entity does not change with the struct of another.
+        let targetType =
+            shape.last == history.versions.count - 1
+            ? "\(history.name).Newest.\(SwiftName.escaped(SwiftName.type(target.name)))"
+            : names.declaredType(relationship.target, at: names.index(of: version))
         return [
             "member": .text(SwiftName.escaped(SwiftName.member(property.name))),
-            "type": .text("Strata.\(kind)<\(source), \(names.type(relationship.target, in: version))>"),
+            "type": .text("Strata.\(kind)<\(source), \(targetType)>"),
             "path": .text(isSymmetric ? path + ", symmetric: true" : path),
-            "documentation": documentation(property.documentation ?? "`\(entity.name).\(property.name)`."),
+            "documentation": documentation(property.documentation),
         ]
     }
 

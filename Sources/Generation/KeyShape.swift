@@ -29,11 +29,10 @@ struct KeyShape {
     var sources: [Int]
 
     /// The types of all keys, by lineage and oldest first.
-    static func all(in history: SchemaHistory, _ emitted: [Int]) -> [[KeyShape]] {
+    static func all(in history: SchemaHistory) -> [[KeyShape]] {
         var shapes = [[KeyShape]](repeating: [], count: history.sources.count)
         var signatures = [[String]](repeating: [], count: history.sources.count)
-        for index in emitted {
-            let version = history.versions[index]
+        for (index, version) in history.versions.enumerated() {
             for entity in version.entities {
                 let form = form(of: entity, in: version)
                 let signature = signature(of: entity, in: version)

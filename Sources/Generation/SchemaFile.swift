@@ -4,25 +4,20 @@ import SchemaModel
 extension Generator {
     /// The values of `Schema.swift`: the schema's versions with their tables, and its steps.
     func schemaValues() -> Value {
-        var tables: [(name: String, table: Table)] = []
-        var places: [Table: String] = [:]
-        var taken: Set<String> = []
-        let versions = history.versions.enumerated().map { index, version -> Value in
-            let tableNames = version.tables.map { table -> String in
-                if let name = places[table] { return name }
-                var name = SwiftName.member(table.name) + "_" + version.version.identifier
-                while !taken.insert(name).inserted { name += "_" }
-                places[table] = name
-                tables.append((name, table))
-                return name
-            }
+        let tables = tableHistory()
+        let versions = history.versions.indices.map { index -> Value in
+            let version = history.versions[index]
+            let aliases = aliases(in: index)
             return [
                 "name": .text(SwiftLiteral.string(version.version.text)),
                 "namespace": .text(names.namespace(index)),
                 "formerName": .text(
                     history.formerNames[version.version].map { ", which was `\($0.filter { !$0.isNewline })`" } ?? ""),
                 "fingerprint": .text("0x" + version.fingerprint.description),
-                "tables": .list(tableNames.map { .text("Tables." + $0) }),
+                "hasAliases": .flag(!aliases.isEmpty),
+                "aliases": .list(aliases),
+                "removed": .list(tables.removed[index].map { .text(SwiftLiteral.string($0)) }),
+                "added": .list(tables.added[index].map { .text($0) }),
             ]
         }
         return [
@@ -32,28 +27,60 @@ extension Generator {
             "name": .text(SwiftLiteral.string(history.name)),
             "fingerprint": .text("0x" + history.newest.fingerprint.description),
             "versions": .list(versions),
-            "tables": .list(tables.map { tableValues($0.name, $0.table) }),
+            "newest": .list(newestAliases()),
+            "tables": .list(tables.definitions.map(tableValues)),
             "steps": .list(names.steps.map(stepValues)),
             "imported": .list(history.importedFormat.map { [importedValues($0)] } ?? []),
         ]
     }
 
-    private func importedValues(_ format: ImportedFormat) -> Value {
-        let names = history.versions.compactMap { version in
-            format.formerNames[version.version.text].map {
-                "\(SwiftLiteral.string(version.version.text)): \(SwiftLiteral.string($0))"
-            }
+    /// The types of a version that an earlier version declares; none where its structs are not generated.
+    private func aliases(in index: Int) -> [Value] {
+        guard names.emitted.contains(index) else { return [] }
+        return typeAliases(in: index) { $0 < index }
+    }
+
+    private func newestAliases() -> [Value] {
+        typeAliases(in: history.versions.count - 1) { _ in true }
+    }
+
+    /// The types of a version, of those that a version declares of which `isIncluded` holds.
+    private func typeAliases(in index: Int, where isIncluded: (_ declaring: Int) -> Bool) -> [Value] {
+        let version = history.versions[index]
+        func alias(_ name: String, _ type: String, _ first: Int?) -> Value? {
+            guard let first, isIncluded(first) else { return nil }
+            return ["name": .text(SwiftName.escaped(SwiftName.type(name))), "type": .text(type)]
         }
+        return version.entities.compactMap {
+            alias($0.name, names.declaredType($0.lineage, at: index), names.shape(of: $0.lineage, at: index)?.first)
+        }
+            + version.subtypes.compactMap {
+                alias(
+                    $0.name, names.type(.subtype($0.lineage), at: index),
+                    names.subtypeShape(of: $0.lineage, at: index)?.first)
+            }
+    }
+
+    private func importedValues(_ format: ImportedFormat) -> Value {
+        let newest = history.versions.count - 1
         return [
             "library": .text(".\(format.library)"),
-            "formerNames": .text(names.isEmpty ? "[:]" : "[" + names.joined(separator: ", ") + "]"),
-            "unread": .text(
-                format.unread.isEmpty ? "" : ", unread: \(SwiftLiteral.strings(format.unread))"),
+            "formerNames": .list(
+                history.versions.compactMap { version in
+                    format.formerNames[version.version.text].map {
+                        [
+                            "name": .text(SwiftLiteral.string(version.version.text)),
+                            "formerName": .text(SwiftLiteral.string($0)),
+                        ]
+                    }
+                }),
+            "unread": .list(format.unread.map { .text(SwiftLiteral.string($0)) }),
             "columns": .list(
                 format.columns.map { column in
                     let name = "\(SwiftLiteral.string(column.table)), \(SwiftLiteral.string(column.column))"
-                    let versions = "\(column.versions.lowerBound)...\(column.versions.upperBound)"
-                    return .text("(\(name), .\(Self.form(column.form)), versions: \(versions))")
+                    let (first, last) = (column.versions.lowerBound, column.versions.upperBound)
+                    let versions = last == newest ? "since: \(first)" : "versions: \(first)...\(last)"
+                    return .text("(\(name), .\(Self.form(column.form)), \(versions))")
                 }),
         ]
     }
@@ -66,21 +93,80 @@ extension Generator {
         }
     }
 
-    private func tableValues(_ name: String, _ table: Table) -> Value {
-        [
-            "name": .text(name),
+    // MARK: Tables
+
+    /// A table under the name that it has in the generated code, and the one of an earlier version that it differs little from.
+    private struct TableDefinition {
+        let name: String
+        let table: Table
+        let base: (name: String, table: Table)?
+    }
+
+    /// Every table that ever was, and by version those that are new or have changed, and those that are no more.
+    private func tableHistory() -> (definitions: [TableDefinition], added: [[String]], removed: [[String]]) {
+        var definitions: [TableDefinition] = []
+        var known: [Table: String] = [:]
+        var taken: Set<String> = []
+        var current: [String: Table] = [:]
+        var bases: [TableOwner: (name: String, table: Table)] = [:]
+        var (added, removed): ([[String]], [[String]]) = ([], [])
+        for version in history.versions {
+            let tables = version.ownedTables
+            let names = Set(tables.map(\.table.name))
+            removed.append(current.keys.filter { !names.contains($0) }.sorted())
+            var changed: [String] = []
+            for (owner, table) in tables {
+                let name: String
+                if let known = known[table] {
+                    name = known
+                } else {
+                    var free = SwiftName.member(table.name) + "_" + version.version.identifier
+                    while !taken.insert(free).inserted { free += "_" }
+                    name = free
+                    known[table] = name
+                    definitions.append(TableDefinition(name: name, table: table, base: bases[owner]))
+                }
+                bases[owner] = (name, table)
+                if current[table.name] != table { changed.append(name) }
+            }
+            current = Dictionary(tables.map { ($0.table.name, $0.table) }, uniquingKeysWith: { first, _ in first })
+            added.append(changed)
+        }
+        return (definitions, added, removed)
+    }
+
+    private func tableValues(_ definition: TableDefinition) -> Value {
+        let table = definition.table
+        var values: [String: Value] = [
+            "name": .text(definition.name),
+            "base": .null,
             "table": .text(SwiftLiteral.string(table.name)),
             "elements": .list(table.elements.map { .text(SwiftLiteral.string($0)) }),
             "hasIndexes": .flag(!table.indexes.isEmpty),
-            "indexes": .list(
-                table.indexes.map { index in
-                    let unique = index.isUnique ? ", unique: true" : ""
-                    return .text(
-                        "Strata.Index(\(SwiftLiteral.string(index.name)), on: \(SwiftLiteral.strings(index.columns))\(unique))"
-                    )
-                }),
+            "indexes": .list(table.indexes.map { .text(Self.index($0)) }),
         ]
+        if let base = definition.base {
+            let elements = ListChange(from: base.table.elements, to: table.elements)
+            let indexes = ListChange(from: base.table.indexes, to: table.indexes)
+            // A table that has little in common with the one before is easier to read by itself.
+            if 2 * (elements.count + indexes.count) <= table.elements.count + table.indexes.count {
+                let arguments =
+                    (table.name == base.table.name ? [] : ["name: \(SwiftLiteral.string(table.name))"])
+                    + SwiftLiteral.arguments(elements, "removing", "adding", SwiftLiteral.string)
+                    + SwiftLiteral.arguments(indexes, "removingIndexes", "addingIndexes", Self.index)
+                values["base"] = .text(base.name)
+                values["arguments"] = .text(arguments.joined(separator: ", "))
+            }
+        }
+        return .object(values)
     }
+
+    private static func index(_ index: Index) -> String {
+        let unique = index.isUnique ? ", unique: true" : ""
+        return "Strata.Index(\(SwiftLiteral.string(index.name)), on: \(SwiftLiteral.strings(index.columns))\(unique))"
+    }
+
+    // MARK: Steps
 
     private func stepValues(_ step: SchemaStep) -> Value {
         func call(_ function: String, _ old: Entity) -> Value {

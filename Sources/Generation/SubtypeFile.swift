@@ -15,18 +15,12 @@ extension Generator {
                 ]
             ]
         }
-        let aliases = shapes.flatMap { shape in
-            aliasValues(
-                of: shape.subtype.name, type: names.type(.subtype(lineage), in: history.versions[shape.first]),
-                from: shape.first, to: shape.last)
-        }
         return [
             "source": .text(history.subtypeSources[lineage] + ".json"),
             "schema": .text(history.name),
             "access": .text(options.access.modifier),
             "newest": .list(newest),
             "shapes": .list(shapes.map(shapeValues)),
-            "aliases": .list(aliases),
         ]
     }
 
@@ -38,7 +32,8 @@ extension Generator {
         let name = Value.text(SwiftName.escaped(SwiftName.type(subtype.name)))
         var values: [String: Value] = [
             "namespace": .text(names.namespace(shape.first)),
-            "documentation": documentation(subtype.documentation ?? "A value of `\(subtype.name)`."),
+            "documentation": documentation(subtype.documentation),
+            "isDocumented": .flag(subtype.documentation != nil),
             "versions": .text(versions(from: shape.first, to: shape.last)),
             "enum": .null, "options": .null, "struct": .null,
         ]

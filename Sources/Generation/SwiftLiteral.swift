@@ -19,6 +19,16 @@ enum SwiftLiteral {
         "[" + texts.map(string).joined(separator: ", ") + "]"
     }
 
+    /// The arguments of `changed(removing:adding:)` under these labels; none for what does not change.
+    static func arguments<Element>(
+        _ change: ListChange<Element>, _ removing: String, _ adding: String, _ literal: (Element) -> String
+    ) -> [String] {
+        let removed = change.removed.map(String.init).joined(separator: ", ")
+        let added = change.added.map { "\($0.position): \(literal($0.element))" }.joined(separator: ", ")
+        return (removed.isEmpty ? [] : ["\(removing): [\(removed)]"])
+            + (added.isEmpty ? [] : ["\(adding): [\(added)]"])
+    }
+
     private static func escaped(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {

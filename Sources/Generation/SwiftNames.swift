@@ -23,13 +23,11 @@ struct SwiftNames {
         let ends = steps.filter(\.isCustom).flatMap { [$0.from.version, $0.to.version] } + [history.newest.version]
         let emitted = history.versions.indices.filter { structs == .all || ends.contains(history.versions[$0].version) }
         self.emitted = emitted
-        let subtypeShapes = SubtypeShape.all(in: history, emitted)
-        self.subtypeShapes = subtypeShapes
-        let keyShapes = KeyShape.all(in: history, emitted)
-        self.keyShapes = keyShapes
+        // What a version declares does not depend on the versions that are generated: so no name moves with a new version.
+        let subtypeShapes = SubtypeShape.all(in: history)
+        let keyShapes = KeyShape.all(in: history)
         var shapes = [[EntityShape]](repeating: [], count: history.sources.count)
-        for index in emitted {
-            let version = history.versions[index]
+        for (index, version) in history.versions.enumerated() {
             for entity in version.entities {
                 let shape = EntityShape(entity, in: version, at: index, keyShapes, subtypeShapes)
                 if let last = shapes[entity.lineage].last, last.isSameStruct(as: shape) {
@@ -39,7 +37,31 @@ struct SwiftNames {
                 }
             }
         }
-        self.shapes = shapes
+        func isEmitted(_ first: Int, _ last: Int) -> Bool { emitted.contains { first <= $0 && $0 <= last } }
+        self.subtypeShapes = subtypeShapes.map { $0.filter { isEmitted($0.first, $0.last) } }
+        self.keyShapes = keyShapes.map { $0.filter { isEmitted($0.first, $0.last) } }
+        self.shapes = shapes.map { $0.filter { isEmitted($0.first, $0.last) } }
+    }
+
+    /// The struct of an entity in the version `index`; nil where none is generated.
+    func shape(of lineage: Int, at index: Int) -> EntityShape? {
+        shapes[lineage].first { $0.first <= index && index <= $0.last }
+    }
+
+    /// The type of a subtype in the version `index`; nil where none is generated.
+    func subtypeShape(of lineage: Int, at index: Int) -> SubtypeShape? {
+        subtypeShapes[lineage].first { $0.first <= index && index <= $0.last }
+    }
+
+    /// The last version of `range` whose structs are generated.
+    func lastEmitted(in range: ClosedRange<Int>) -> Int {
+        emitted.last { range.contains($0) } ?? range.upperBound
+    }
+
+    /// `LaundrySchema.V1_0.Laundry`: the struct of an entity in the version `index`, in the version that declares it.
+    func declaredType(_ lineage: Int, at index: Int) -> String {
+        let first = shape(of: lineage, at: index)?.first ?? index
+        return type(lineage, in: history.versions[first])
     }
 
     /// `V1_0`.
@@ -90,13 +112,17 @@ struct SwiftNames {
     }
 
     /// The Swift type of a value.
-    func type(_ type: ValueType, in version: SchemaVersion) -> String {
+    func type(_ type: ValueType, in version: SchemaVersion) -> String { self.type(type, at: index(of: version)) }
+
+    /// The Swift type of a value in the version `index`; a subtype in the version that declares it.
+    func type(_ type: ValueType, at index: Int) -> String {
         switch type {
         case .scalar(let scalar): return Self.type(scalar)
-        case .array(let element): return "[" + self.type(element, in: version) + "]"
+        case .array(let element): return "[" + self.type(element, at: index) + "]"
         case .subtype(let lineage):
-            let name = version.subtype(lineage).map { SwiftName.type($0.name) } ?? ""
-            return "\(history.name).\(namespace(version)).\(SwiftName.escaped(name))"
+            let name = history.versions[index].subtype(lineage).map { SwiftName.type($0.name) } ?? ""
+            let first = subtypeShape(of: lineage, at: index)?.first ?? index
+            return "\(history.name).\(namespace(first)).\(SwiftName.escaped(name))"
         }
     }
 
@@ -159,16 +185,12 @@ struct SubtypeShape {
     var last: Int
 
     /// The types of all subtypes, by lineage and oldest first.
-    static func all(in history: SchemaHistory, _ emitted: [Int]) -> [[SubtypeShape]] {
+    static func all(in history: SchemaHistory) -> [[SubtypeShape]] {
         var shapes = [[SubtypeShape]](repeating: [], count: history.subtypeSources.count)
-        for (place, index) in emitted.enumerated() {
-            let version = history.versions[index]
-            // What is alike in all versions since the last one that was emitted has one type.
-            let passed = place == 0 ? [] : Array((emitted[place - 1] + 1)...index)
+        for (index, version) in history.versions.enumerated() {
             for subtype in version.subtypes {
                 let lineage = subtype.lineage
-                let isAlike = passed.allSatisfy { history.versions[$0].unchangedSubtypes.contains(lineage) }
-                if isAlike, !passed.isEmpty, !shapes[lineage].isEmpty {
+                if version.unchangedSubtypes.contains(lineage), !shapes[lineage].isEmpty {
                     shapes[lineage][shapes[lineage].count - 1].last = index
                 } else {
                     shapes[lineage].append(SubtypeShape(subtype: subtype, first: index, last: index))

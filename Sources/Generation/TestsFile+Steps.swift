@@ -23,9 +23,49 @@ extension Generator {
         return loose
     }
 
-    func stepTestValues(_ step: SchemaStep) -> Value {
+    /// What is expected of the rows of one table.
+    private struct TableTest {
+        let from: String
+        let to: String
+        let oldKey: [String]
+        let key: [String]
+        let kept: [String]
+        let changed: [(name: String, value: String)]
+        let isEmptied: Bool
+        var filter: String?
+        let references: [String]
+        var isJoin = false
+
+        /// Whether it says no more than that rows of a table with these columns stay as they are.
+        func isUnchanged(_ columns: Set<String>) -> Bool {
+            from == to && oldKey == key && changed.isEmpty && !isEmptied && filter == nil && references.isEmpty
+                && Set(kept) == columns
+        }
+    }
+
+    /// What the tests expect of a step.
+    ///
+    /// - `versions`: the tables of the fixtures of all versions. Of a table that is the same in both, and whose rows stay,
+    ///   nothing is said.
+    func stepTestValues(_ step: SchemaStep, _ versions: [FixtureTables]) -> Value {
+        let old = versions[names.index(of: step.from)].columns
+        let new = versions[names.index(of: step.to)].columns
+        let all = tableTests(step)
+        let same = old.filter { name, table in new[name]?.since == table.since }
+        let stated = all.filter { test in same[test.from].map { !test.isUnchanged($0.names) } ?? true }
+        let left = Set(same.keys).subtracting(all.flatMap { [$0.from, $0.to] })
+        return [
+            "from": .text(SwiftLiteral.string(step.from.version.text)),
+            "to": .text(SwiftLiteral.string(step.to.version.text)),
+            "custom": step.isCustom ? .text(stepName(step)) : .null,
+            "left": .list(left.sorted().map { .text(SwiftLiteral.string($0)) }),
+            "tables": .list(stated.map(values)),
+        ]
+    }
+
+    private func tableTests(_ step: SchemaStep) -> [TableTest] {
         let loose = looseEntities(step)
-        let tables = step.entities.map { entity -> Value in
+        let tables = step.entities.map { entity -> TableTest in
             let unchecked = step.instructions.unchecked
             let asksForCode =
                 unchecked.contains(.init(entity: entity.new.lineage))
@@ -45,21 +85,16 @@ extension Generator {
                 guard isKept, let value = expectation(column.origin) else { continue }
                 if value == SQL.quoted(name) { kept.append(name) } else { changed.append((name, value)) }
             }
-            return tableTestValues(
+            return TableTest(
                 from: entity.old.tableName, to: entity.new.tableName,
                 oldKey: step.from.keyParts(of: entity.old).map(\.name),
                 key: step.to.keyParts(of: entity.new).map(\.name), kept: kept, changed: changed,
                 isEmptied: entity.isEmptied, references: references(of: entity, loose, step))
         }
         let joins = step.entities.flatMap { entity in
-            step.to.joinTables(of: entity.new).compactMap { joinTestValues($0, entity, loose, step) }
+            step.to.joinTables(of: entity.new).compactMap { joinTest($0, entity, loose, step) }
         }
-        return [
-            "from": .text(SwiftLiteral.string(step.from.version.text)),
-            "to": .text(SwiftLiteral.string(step.to.version.text)),
-            "custom": step.isCustom ? .text(stepName(step)) : .null,
-            "tables": .list(tables + joins),
-        ]
+        return tables + joins
     }
 
     /// The foreign keys of an entity that follow rows which may have other keys, or be gone.
@@ -87,9 +122,9 @@ extension Generator {
             + (cascades ? ", cascades: true)" : ")")
     }
 
-    private func joinTestValues(
+    private func joinTest(
         _ join: SchemaVersion.JoinTable, _ entity: EntityStep, _ loose: Set<Int>, _ step: SchemaStep
-    ) -> Value? {
+    ) -> TableTest? {
         let element = StepInstructions.Element(entity: entity.new.lineage, property: join.property)
         let target = join.relationship.target
         guard let was = entity.old.property(join.property)?.relationship, was.target == target,
@@ -131,7 +166,7 @@ extension Generator {
         let pairs = values(join.source, source) + values(join.target, targets)
         let kept = pairs.filter { $1 == SQL.quoted($0) }.map(\.0)
         let changed = pairs.filter { $1 != SQL.quoted($0) }
-        return tableTestValues(
+        return TableTest(
             from: from, to: join.table.name, oldKey: oldKey, key: key,
             kept: kept + (filter == nil ? ["position"] : []),
             changed: changed + (filter == nil ? [] : [("position", "0")]),
@@ -139,26 +174,23 @@ extension Generator {
             references: references, isJoin: true)
     }
 
-    private func tableTestValues(
-        from: String, to: String, oldKey: [String], key: [String], kept: [String], changed: [(String, String)],
-        isEmptied: Bool, filter: String? = nil, references: [String], isJoin: Bool = false
-    ) -> Value {
+    private func values(_ test: TableTest) -> Value {
         [
-            "from": .text(SwiftLiteral.string(from)),
-            "to": .text(SwiftLiteral.string(to)),
-            "oldKey": .text(oldKey == key ? "" : " oldKey: \(SwiftLiteral.strings(oldKey)),"),
-            "key": .text(SwiftLiteral.strings(key)),
-            "kept": .text(SwiftLiteral.strings(kept)),
-            "hasChanged": .flag(!changed.isEmpty),
+            "from": .text(SwiftLiteral.string(test.from)),
+            "to": .text(SwiftLiteral.string(test.to)),
+            "oldKey": .text(test.oldKey == test.key ? "" : " oldKey: \(SwiftLiteral.strings(test.oldKey)),"),
+            "key": .text(SwiftLiteral.strings(test.key)),
+            "kept": .text(SwiftLiteral.strings(test.kept)),
+            "hasChanged": .flag(!test.changed.isEmpty),
             "changed": .list(
-                changed.map { name, value in
+                test.changed.map { name, value in
                     ["name": .text(SwiftLiteral.string(name)), "value": .text(SwiftLiteral.string(value))]
                 }),
-            "isEmptied": .flag(isEmptied),
-            "filter": filter.map { .text(", filter: " + SwiftLiteral.string($0)) } ?? .null,
-            "references": references.isEmpty
-                ? .null : .text(", references: [\(references.joined(separator: ", "))]"),
-            "join": .text(isJoin ? ", join: true" : ""),
+            "isEmptied": .flag(test.isEmptied),
+            "filter": test.filter.map { .text(", filter: " + SwiftLiteral.string($0)) } ?? .null,
+            "references": test.references.isEmpty
+                ? .null : .text(", references: [\(test.references.joined(separator: ", "))]"),
+            "join": .text(test.isJoin ? ", join: true" : ""),
         ]
     }
 
@@ -190,14 +222,6 @@ extension Generator {
             "old": .text(names.namespace(step.from)),
             "new": .text(names.namespace(step.to)),
             "rows": .list(rowFunctions(step)),
-            "additions": .list(
-                step.to.entities.map { entity -> Value in
-                    let type = names.type(entity.lineage, in: step.to)
-                    return [
-                        "entity": .text(entity.name), "new": .text(type),
-                        "newLiteral": .text(SwiftLiteral.string(short(type))),
-                    ]
-                }),
         ]
     }
 

@@ -12,54 +12,154 @@ extension Generator {
             case .aboveFile: "StrataTesting.Fixtures.folder(ofTestsAt: #filePath)"
             case .path(let path): "Foundation.URL(fileURLWithPath: \(SwiftLiteral.string(path)))"
             }
-        let shared = sharedTables()
+        let tables = fixtureTables()
         return [
             "schema": .text(history.name),
             "module": .text(options.module),
             "folder": .text(folder),
-            "tables": .list(shared.tables),
-            "versions": .list(history.versions.indices.map { versionTestValues($0, tables: shared.names[$0]) }),
+            "tables": .list(tables.definitions.map(tableValues)),
+            "versions": .list(history.versions.indices.map { versionTestValues($0, tables.versions[$0]) }),
             "structs": .list(
                 names.shapes.enumerated().flatMap { lineage, shapes in
                     shapes.map { structTestValues($0, lineage) }
                 }),
-            "steps": .list(names.steps.map(stepTestValues)),
+            "steps": .list(names.steps.map { stepTestValues($0, tables.versions) }),
             "customSteps": .list(names.steps.filter(\.isCustom).map(expectationValues)),
         ]
     }
 
-    /// The tables of all versions, each once, and by version what those of it are called.
-    private func sharedTables() -> (tables: [Value], names: [[String]]) {
-        var tables: [Value] = []
-        var known: [Value: String] = [:]
+    // MARK: Tables
+
+    /// A table of a fixture, with its parts as Swift.
+    private struct FixtureTableText: Hashable {
+        let table: String
+        let entity: String
+        let key: [String]?
+        let columns: [String]
+        let indexes: [String]
+    }
+
+    /// A table under the name that it has in the generated code, and the one of an earlier version that it differs little from.
+    private struct FixtureDefinition {
+        let name: String
+        let text: FixtureTableText
+        let base: (name: String, text: FixtureTableText)?
+    }
+
+    /// The tables of the fixture of one version.
+    struct FixtureTables {
+        /// By table: the position of the version in which it was last added, and the columns that rows are compared by.
+        var columns: [String: (since: Int, names: Set<String>)] = [:]
+        /// What is added, as Swift.
+        var added: [String] = []
+        /// The names of the tables that the version before has and this one has not.
+        var removed: [String] = []
+    }
+
+    /// Every table that a fixture ever had, and the tables of each version.
+    private func fixtureTables() -> (definitions: [FixtureDefinition], versions: [FixtureTables]) {
+        var definitions: [FixtureDefinition] = []
+        var known: [FixtureTableText: String] = [:]
         var taken: Set<String> = []
-        let names = history.versions.map { version in
-            version.entities.map { entity -> String in
-                let values = tableValues(entity, version)
-                if let name = known[.object(values)] { return name }
-                var name = "\(SwiftName.member(entity.tableName))_\(version.version.identifier)"
-                while !taken.insert(name).inserted { name += "_" }
-                known[.object(values)] = name
-                tables.append(.object(values.merging(["name": .text(name)]) { own, _ in own }))
-                return name
+        var bases: [Int: (name: String, text: FixtureTableText)] = [:]
+        var current: [String: (owner: TableOwner, text: String)] = [:]
+        var versions: [FixtureTables] = []
+        for (index, version) in history.versions.enumerated() {
+            var tables = FixtureTables()
+            var next: [String: (owner: TableOwner, text: String)] = [:]
+            func add(_ table: String, _ owner: TableOwner, _ text: String, _ columns: [String]) {
+                let isNew = current[table].map { $0.owner != owner || $0.text != text } ?? true
+                if isNew { tables.added.append(text) }
+                let since = isNew ? index : versions.last?.columns[table]?.since ?? index
+                tables.columns[table] = (since, Set(columns))
+                next[table] = (owner, text)
+            }
+            for entity in version.entities {
+                let text = tableText(entity, version)
+                let name: String
+                if let known = known[text] {
+                    name = known
+                } else {
+                    var free = "\(SwiftName.member(entity.tableName))_\(version.version.identifier)"
+                    while !taken.insert(free).inserted { free += "_" }
+                    name = free
+                    known[text] = name
+                    definitions.append(FixtureDefinition(name: name, text: text, base: bases[entity.lineage]))
+                }
+                bases[entity.lineage] = (name, text)
+                add(
+                    entity.tableName, TableOwner(entity: entity.lineage), "\(history.name)Tables.\(name)",
+                    version.columns(of: entity).map(\.name))
+                for join in version.joinTables(of: entity) {
+                    add(
+                        join.table.name, TableOwner(entity: entity.lineage, relationship: join.property),
+                        joinText(join, of: entity, version), join.source + join.target + ["position"])
+                }
+            }
+            tables.removed = current.keys.filter { next[$0] == nil }.sorted()
+            current = next
+            versions.append(tables)
+        }
+        return (definitions, versions)
+    }
+
+    private func tableText(_ entity: Entity, _ version: SchemaVersion) -> FixtureTableText {
+        var key: [String]?
+        if case .properties = entity.identifier { key = version.keyParts(of: entity).map(\.name) }
+        return FixtureTableText(
+            table: entity.tableName, entity: entity.name, key: key,
+            columns: version.columns(of: entity).filter { $0.part == 0 }.map { column($0, of: entity, in: version) },
+            indexes: version.table(of: entity).indexes.map { index in
+                ".init(\(SwiftLiteral.strings(index.columns))\(index.isUnique ? ", unique: true" : ""))"
+            })
+    }
+
+    private func joinText(_ join: SchemaVersion.JoinTable, of entity: Entity, _ version: SchemaVersion) -> String {
+        let property = SwiftLiteral.string("\(entity.name).\(entity.property(join.property)?.name ?? "")")
+        let target = SwiftLiteral.string(version.entity(join.relationship.target)?.tableName ?? "")
+        let isPlain = join.source.count == 1 && join.target.count == 1
+        let columns =
+            isPlain ? "" : ", columns: \(SwiftLiteral.strings(join.source)), \(SwiftLiteral.strings(join.target))"
+        return "StrataTesting.FixtureJoinTable(\(SwiftLiteral.string(join.table.name)), of: \(property), "
+            + "from: \(SwiftLiteral.string(entity.tableName)), to: \(target)\(columns))"
+    }
+
+    private func tableValues(_ definition: FixtureDefinition) -> Value {
+        let text = definition.text
+        var values: [String: Value] = [
+            "name": .text(definition.name),
+            "base": .null,
+            "table": .text(SwiftLiteral.string(text.table)),
+            "entity": text.entity == text.table ? .null : .text(", of: " + SwiftLiteral.string(text.entity)),
+            "key": text.key.map { .text(", key: " + SwiftLiteral.strings($0)) } ?? .null,
+            "columns": .list(text.columns.map { .text($0) }),
+            "indexes": .text(text.indexes.isEmpty ? "" : ", indexes: [\(text.indexes.joined(separator: ", "))]"),
+        ]
+        if let base = definition.base {
+            let columns = ListChange(from: base.text.columns, to: text.columns)
+            if 2 * columns.count <= text.columns.count {
+                var arguments: [String] = []
+                if text.table != base.text.table || text.entity != base.text.entity {
+                    arguments = [SwiftLiteral.string(text.table), "of: \(SwiftLiteral.string(text.entity))"]
+                }
+                if let key = text.key, text.key != base.text.key {
+                    arguments.append("key: \(SwiftLiteral.strings(key))")
+                } else if text.key == nil, let first = text.columns.first, first != base.text.columns.first {
+                    // Without a key of several properties, the first column is the key.
+                    return .object(values)
+                }
+                arguments += SwiftLiteral.arguments(columns, "removing", "adding") { $0 }
+                if text.indexes != base.text.indexes {
+                    arguments.append("indexes: [\(text.indexes.joined(separator: ", "))]")
+                }
+                values["base"] = .text(base.name)
+                values["arguments"] = .text(arguments.joined(separator: ", "))
             }
         }
-        return (tables, names)
+        return .object(values)
     }
 
-    private func tableValues(_ entity: Entity, _ version: SchemaVersion) -> [String: Value] {
-        [
-            "table": .text(SwiftLiteral.string(entity.tableName)),
-            "entity": entity.tableName == entity.name ? .null : .text(", of: " + SwiftLiteral.string(entity.name)),
-            "key": fixtureKey(entity, version),
-            "columns": .list(
-                version.columns(of: entity).filter { $0.part == 0 }
-                    .map { .text(column($0, of: entity, in: version)) }),
-            "indexes": .text(indexes(of: entity, version)),
-        ]
-    }
-
-    private func versionTestValues(_ index: Int, tables: [String]) -> Value {
+    private func versionTestValues(_ index: Int, _ tables: FixtureTables) -> Value {
         let version = history.versions[index]
         return [
             "version": .text(SwiftLiteral.string(version.version.text)),
@@ -67,39 +167,15 @@ extension Generator {
             "isSealed": .text(index < options.sealedCount ? "true" : "false"),
             "fixture": options.fixtures[version.version].map { .text(", file: 0x\($0)") } ?? .null,
             "structs": .list(
-                names.emitted.contains(index)
-                    ? version.entities.map { .text(names.type($0.lineage, in: version)) } : []),
-            "tables": .list(tables.map { .text($0) }),
-            "joinTables": .list(
-                version.entities.flatMap { entity in
-                    version.joinTables(of: entity).map { join in
-                        let isPlain = join.source.count == 1 && join.target.count == 1
-                        let property = entity.property(join.property)?.name ?? ""
-                        let columns =
-                            ", columns: \(SwiftLiteral.strings(join.source)), \(SwiftLiteral.strings(join.target))"
-                        return [
-                            "table": .text(SwiftLiteral.string(join.table.name)),
-                            "property": .text(SwiftLiteral.string("\(entity.name).\(property)")),
-                            "source": .text(SwiftLiteral.string(entity.tableName)),
-                            "target": .text(
-                                SwiftLiteral.string(version.entity(join.relationship.target)?.tableName ?? "")),
-                            "columns": isPlain ? .null : .text(columns),
-                        ]
+                version.entities.compactMap { entity in
+                    guard let shape = names.shape(of: entity.lineage, at: index), shape.first == index else {
+                        return nil
                     }
+                    return .text(names.type(entity.lineage, in: version))
                 }),
+            "added": .list(tables.added.map { .text($0) }),
+            "removed": .list(tables.removed.map { .text(SwiftLiteral.string($0)) }),
         ]
-    }
-
-    private func fixtureKey(_ entity: Entity, _ version: SchemaVersion) -> Value {
-        guard case .properties = entity.identifier else { return .null }
-        return .text(", key: " + SwiftLiteral.strings(version.keyParts(of: entity).map(\.name)))
-    }
-
-    private func indexes(of entity: Entity, _ version: SchemaVersion) -> String {
-        let indexes = version.table(of: entity).indexes.map { index in
-            ".init(\(SwiftLiteral.strings(index.columns))\(index.isUnique ? ", unique: true" : ""))"
-        }
-        return indexes.isEmpty ? "" : ", indexes: [\(indexes.joined(separator: ", "))]"
     }
 
     private func column(_ column: StoredColumn, of entity: Entity, in version: SchemaVersion) -> String {

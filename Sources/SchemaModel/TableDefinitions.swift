@@ -1,9 +1,33 @@
 @_exported import SchemaSQL
 
+/// What a table holds through all versions: the rows of an entity, or the pairs of a relationship.
+public struct TableOwner: Hashable, Sendable {
+    /// The entity's lineage.
+    public var entity: Int
+    /// The lineage of the relationship whose pairs a join table holds; nil for the table of the entity itself.
+    public var relationship: Int?
+
+    /// The rows of an entity, or the pairs of its relationship.
+    public init(entity: Int, relationship: Int? = nil) {
+        self.entity = entity
+        self.relationship = relationship
+    }
+}
+
 extension SchemaVersion {
     /// The tables of the version: that of each entity, and the join tables of its relationships after it.
     public var tables: [Table] {
         entities.flatMap { [table(of: $0)] + joinTables(of: $0).map(\.table) }
+    }
+
+    /// The tables of the version, in the order of `tables`, each with what it holds.
+    public var ownedTables: [(owner: TableOwner, table: Table)] {
+        entities.flatMap { entity in
+            [(TableOwner(entity: entity.lineage), table(of: entity))]
+                + joinTables(of: entity).map {
+                    (TableOwner(entity: entity.lineage, relationship: $0.property), $0.table)
+                }
+        }
     }
 
     /// The table of `entity`.

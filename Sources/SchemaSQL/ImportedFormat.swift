@@ -17,7 +17,7 @@ public struct ImportedFormat: Hashable, Sendable {
 
     /// A format of these parts.
     public init(
-        _ library: Library, formerNames: [String: String], columns: [ImportedColumn], unread: [String] = []
+        _ library: Library, formerNames: [String: String] = [:], columns: [ImportedColumn] = [], unread: [String] = []
     ) {
         self.library = library
         self.formerNames = formerNames
@@ -43,6 +43,11 @@ public struct ImportedColumn: Hashable, Sendable {
         self.column = column
         self.form = form
         self.versions = versions
+    }
+
+    /// A column that is read in that form from the version at the position `first` on.
+    public init(_ table: String, _ column: String, _ form: ImportedForm, since first: Int) {
+        self.init(table, column, form, versions: first...Int.max)
     }
 }
 

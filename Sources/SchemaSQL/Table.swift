@@ -15,6 +15,25 @@ public struct Table: Hashable, Sendable {
         self.indexes = indexes
     }
 
+    /// A table that differs from this one in its name, some elements or some indexes.
+    ///
+    /// Generated code describes each version of a table by what changed since the version before.
+    ///
+    /// - Parameters:
+    ///   - name: The new name; nil where it stays.
+    ///   - removing: The positions in `elements` of those that are removed.
+    ///   - adding: New elements by their positions in the result.
+    ///   - removingIndexes: The positions in `indexes` of those that are removed.
+    ///   - addingIndexes: New indexes by their positions in the result.
+    public func changed(
+        name: String? = nil, removing: [Int] = [], adding: [Int: String] = [:],
+        removingIndexes: [Int] = [], addingIndexes: [Int: Index] = [:]
+    ) -> Table {
+        Table(
+            name ?? self.name, elements.changed(removing: removing, adding: adding),
+            indexes: indexes.changed(removing: removingIndexes, adding: addingIndexes))
+    }
+
     /// The names of the columns, unquoted and in order.
     public var columns: [String] {
         elements.compactMap(SQL.leadingIdentifier)

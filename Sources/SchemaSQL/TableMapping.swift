@@ -74,8 +74,7 @@ package struct TableMapping: Sendable {
 
     /// This mapping and then a step by `changes` to `tables`, or nil where the two are better taken one by one.
     package func followed(by changes: [TableChange], to tables: [Table]) -> TableMapping? {
-        let before = Dictionary(new.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        let after = Dictionary(tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        // A step changes few of many tables.
         var origins: [String: TableOrigin] = [:]
         for change in changes {
             switch change {
@@ -83,17 +82,17 @@ package struct TableMapping: Sendable {
             case .drop: break
             case .custom(let from, let to, _, _): origins[to] = .code(from: from)
             case .map(let from, let to, let columns, let filter):
-                guard let source = before[from], let target = after[to],
+                guard let source = new.first(where: { $0.name == from }),
+                    let target = tables.first(where: { $0.name == to }),
                     let next = Self.origin(
                         of: target, from: source, self.origins[from] ?? Self.identity(source), columns, filter)
                 else { return nil }
                 origins[to] = next
             }
         }
-        for (name, origin) in self.origins where origins[name] == nil && after[name] != nil { origins[name] = origin }
         var result = self
         result.new = tables
-        result.origins = origins
+        result.origins.merge(origins) { _, new in new }
         return result
     }
 

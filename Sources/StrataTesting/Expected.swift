@@ -63,22 +63,25 @@ public struct CustomExpectation: Sendable {
     /// The type that a person extends.
     let name: String
     let rows: [RowExpectation]
-    let additions: [Addition]
+    let added: @Sendable (StepRows) throws -> [any StoredEntity]
     let reasons: [String]
     let check: @Sendable (StepRows) throws -> Void
 
     /// The expectations that are written in extensions of the type `name`.
     ///
-    /// - `rows`: what becomes of each row of the entities that code migrates.
-    /// - `additions`: the rows that come from none.
-    /// - `reasons`: why code was needed beyond single rows; `check` looks at what became of that.
+    /// - Parameters:
+    ///   - rows: What becomes of each row of the entities that code migrates.
+    ///   - reasons: Why code was needed beyond single rows; `check` looks at what became of that.
+    ///   - added: The rows after the step that come from no row before it.
+    ///   - check: Looks at the rows before and after the step.
     public init(
-        _ name: String, rows: [RowExpectation], additions: [Addition], reasons: [String],
+        _ name: String, rows: [RowExpectation], reasons: [String],
+        added: @escaping @Sendable (StepRows) throws -> [any StoredEntity],
         check: @escaping @Sendable (StepRows) throws -> Void
     ) {
         self.name = name
         self.rows = rows
-        self.additions = additions
+        self.added = added
         self.reasons = reasons
         self.check = check
     }
@@ -116,26 +119,5 @@ public struct RowExpectation: Sendable {
             }
             """
         ask = { try $0.ask(expected, $1) }
-    }
-}
-
-/// The rows of an entity after a step that have come from no row before it.
-public struct Addition: Sendable {
-    let table: EntityTable
-    /// The function that a person is to write.
-    let stub: String
-    let ask: @Sendable (StepComparison, String) throws -> Void
-
-    /// The rows that `added` gives.
-    ///
-    /// - `type`: what the struct is called where it is written.
-    public init<New: StoredEntity>(_ type: String, _ added: @escaping @Sendable (StepRows) throws -> [New]) {
-        table = New.table
-        stub = """
-            static func added(_ rows: StepRows) throws -> [\(type)] {
-                …
-            }
-            """
-        ask = { try $0.add(added, to: $1) }
     }
 }

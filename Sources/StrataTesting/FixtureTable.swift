@@ -72,6 +72,24 @@ public struct FixtureTable: Sendable {
         self.columns = columns
     }
 
+    /// A table that differs from this one in its name, its key, some columns or some indexes.
+    ///
+    /// - Parameters:
+    ///   - name: The new name; nil where it stays.
+    ///   - entity: The new name in the descriptions; nil where it is that of the table.
+    ///   - key: The new key; nil where it stays.
+    ///   - removing: The positions of the removed columns.
+    ///   - adding: New columns by their positions in the result.
+    ///   - indexes: All indexes of the result; nil where they stay.
+    public func changed(
+        _ name: String? = nil, of entity: String? = nil, key: [String]? = nil, removing: [Int] = [],
+        adding: [Int: FixtureColumn] = [:], indexes: [FixtureIndex]? = nil
+    ) -> FixtureTable {
+        FixtureTable(
+            name ?? self.name, of: entity ?? (name == nil ? self.entity : nil), key: key ?? self.key,
+            columns: columns.changed(removing: removing, adding: adding), indexes: indexes ?? self.indexes)
+    }
+
     /// The columns that the key is made of, most significant first.
     var keyColumns: [FixtureColumn] {
         var columns: [FixtureColumn] = []

@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import SchemaSQL
 import Strata
@@ -11,46 +12,161 @@ public struct FixtureVersion: Sendable, CustomStringConvertible {
     let samples: @Sendable (WriteTransaction) throws -> Void
     let tables: [FixtureTable]
     let joinTables: [FixtureJoinTable]
+    /// The structs that this version declares.
     let structs: [StructCheck]
-
-    /// A version.
-    ///
-    /// - `sealed`: whether it was released, so that its fixture is never written again.
-    /// - `file`: the fingerprint of the fixture's file, once it is sealed too.
-    /// - `samples`: writes rows of a person's own.
-    public init(
-        _ name: String, sealed isSealed: Bool, file fingerprint: UInt64? = nil,
-        samples: @escaping @Sendable (WriteTransaction) throws -> Void,
-        tables: [FixtureTable], joinTables: [FixtureJoinTable] = [], structs: [StructCheck]
-    ) {
-        self.name = name
-        self.isSealed = isSealed
-        self.fingerprint = fingerprint
-        self.samples = samples
-        self.tables = tables
-        self.joinTables = joinTables
-        self.structs = structs
-    }
+    /// By table: the position of the version in which it was last added.
+    let since: [String: Int]
 
     /// The version as it is written.
     public var description: String { name }
 }
 
-/// The databases of every version of a schema, which are committed.
+/// The databases of every version of a schema, which are committed, and what their migrations are expected to do.
+///
+/// Generated tests build it one statement at a time, as `VersionHistory` is built: a statement for each table that a version
+/// adds, changes or removes, and one for each version and each step.
 public struct Fixtures: Sendable {
     /// The versions, oldest first.
-    public let versions: [FixtureVersion]
+    public internal(set) var versions: [FixtureVersion] = []
+    private(set) var steps: [StepExpectation] = []
     let schema: any Schema.Type
-    let folder: URL
+    var folder: URL
+    /// What is wrong with the fixtures that were prepared, by their paths.
+    var prepared = OncePerKey<[Failure]>()
 
-    /// The fixtures of `schema` for the test target whose folder is `folder`: they lie in `Fixtures/<schema>` of it.
-    public init(of schema: any Schema.Type, in folder: URL, versions: [FixtureVersion]) {
+    private var tables: [FixtureTable] = []
+    private var joinTables: [FixtureJoinTable] = []
+    private var structs: [StructCheck] = []
+    private var since: [String: Int] = [:]
+    private var expected: [TableExpectation] = []
+    private var unchecked: Set<String> = []
+
+    /// The fixtures of `schema` for the test target whose folder is `folder`: they are in `Fixtures/<schema>` of it.
+    public init(of schema: any Schema.Type, in folder: URL) {
+        _ = Self.memoryStatistics
         self.schema = schema
-        self.versions = versions
         self.folder = folder.appendingPathComponent("Fixtures/\(schema.name)", isDirectory: true)
     }
 
-    /// The folder of the test target whose generated tests lie at `path`, in a folder of it.
+    /// SQLite counts all its memory under one lock, for which tests that run in parallel would wait a third of their time.
+    private static let memoryStatistics = strata_config_memory_statistics(0)
+
+    // MARK: Versions
+
+    /// Adds a table to the next version, in place of the table of that name in the version before.
+    public mutating func add(_ table: FixtureTable) {
+        since[table.name] = versions.count
+        if let place = tables.firstIndex(where: { $0.name == table.name }) {
+            tables[place] = table
+        } else {
+            tables.append(table)
+        }
+    }
+
+    /// Adds a join table to the next version, in place of the table of that name in the version before.
+    public mutating func add(_ table: FixtureJoinTable) {
+        since[table.name] = versions.count
+        if let place = joinTables.firstIndex(where: { $0.name == table.name }) {
+            joinTables[place] = table
+        } else {
+            joinTables.append(table)
+        }
+    }
+
+    /// Removes the table called `name`, which the version before has, from the next one.
+    public mutating func remove(_ name: String) {
+        since[name] = nil
+        tables.removeAll { $0.name == name }
+        joinTables.removeAll { $0.name == name }
+    }
+
+    /// Adds a struct that the next version declares. Its rows are read and written by the tests of that version.
+    public mutating func check<Entity: ColumnValued>(_ type: Entity.Type) {
+        structs.append(StructCheck(type))
+    }
+
+    /// Completes a version.
+    ///
+    /// - Parameters:
+    ///   - name: The version as it is written.
+    ///   - isSealed: Whether it was released, so that its fixture is never written again.
+    ///   - fingerprint: The fingerprint of the fixture's file, once it is sealed too.
+    ///   - samples: Writes your own rows.
+    public mutating func version(
+        _ name: String, sealed isSealed: Bool, file fingerprint: UInt64? = nil,
+        samples: @escaping @Sendable (WriteTransaction) throws -> Void
+    ) {
+        versions.append(
+            FixtureVersion(
+                name: name, isSealed: isSealed, fingerprint: fingerprint, samples: samples, tables: tables,
+                joinTables: joinTables, structs: structs, since: since))
+        structs = []
+    }
+
+    /// The versions that declare structs. Each struct is checked once, in the oldest version that has it.
+    public var versionsWithStructs: [FixtureVersion] { versions.filter { !$0.structs.isEmpty } }
+
+    /// The structs that read the rows of the newest version.
+    var newestStructs: [StructCheck] {
+        let all = versions.flatMap(\.structs)
+        return (versions.last?.tables ?? []).compactMap { table in all.last { $0.table == table.name } }
+    }
+
+    // MARK: Steps
+
+    /// Adds what is expected of a table in the next step. A table of which nothing is said, and which is the same in both
+    /// versions, is expected to keep every row and every value.
+    public mutating func expect(_ table: TableExpectation) {
+        expected.append(table)
+    }
+
+    /// Adds a table to the next step of whose rows nothing is expected: only code knows what becomes of them.
+    public mutating func leave(_ table: String) {
+        unchecked.insert(table)
+    }
+
+    /// Completes a step; `custom` is what you expect of its code.
+    public mutating func step(from: String, to: String, custom: CustomExpectation? = nil) {
+        let kept = unchangedTables(from, to)
+        steps.append(StepExpectation(from: from, to: to, tables: expected + kept, custom: custom))
+        expected = []
+        unchecked = []
+    }
+
+    /// The steps from a version to the newest.
+    func path(from version: FixtureVersion) throws -> [StepExpectation] {
+        var path: [StepExpectation] = []
+        var current = version.name
+        while current != versions.last?.name {
+            guard let step = steps.first(where: { $0.from == current }) else {
+                throw FixtureError.unknownVersion(current, schema: schema.name)
+            }
+            path.append(step)
+            current = step.to
+        }
+        return path
+    }
+
+    /// What is expected of the tables that are the same in both versions and of which nothing else is said.
+    private func unchangedTables(_ from: String, _ to: String) -> [TableExpectation] {
+        guard let old = versions.first(where: { $0.name == from }), let new = versions.first(where: { $0.name == to })
+        else { return [] }
+        let mentioned = unchecked.union(expected.map(\.from)).union(expected.map(\.to))
+        func isUnchanged(_ name: String) -> Bool {
+            old.since[name] != nil && old.since[name] == new.since[name] && !mentioned.contains(name)
+        }
+        return new.tables.filter { isUnchanged($0.name) }.map { table in
+            TableExpectation(unchanged: table.name, key: table.key, columns: table.columns.flatMap(\.names))
+        }
+            + new.joinTables.filter { isUnchanged($0.name) }.map { table in
+                TableExpectation(
+                    unchanged: table.name, key: table.columns, columns: table.columns + ["position"], join: true)
+            }
+    }
+
+    // MARK: Files
+
+    /// The folder of the test target whose generated tests are at `path`, in a folder of it.
     public static func folder(ofTestsAt path: String) -> URL {
         URL(fileURLWithPath: path).deletingLastPathComponent().deletingLastPathComponent()
     }
@@ -83,8 +199,12 @@ public struct Fixtures: Sendable {
         Failure("fixture \(version.name) of \(schema.name): \(text)")
     }
 
-    /// Sees to the fixture of a version, and says what is wrong with it.
+    /// Writes the fixture of a version where it has to be, once in a process, and gives what is wrong with it.
     func prepare(_ version: FixtureVersion) throws -> [Failure] {
+        try prepared.value(of: url(of: version).path) { try writeAndCheck(version) }
+    }
+
+    private func writeAndCheck(_ version: FixtureVersion) throws -> [Failure] {
         do {
             try FileLock(for: folder).withLock {
                 if try !version.isSealed || !isCurrent(version) { try write(version, to: url(of: version)) }
@@ -202,12 +322,11 @@ public struct Fixtures: Sendable {
 
     /// Copies a version's fixture to `copy`.
     func copyFixture(of version: FixtureVersion, to copy: URL) throws {
-        try FileLock(for: folder).withLock {
-            let url = url(of: version)
-            // The order of the tests does not matter: whichever comes first sees to the fixture.
-            if !FileManager.default.fileExists(atPath: url.path) { try write(version, to: url) }
-            try FileManager.default.copyItem(at: url, to: copy)
-        }
+        // The order of the tests does not matter: the first one writes the fixture.
+        _ = try prepare(version)
+        let url = url(of: version)
+        guard FileManager.default.fileExists(atPath: url.path) else { throw FixtureError.missing(url.path) }
+        try FileManager.default.copyItem(at: url, to: copy)
     }
 
     /// Runs `body` with a folder of its own, which goes afterwards.

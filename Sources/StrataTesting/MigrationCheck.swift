@@ -3,32 +3,36 @@ import SchemaSQL
 import Strata
 
 extension Fixtures {
-    /// Takes copies of a version's fixture to the newest version, once version by version and once at once; compares the
-    /// rows before and after each step, and both ends.
-    public func checkMigration(of version: FixtureVersion, expecting expectations: [StepExpectation]) throws
-        -> [Failure]
-    {
+    /// Takes copies of a version's fixture one step ahead and to the newest version, and compares their rows with those before.
+    ///
+    /// The values of the first step are compared one by one. At the newest version the keys, the number of rows, the
+    /// columns that no step changes, the foreign keys and the layout are compared. In a history of at most ten versions
+    /// every further step is compared like the first, and the end of that path with the other; in a longer one
+    /// only the oldest version takes every step, and only its end is compared. `STRATA_PATHS=all` in the environment
+    /// treats a long history like a short one.
+    public func checkMigration(of version: FixtureVersion) throws -> [Failure] {
         let failures = try prepare(version)
         guard failures.isEmpty else { return failures }
         let old = try database(of: version.name)
         return try withExtendedLifetime(old) {
-            try MigrationCheck(self, version, expectations).run(from: old.url)
+            try MigrationCheck(self, version).run(from: old.url)
         }
     }
 
-    /// Makes a database of a version with rows that are drawn from a seed, and checks its migration as that of the
-    /// fixture. `STRATA_SEED` in the environment gives the seed that a failure has told, and `STRATA_ROWS` the number of
-    /// rows that a table has at most.
-    public func checkRandomMigration(of version: FixtureVersion, expecting expectations: [StepExpectation]) throws
-        -> [Failure]
-    {
+    /// Creates a database of a version with random rows, and checks its migration as that of the fixture.
+    ///
+    /// In a history of more than ten versions, only every tenth version is taken to the newest; the others are taken one step
+    /// ahead. In the environment, `STRATA_PATHS=all` takes all of them, `STRATA_SEED` is the seed that a failure has reported,
+    /// and `STRATA_ROWS` is the greatest number of rows of a table.
+    public func checkRandomMigration(of version: FixtureVersion) throws -> [Failure] {
         let random = RandomRows.fromEnvironment()
         return try withFolder { folder in
             let database = folder.appendingPathComponent("random.sqlite")
             try create(version, at: database, withRows: true, drawnFrom: random)
-            var check = MigrationCheck(self, version, expectations)
+            var check = MigrationCheck(self, version)
             // Those of the fixture tell already.
             check.tellsUnwritten = false
+            check.goesToNewest = isSampled(version)
             return try check.run(from: database).map {
                 Failure("\($0) (STRATA_SEED=\(random.seed) draws the same rows)")
             }
@@ -36,24 +40,39 @@ extension Fixtures {
     }
 }
 
+extension Fixtures {
+    /// Whether every version takes every step to the newest.
+    fileprivate var takesAllPaths: Bool {
+        versions.count <= 10 || ProcessInfo.processInfo.environment["STRATA_PATHS"] == "all"
+    }
+
+    fileprivate func isSampled(_ version: FixtureVersion) -> Bool {
+        let place = versions.firstIndex { $0.name == version.name } ?? 0
+        return takesAllPaths || place.isMultiple(of: 10)
+    }
+}
+
 /// The check of how databases of one version become ones of the newest.
 private struct MigrationCheck {
     private let fixtures: Fixtures
     private let version: FixtureVersion
-    private let expectations: [StepExpectation]
-    /// Whether to tell which functions a person has still to write.
+    /// Whether to tell which functions are still to be written.
     var tellsUnwritten = true
+    /// Whether the database is also taken to the newest version.
+    var goesToNewest = true
 
-    init(_ fixtures: Fixtures, _ version: FixtureVersion, _ expectations: [StepExpectation]) {
+    init(_ fixtures: Fixtures, _ version: FixtureVersion) {
         self.fixtures = fixtures
         self.version = version
-        self.expectations = expectations
     }
 
     /// What is wrong with what becomes of `database`.
+    ///
+    /// It is taken one step ahead, and once to the newest version by all steps fused, as on a device. Where the version is
+    /// sampled it also takes every step by itself, and both ends are compared.
     func run(from database: URL) throws -> [Failure] {
-        let steps = try self.steps()
-        // What led nowhere before may do so afterwards; where it leads is compared like any other value.
+        let path = try fixtures.path(from: version)
+        // Foreign keys that dangled before may dangle afterwards; their values are compared like any others.
         let dangling = try Fixtures.danglingKeys(of: Connection(path: database.path, mode: .readOnly)).count
         let start = "\(fixtures.schema.name) \(version.name)"
         // What code makes of the moment is the same in all runs.
@@ -61,43 +80,49 @@ private struct MigrationCheck {
             try fixtures.withFolder { folder in
                 var failures: [Failure] = []
                 var before = database
-                for (place, step) in steps.enumerated() {
+                for (place, step) in path.prefix(takesEveryStep ? path.count : 1).enumerated() {
                     let after = folder.appendingPathComponent("\(place).sqlite")
                     try FileManager.default.copyItem(at: before, to: after)
                     let name = "\(start), in the step from \(step.from) to \(step.to)"
                     do {
                         try open(after, upTo: step.to)
                     } catch {
-                        // Where it ends there is nothing to compare.
+                        // There is nothing to compare after a failed step.
                         return failures + [Failure("\(name): it cannot be migrated: \(error)")]
                     }
-                    failures += try problems(of: step, from: before, to: after, dangling).map {
-                        Failure("\(name): \($0)")
+                    // In a long history each further step is compared by the test of the version before it.
+                    if place == 0 || fixtures.takesAllPaths {
+                        failures += try problems(of: step, from: before, to: after, dangling).map {
+                            Failure("\(name): \($0)")
+                        }
                     }
                     before = after
                 }
-                let copy = folder.appendingPathComponent("newest.sqlite")
-                try FileManager.default.copyItem(at: database, to: copy)
-                guard let newest = fixtures.versions.last else { return failures }
-                return try failures
-                    + problems(atOnce: copy, to: newest, stepwise: before, dangling).map {
-                        Failure("\(start) to \(newest.name): \($0)")
-                    }
+                guard let newest = fixtures.versions.last, goesToNewest else { return failures }
+                func fail(_ problems: [String]) {
+                    failures += problems.map { Failure("\(start) to \(newest.name): \($0)") }
+                }
+                let fused = folder.appendingPathComponent("newest.sqlite")
+                try FileManager.default.copyItem(at: database, to: fused)
+                do {
+                    try open(fused, upTo: newest.name)
+                } catch {
+                    fail(["it cannot be migrated at once: \(error)"])
+                    return failures
+                }
+                fail(try problems(ofNewest: fused, newest, dangling))
+                if path.count > 1 {
+                    fail(try StepComparison(.fused(path, fixtures), from: database, to: fused, newest).run())
+                    if takesEveryStep { fail(try differences(of: fused, from: before, newest)) }
+                }
+                return failures
             }
         }
     }
 
-    private func steps() throws -> [StepExpectation] {
-        var steps: [StepExpectation] = []
-        var current = version.name
-        while current != fixtures.versions.last?.name {
-            guard let step = expectations.first(where: { $0.from == current }) else {
-                throw FixtureError.unknownVersion(current, schema: fixtures.schema.name)
-            }
-            steps.append(step)
-            current = step.to
-        }
-        return steps
+    /// Whether the database also takes every step by itself: in a long history only from the oldest version on.
+    private var takesEveryStep: Bool {
+        goesToNewest && (fixtures.takesAllPaths || version.name == fixtures.versions.first?.name)
     }
 
     private func open(_ url: URL, upTo version: String) throws {
@@ -139,39 +164,26 @@ private struct MigrationCheck {
         if metadata.version != expected.name || metadata.fingerprint != expected.fingerprint {
             problems.append("it ends at version \(metadata.version)")
         }
-        problems += try SchemaComparison.differences(of: connection, from: expected).map {
-            "\($0) is not as in a new store"
-        }
         problems += try TableShape(connection: connection, version: version).differences()
         return try problems + Fixtures.soundness(of: connection, dangling: dangling)
     }
 
-    /// Takes a database to the newest version at once, and tells what is wrong with it beside the one that went step by
-    /// step.
-    private func problems(
-        atOnce copy: URL, to newest: FixtureVersion, stepwise: URL, _ dangling: Int
-    ) throws -> [String] {
-        do {
-            try open(copy, upTo: newest.name)
-        } catch {
-            return ["it cannot be migrated at once: \(error)"]
-        }
-        var problems = try self.problems(of: copy, newest, dangling)
-        let connection = try Connection(path: copy.path, mode: .readWrite)
-        for check in newest.structs {
+    /// What is wrong with a database of the newest version, beyond its rows.
+    private func problems(ofNewest url: URL, _ newest: FixtureVersion, _ dangling: Int) throws -> [String] {
+        var problems = try self.problems(of: url, newest, dangling)
+        let connection = try Connection(path: url.path, mode: .readWrite)
+        for check in fixtures.newestStructs {
             do { try check.read(connection) } catch { problems.append(String(describing: error)) }
         }
-        problems += try differences(of: connection, from: stepwise, newest)
-        let before = try Data(contentsOf: copy)
-        try open(copy, upTo: newest.name)
-        if try Data(contentsOf: copy) != before { problems.append("opening it again changes it") }
+        let before = try Data(contentsOf: url)
+        try open(url, upTo: newest.name)
+        if try Data(contentsOf: url) != before { problems.append("opening it again changes it") }
         return problems
     }
 
     /// The rows that only one of two databases has.
-    private func differences(
-        of connection: Connection, from other: URL, _ version: FixtureVersion
-    ) throws -> [String] {
+    private func differences(of url: URL, from other: URL, _ version: FixtureVersion) throws -> [String] {
+        let connection = try Connection(path: url.path, mode: .readWrite)
         let attach = try connection.prepare("ATTACH DATABASE ?1 AS stepwise")
         try attach.bind(other.path, at: 1)
         try attach.run()

@@ -4,8 +4,14 @@ import Strata
 
 /// The values that a column of each type is given: the common ones, and those at its edges.
 enum SampleValues {
+    private static let known = Dictionary(
+        [ColumnType.double, .float, .string, .data, .decimal].map { ($0, edges(of: $0)) },
+        uniquingKeysWith: { first, _ in first })
+
     /// The values of `type`, no two of them equal.
-    static func values(of type: ColumnType) -> [SQLiteValue] {
+    static func values(of type: ColumnType) -> [SQLiteValue] { known[type] ?? edges(of: type) }
+
+    private static func edges(of type: ColumnType) -> [SQLiteValue] {
         switch type {
         case .int, .milliseconds:
             return [0, 1, -1, .max, .min, 42].map(SQLiteValue.integer)

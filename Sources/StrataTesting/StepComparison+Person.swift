@@ -24,15 +24,10 @@ extension StepComparison {
                 unknown.insert(expectation.old.name)
             }
         }
-        for (number, addition) in custom.additions.enumerated() {
-            let name = "temp.strata_added_\(number)"
-            try connection.execute("CREATE TABLE \(name) (\(SQL.list(addition.table.columns)))")
-            do {
-                try addition.ask(self, name)
-            } catch let error where !(error is UnwrittenExpectation) {
-                problems.append("\(custom.name).added for \(names.entity(addition.table.name)) threw: \(error)")
-            }
-            added[addition.table.name] = name
+        do {
+            for row in try custom.added(rows) { try add(row) }
+        } catch let error where !(error is UnwrittenExpectation) {
+            problems.append("\(custom.name).added threw: \(error)")
         }
         do {
             try custom.check(rows)
@@ -107,13 +102,15 @@ extension StepComparison {
         return problems
     }
 
-    /// Writes down the rows that are to be there and come from none.
-    func add<New: StoredEntity>(_ added: (StepRows) throws -> [New], to name: String) throws {
-        let new = try added(rows)
-        let insert = try connection.prepare("INSERT INTO \(name) VALUES (\(SQL.parameters(New.table.columns.count)))")
-        for row in new {
-            try row.bind(to: insert)
-            try insert.run()
+    /// Writes down a row that is to be there and comes from none.
+    func add<New: StoredEntity>(_ row: New) throws {
+        let name = added[New.table.name] ?? "temp.strata_added_\(added.count)"
+        if added[New.table.name] == nil {
+            try connection.execute("CREATE TABLE \(name) (\(SQL.list(New.table.columns)))")
+            added[New.table.name] = name
         }
+        let insert = try connection.prepare("INSERT INTO \(name) VALUES (\(SQL.parameters(New.table.columns.count)))")
+        try row.bind(to: insert)
+        try insert.run()
     }
 }

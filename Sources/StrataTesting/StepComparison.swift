@@ -45,17 +45,44 @@ final class StepComparison {
         try followKeys()
         problems += try sharedKeys()
         problems += try looks.compactMap { try $0() }
-        for (place, table) in step.tables.enumerated() where !isUnknown(table) {
+        let same = try identicalTables()
+        for (place, table) in step.tables.enumerated() where !isUnknown(table) && !same.contains(table.to) {
             problems += try compare(table, place)
         }
         for (number, rows) in (step.custom?.rows ?? []).enumerated() where !unknown.contains(rows.old.name) {
             problems += try compare(rows, number)
         }
-        for table in version.tables { problems += try compareSources(of: table) }
-        for join in version.joinTables { problems += try compareSources(of: join) }
+        if let untraced = step.untraced {
+            for table in version.tables where !untraced.contains(table.name) && !same.contains(table.name) {
+                problems += try compareSources(of: table)
+            }
+            for join in version.joinTables where !untraced.contains(join.name) && !same.contains(join.name) {
+                problems += try compareSources(of: join)
+            }
+        }
         // What a person says and what can be inferred may be the same.
         var told: Set<String> = []
         return problems.filter { told.insert($0).inserted }
+    }
+
+    /// The tables that are expected to stay as they are and have the same rows in both databases: nothing else is to be said
+    /// of them.
+    private func identicalTables() throws -> Set<String> {
+        let queries = step.tables.filter(\.isUnchanged).map { table in
+            let columns = table.values.keys.sorted().map { SQL.quoted($0) + " COLLATE BINARY" }.joined(separator: ", ")
+            func rows(_ database: String) -> String { "\(database).\(SQL.quoted(table.to))" }
+            func count(_ database: String) -> String { "(SELECT count(*) FROM \(rows(database)))" }
+            let rest = "SELECT \(columns) FROM \(rows("original")) EXCEPT SELECT \(columns) FROM \(rows("main"))"
+            return
+                "SELECT \(SQL.literal(table.to)) WHERE \(count("original")) = \(count("main")) AND NOT EXISTS (\(rest))"
+        }
+        var same: Set<String> = []
+        // SQLite takes no more than 500 queries in one.
+        for start in stride(from: 0, to: queries.count, by: 100) {
+            let some = queries[start..<min(start + 100, queries.count)]
+            try connection.query(some.joined(separator: " UNION ALL ")) { same.insert(try $0.string(0)) }
+        }
+        return same
     }
 
     // MARK: SQL and words

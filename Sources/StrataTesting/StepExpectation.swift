@@ -7,6 +7,12 @@ public struct StepExpectation: Sendable {
     let to: String
     let tables: [TableExpectation]
     let custom: CustomExpectation?
+    /// The tables after the step whose rows may come from anywhere; nil where that is so for all of them.
+    var untraced: Set<String>? = []
+    /// The positions in `tables` of those whose rows do not all stay as they are, by their names before the step.
+    private let changed: [String: Int]
+    /// The names before the step of the tables whose rows all stay as they are.
+    private let unchanged: Set<String>
 
     /// The step between two versions; `custom` is what a person expects of the code that was written for it.
     public init(from: String, to: String, tables: [TableExpectation], custom: CustomExpectation? = nil) {
@@ -14,6 +20,95 @@ public struct StepExpectation: Sendable {
         self.to = to
         self.tables = tables
         self.custom = custom
+        var (changed, unchanged): ([String: Int], Set<String>) = ([:], [])
+        for (place, table) in tables.enumerated() {
+            if table.isUnchanged { unchanged.insert(table.from) } else { changed[table.from] = place }
+        }
+        (self.changed, self.unchanged) = (changed, unchanged)
+    }
+
+    /// What is expected of the table called `name` before the step.
+    fileprivate func change(of name: String) -> TableChange {
+        if unchanged.contains(name) { return .none }
+        return changed[name].map { .expected(tables[$0]) } ?? .unknown
+    }
+
+    /// What becomes of a table in a step.
+    fileprivate enum TableChange {
+        case none, unknown
+        case expected(TableExpectation)
+    }
+
+    /// What is left of the expectations of all steps of a path where only its two ends are compared: the rows that no code
+    /// touches, with the columns that no step changes.
+    static func fused(_ path: [StepExpectation], _ fixtures: Fixtures) -> StepExpectation {
+        var tables = (path.first?.tables ?? []).map { FusedTable($0, in: path[0]) }
+        for step in path.dropFirst() { for place in tables.indices { tables[place].follow(step) } }
+        var fused = StepExpectation(
+            from: path.first?.from ?? "", to: path.last?.to ?? "", tables: tables.compactMap(\.expectation))
+        fused.untraced =
+            path.allSatisfy { $0.custom == nil }
+            ? Set(tables.filter { $0.expectation == nil }.map(\.name)) : nil
+        return fused
+    }
+}
+
+/// A table followed through the steps of a path.
+private struct FusedTable {
+    /// What the table is called after the last step.
+    private(set) var name: String
+    private let isJoin: Bool
+    /// What is expected of it; nil where one of the steps leaves that to code.
+    private(set) var expectation: TableExpectation?
+
+    init(_ table: TableExpectation, in step: StepExpectation) {
+        name = table.to
+        isJoin = table.isJoin
+        expectation = Self.uncoded(table, in: step)
+    }
+
+    mutating func follow(_ step: StepExpectation) {
+        switch step.change(of: name) {
+        case .none: break
+        case .unknown: expectation = nil
+        case .expected(let next):
+            expectation =
+                next.isJoin == isJoin ? Self.uncoded(next, in: step).flatMap { expectation?.followed(by: $0) } : nil
+            name = next.to
+        }
+    }
+
+    /// What is expected of a table without its rows and columns that code may have changed.
+    private static func uncoded(_ table: TableExpectation, in step: StepExpectation) -> TableExpectation? {
+        guard let custom = step.custom else { return table }
+        let coded = custom.rows.contains { $0.old.name == table.from || $0.new.name == table.to }
+        let loose = Set(table.references.flatMap(\.columns))
+        if coded || table.isJoin && !loose.isEmpty || table.references.contains(where: \.cascades)
+            || !loose.isDisjoint(with: table.key)
+        {
+            return nil
+        }
+        return table.with(table.values.filter { !loose.contains($0.key) })
+    }
+}
+
+extension TableExpectation {
+    fileprivate func with(_ values: [String: String]) -> TableExpectation {
+        TableExpectation(
+            from: from, to: to, oldKey: oldKey, key: key, emptied: isEmptied, kept: [], changed: values,
+            filter: filter, join: isJoin)
+    }
+
+    /// What both steps leave of a table; nil where its rows cannot be told from its keys.
+    fileprivate func followed(by next: TableExpectation) -> TableExpectation? {
+        if next.filter != nil { return nil }
+        let references = Dictionary(values.keys.map { (SQL.quoted($0), $0) }, uniquingKeysWith: { one, _ in one })
+        // A value that is computed from others is compared in its own step.
+        let values = next.values.compactMapValues { value in references[value].flatMap { self.values[$0] } }
+        guard next.key.allSatisfy({ values[$0] != nil }) else { return nil }
+        return TableExpectation(
+            from: from, to: next.to, oldKey: oldKey, key: next.key, emptied: isEmptied || next.isEmptied, kept: [],
+            changed: values, filter: filter, join: isJoin)
     }
 }
 
@@ -28,6 +123,8 @@ public struct TableExpectation: Sendable {
     let filter: String?
     let references: [ReferenceExpectation]
     let isJoin: Bool
+    /// Whether the table is the same before and after, with every row.
+    let isUnchanged: Bool
 
     /// Rows of the table `from` are in the table `to`.
     ///
@@ -53,6 +150,21 @@ public struct TableExpectation: Sendable {
         self.filter = filter
         self.references = references
         self.isJoin = isJoin
+        isUnchanged = false
+    }
+
+    /// The rows of a table that is the same before and after stay as they are.
+    init(unchanged name: String, key: [String], columns: [String], join isJoin: Bool = false) {
+        from = name
+        to = name
+        oldKey = key
+        self.key = key
+        isEmptied = false
+        values = Dictionary(columns.map { ($0, SQL.quoted($0)) }, uniquingKeysWith: { first, _ in first })
+        filter = nil
+        references = []
+        self.isJoin = isJoin
+        isUnchanged = true
     }
 }
 

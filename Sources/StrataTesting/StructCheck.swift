@@ -16,6 +16,8 @@ public protocol ColumnValued: StoredEntity {
 /// Checks that a struct reads each column into its own property, and writes it back to its own column.
 public struct StructCheck: Sendable {
     let type: any ColumnValued.Type
+    /// The name of its table.
+    let table: String
     /// Reads every row, and throws where a value is malformed.
     let read: @Sendable (_ connection: Connection) throws -> Void
     /// Says what is read or written otherwise than it should be.
@@ -24,6 +26,7 @@ public struct StructCheck: Sendable {
     /// The check of `type`.
     public init<Entity: ColumnValued>(_ type: Entity.Type) {
         self.type = type
+        table = Entity.table.name
         read = { connection in
             _ = try ReadTransaction(connection).cursor(Entity.self).forEach { _ in }
         }

@@ -33,22 +33,68 @@ public struct FixtureIndex: Hashable, Sendable, CustomStringConvertible {
 /// Compares the tables of a database with what the descriptions say of them, told apart from the SQL that makes them: a
 /// database is not right because it is as the schema makes it.
 struct TableShape {
-    let connection: Connection
-    let version: FixtureVersion
+    private let version: FixtureVersion
+    /// By table: what SQLite knows of it.
+    private var tables: [String: Description] = [:]
 
-    /// What is otherwise, in words.
-    func differences() throws -> [String] {
-        try version.tables.flatMap(differences) + version.joinTables.flatMap(differences)
+    private struct Description {
+        var columns: [String: (type: String, isMandatory: Bool)] = [:]
+        /// The columns of the primary key, with their places in it.
+        var key: [(place: Int, name: String)] = []
+        var foreignKeys: [Int: ForeignKey] = [:]
+        var indexes: [String: FixtureIndex] = [:]
     }
 
-    private func differences(_ table: FixtureTable) throws -> [String] {
+    private struct ForeignKey: Hashable {
+        var columns: [String]
+        let target: String
+        let rule: String
+    }
+
+    /// The tables of a database, which should be those of `version`.
+    init(connection: Connection, version: FixtureVersion) throws {
+        self.version = version
+        let tables = "sqlite_schema AS m JOIN"
+        let isTable = "m.type = 'table'"
+        let columns = "pragma_table_info(m.name) AS c WHERE \(isTable)"
+        var found: [String: Description] = [:]
+        try connection.query("SELECT m.name, c.name, c.type, c.\"notnull\", c.pk FROM \(tables) \(columns)") { row in
+            let name = try row.string(1)
+            found[try row.string(0), default: Description()].columns[name] = (try row.string(2), try row.bool(3))
+            let place = try row.int(4)
+            if place > 0 { found[try row.string(0)]?.key.append((place, name)) }
+        }
+        let keys = "pragma_foreign_key_list(m.name) AS k WHERE \(isTable) ORDER BY m.name, k.id, k.seq"
+        try connection.query("SELECT m.name, k.id, k.\"table\", k.on_delete, k.\"from\" FROM \(tables) \(keys)") {
+            row in
+            let key = ForeignKey(columns: [], target: try row.string(2), rule: try row.string(3))
+            found[try row.string(0)]?.foreignKeys[try row.int(1), default: key].columns.append(try row.string(4))
+        }
+        let indexes = """
+            pragma_index_list(m.name) AS l, pragma_index_info(l.name) AS i WHERE \(isTable) AND l.origin = 'c' \
+            ORDER BY m.name, l.name, i.seqno
+            """
+        try connection.query("SELECT m.name, l.name, l.\"unique\", i.name FROM \(tables) \(indexes)") { row in
+            let (table, index) = (try row.string(0), try row.string(1))
+            let columns = (found[table]?.indexes[index]?.columns ?? []) + [try row.string(3)]
+            found[table]?.indexes[index] = FixtureIndex(columns, unique: try row.bool(2))
+        }
+        self.tables = found
+    }
+
+    /// What is otherwise, in words.
+    func differences() -> [String] {
+        version.tables.flatMap(differences) + version.joinTables.flatMap(differences)
+    }
+
+    private func differences(_ table: FixtureTable) -> [String] {
         var problems: [String] = []
-        let found = try columns(of: table.name)
+        let found = tables[table.name]?.columns ?? [:]
         for name in Set(found.keys).subtracting(table.columns.flatMap(\.names)).sorted() {
             problems.append("\(table.entity): the column \(name) is in no description")
         }
-        if try key(of: table.name) != table.key { problems.append("\(table.entity): it has another key") }
-        let foreignKeys = try foreignKeys(of: table.name)
+        if key(of: table.name) != table.key { problems.append("\(table.entity): it has another key") }
+        let foreignKeys = foreignKeys(of: table.name)
         for column in table.columns {
             let name = "\(table.entity).\(column.property)"
             for part in column.names {
@@ -75,49 +121,27 @@ struct TableShape {
             problems.append(
                 "\(table.entity): the foreign key \(key.columns.joined(separator: ", ")) is in no description")
         }
-        return try problems + differences(indexes: table.indexes, of: table.name, table.entity)
+        return problems + differences(indexes: table.indexes, of: table.name, table.entity)
     }
 
-    private func differences(_ join: FixtureJoinTable) throws -> [String] {
+    private func differences(_ join: FixtureJoinTable) -> [String] {
         var problems: [String] = []
-        if try key(of: join.name) != join.columns { problems.append("\(join.property): its table has another key") }
-        let foreignKeys = try foreignKeys(of: join.name)
+        if key(of: join.name) != join.columns { problems.append("\(join.property): its table has another key") }
+        let foreignKeys = foreignKeys(of: join.name)
         let targets = Array(join.columns.suffix(join.targetCount))
         for (columns, end) in [(join.columns.dropLast(join.targetCount), join.source), (targets[...], join.target)] {
             let key = ForeignKey(columns: Array(columns), target: end, rule: DeleteRule.cascade.rawValue)
             problems += difference(key, foreignKeys, join.property)
         }
-        return try problems + differences(indexes: [FixtureIndex(targets)], of: join.name, join.property)
+        return problems + differences(indexes: [FixtureIndex(targets)], of: join.name, join.property)
     }
 
-    // MARK: What SQLite knows
-
-    private struct ForeignKey: Hashable {
-        var columns: [String]
-        let target: String
-        let rule: String
+    private func key(of table: String) -> [String] {
+        (tables[table]?.key ?? []).sorted { $0.place < $1.place }.map(\.name)
     }
 
-    private func columns(of table: String) throws -> [String: (type: String, isMandatory: Bool)] {
-        var columns: [String: (String, Bool)] = [:]
-        try connection.query("SELECT name, type, \"notnull\" FROM pragma_table_info(\(SQL.literal(table)))") { row in
-            columns[try row.string(0)] = (try row.string(1), try row.bool(2))
-        }
-        return columns
-    }
-
-    private func key(of table: String) throws -> [String] {
-        try connection.texts("SELECT name FROM pragma_table_info(\(SQL.literal(table))) WHERE pk > 0 ORDER BY pk")
-    }
-
-    private func foreignKeys(of table: String) throws -> [ForeignKey] {
-        var keys: [Int: ForeignKey] = [:]
-        let list = "pragma_foreign_key_list(\(SQL.literal(table)))"
-        try connection.query("SELECT id, \"table\", on_delete, \"from\" FROM \(list) ORDER BY id, seq") { row in
-            let key = ForeignKey(columns: [], target: try row.string(1), rule: try row.string(2))
-            keys[try row.int(0), default: key].columns.append(try row.string(3))
-        }
-        return Array(keys.values)
+    private func foreignKeys(of table: String) -> [ForeignKey] {
+        (tables[table]?.foreignKeys ?? [:]).map(\.value)
     }
 
     private func difference(_ key: ForeignKey, _ found: [ForeignKey], _ name: String) -> [String] {
@@ -129,17 +153,8 @@ struct TableShape {
         return ["\(name): ON DELETE is \(other.rule), not \(key.rule)"]
     }
 
-    private func differences(indexes: [FixtureIndex], of table: String, _ name: String) throws -> [String] {
-        var found: [String: FixtureIndex] = [:]
-        let sql = """
-            SELECT l.name, l."unique", i.name FROM pragma_index_list(\(SQL.literal(table))) AS l, pragma_index_info(l.name) AS i \
-            WHERE l.origin = 'c' ORDER BY l.name, i.seqno
-            """
-        try connection.query(sql) { row in
-            let index = try row.string(0)
-            found[index] = FixtureIndex(
-                (found[index]?.columns ?? []) + [try row.string(2)], unique: try row.bool(1))
-        }
+    private func differences(indexes: [FixtureIndex], of table: String, _ name: String) -> [String] {
+        let found = tables[table]?.indexes ?? [:]
         let missing = Set(indexes).subtracting(found.values).map { "\(name): there is no \($0)" }
         let surplus = Set(found.values).subtracting(indexes).map { "\(name): the \($0) is in no description" }
         return missing.sorted() + surplus.sorted()

@@ -7,23 +7,23 @@ import Testing
 
 /// What is said of a fixture that somebody has edited.
 @Suite struct FixtureTests {
-    /// The versions before the files of their fixtures were sealed.
-    private var versions: [FixtureVersion] {
-        LaundrySchemaMigrationTests.fixtures.versions.map { version in
-            var version = version
-            version.fingerprint = nil
-            return version
-        }
+    /// The fixtures in another folder, before their files were sealed.
+    private func unsealed(in folder: URL) -> Fixtures {
+        var fixtures = LaundrySchemaMigrationTests.fixtures
+        fixtures.folder = folder
+        for place in fixtures.versions.indices { fixtures.versions[place].fingerprint = nil }
+        return fixtures
     }
 
     /// What the tests of the model say of the first version's fixture, after `edit` was run on it.
     private func failures(after edit: String) throws -> [String] {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let version = try #require(versions.first)
-        let edited = Fixtures(of: LaundrySchema.self, in: folder, versions: versions)
+        var edited = unsealed(in: folder)
+        let version = try #require(edited.versions.first)
         #expect(try edited.export(version).isEmpty)
         try Connection(path: edited.url(of: version).path, mode: .readWrite).execute(edit)
+        edited.prepared = OncePerKey()
         return try edited.export(version).map(\.description)
     }
 
@@ -33,7 +33,7 @@ import Testing
 
     @Test func `a fixture that cannot be written says so`() throws {
         let folder = URL(fileURLWithPath: "/dev/null/Tests")
-        let fixtures = Fixtures(of: LaundrySchema.self, in: folder, versions: versions)
+        let fixtures = unsealed(in: folder)
         for version in fixtures.versions {
             let failures = try fixtures.export(version).map(\.description)
             #expect(failures.count == 1)
@@ -49,15 +49,18 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let committed = LaundrySchemaMigrationTests.fixtures
         let version = try #require(committed.versions.first { $0.fingerprint != nil })
-        let fixtures = Fixtures(of: LaundrySchema.self, in: folder, versions: committed.versions)
+        var fixtures = committed
+        fixtures.folder = folder
         #expect(try fixtures.export(version).map(\.description).first?.contains("is missing; restore") == true)
         #expect(throws: FixtureError.self) { _ = try fixtures.database(of: version.name) }
 
+        fixtures.prepared = OncePerKey()
         let url = fixtures.url(of: version)
         try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         try FileManager.default.copyItem(at: committed.url(of: version), to: url)
         #expect(try fixtures.export(version).isEmpty)
         try Connection(path: url.path, mode: .readWrite).execute("UPDATE laundry SET name = 'another' WHERE name = 'a'")
+        fixtures.prepared = OncePerKey()
         #expect(try fixtures.export(version).map(\.description).first?.contains("was changed; restore") == true)
     }
 

@@ -8,12 +8,10 @@ import Strata
 public typealias Laundry = LaundrySchema.V2_0.Laundry
 
 extension LaundrySchema {
-    /// The key of `laundry`.
+    /// The primary key of `laundry`.
     public struct LaundryID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
-        /// The stored value.
         public var rawValue: Swift.Int
 
-        /// The key whose stored value is `rawValue`.
         public init(rawValue: Swift.Int) { self.rawValue = rawValue }
     }
 }
@@ -21,9 +19,8 @@ extension LaundrySchema {
 extension LaundrySchema.V1_0 {
     /// A shop that washes.
     ///
-    /// As it stands in version 1.0.
+    /// Version 1.0.
     public struct Laundry: Strata.StoredEntity, Swift.Hashable, Swift.Sendable {
-        /// The key.
         public typealias ID = LaundrySchema.LaundryID
 
         public var storeID: ID
@@ -37,7 +34,6 @@ extension LaundrySchema.V1_0 {
         /// The row's place at the other end of `master`; nil stands last.
         public var masterPosition: Swift.Int?
 
-        /// An entity of these values.
         public init(
             storeID: ID,
             id: Swift.Int? = nil,
@@ -56,9 +52,9 @@ extension LaundrySchema.V1_0 {
             self.masterPosition = masterPosition
         }
 
-        /// The relationships: what `related` reads and `setRelated` writes.
+        // MARK: - Storage
+
         public struct Relationships: Strata.EntityRelationships {
-            /// The relationships.
             public init() {}
             /// What it washes, in order.
             public var items: Strata.ToMany<LaundrySchema.V1_0.Laundry, LaundrySchema.V1_0.LaundryItem> { .init(inverse: ["master_id"], position: "master_position") }
@@ -66,9 +62,7 @@ extension LaundrySchema.V1_0 {
             public var master: Strata.ToOne<LaundrySchema.V1_0.Laundry, LaundrySchema.V1_0.LaundryData> { .init(column: ["master_id"]) }
         }
 
-        /// The columns: what predicates, orders and projections name.
         public struct Columns: Strata.EntityColumns {
-            /// The columns.
             public init() {}
             public var storeID: Strata.Column<LaundrySchema.V1_0.Laundry, ID> { .init("store_id") }
             public var id: Strata.Column<LaundrySchema.V1_0.Laundry, Swift.Int?> { .init("id") }
@@ -79,24 +73,10 @@ extension LaundrySchema.V1_0 {
             public var masterPosition: Strata.Column<LaundrySchema.V1_0.Laundry, Swift.Int?> { .init("master_position") }
         }
 
-        /// Compares all values.
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.storeID, other.storeID)
-            equality.compare(self.id, other.id)
-            equality.compare(self.name, other.name)
-            equality.compare(self.photo, other.photo)
-            equality.compare(self.favorite, other.favorite)
-            equality.compare(self.masterID, other.masterID)
-            equality.compare(self.masterPosition, other.masterPosition)
-        }
-
-        /// The table and its columns.
         public static let table = Strata.EntityTable("laundry", key: ["store_id"], columns: ["store_id", "id", "name", "photo", "favorite", "master_id", "master_position"])
 
-        /// The key of an entity.
         public static func id(of entity: Self) -> ID { entity.storeID }
 
-        /// The entity in a row of the table.
         public init(row: Strata.Row) throws {
             self.storeID = try row.id(0)
             self.id = try row.optionalInt(1)
@@ -107,7 +87,6 @@ extension LaundrySchema.V1_0 {
             self.masterPosition = try row.optionalInt(6)
         }
 
-        /// Binds the values of all columns.
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.storeID, at: 1)
             try statement.bind(self.id, at: 2)
@@ -117,15 +96,24 @@ extension LaundrySchema.V1_0 {
             try statement.bind(self.masterID, at: 6)
             try statement.bind(self.masterPosition, at: 7)
         }
+
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.storeID, other.storeID)
+            equality.compare(self.id, other.id)
+            equality.compare(self.name, other.name)
+            equality.compare(self.photo, other.photo)
+            equality.compare(self.favorite, other.favorite)
+            equality.compare(self.masterID, other.masterID)
+            equality.compare(self.masterPosition, other.masterPosition)
+        }
     }
 }
 
 extension LaundrySchema.V2_0 {
     /// A shop that washes.
     ///
-    /// As it stands in version 2.0.
+    /// Since version 2.0.
     public struct Laundry: Strata.StoredEntity, Swift.Hashable, Swift.Sendable {
-        /// The key.
         public typealias ID = LaundrySchema.LaundryID
 
         public var storeID: ID
@@ -139,7 +127,6 @@ extension LaundrySchema.V2_0 {
         /// The row's place at the other end of `master`; nil stands last.
         public var masterPosition: Swift.Int?
 
-        /// An entity of these values.
         public init(
             storeID: ID,
             id: Swift.Int? = nil,
@@ -158,19 +145,17 @@ extension LaundrySchema.V2_0 {
             self.masterPosition = masterPosition
         }
 
-        /// The relationships: what `related` reads and `setRelated` writes.
+        // MARK: - Storage
+
         public struct Relationships: Strata.EntityRelationships {
-            /// The relationships.
             public init() {}
             /// What it washes, in order.
-            public var items: Strata.ToMany<LaundrySchema.V2_0.Laundry, LaundrySchema.V2_0.LaundryItem> { .init(inverse: ["master_id"], position: "master_position") }
+            public var items: Strata.ToMany<LaundrySchema.V2_0.Laundry, LaundrySchema.Newest.LaundryItem> { .init(inverse: ["master_id"], position: "master_position") }
             /// The answer that it came with.
-            public var master: Strata.ToOne<LaundrySchema.V2_0.Laundry, LaundrySchema.V2_0.LaundryDetail> { .init(column: ["master_id"]) }
+            public var master: Strata.ToOne<LaundrySchema.V2_0.Laundry, LaundrySchema.Newest.LaundryDetail> { .init(column: ["master_id"]) }
         }
 
-        /// The columns: what predicates, orders and projections name.
         public struct Columns: Strata.EntityColumns {
-            /// The columns.
             public init() {}
             public var storeID: Strata.Column<LaundrySchema.V2_0.Laundry, ID> { .init("store_id") }
             public var id: Strata.Column<LaundrySchema.V2_0.Laundry, Swift.Int?> { .init("id") }
@@ -181,24 +166,10 @@ extension LaundrySchema.V2_0 {
             public var masterPosition: Strata.Column<LaundrySchema.V2_0.Laundry, Swift.Int?> { .init("master_position") }
         }
 
-        /// Compares all values.
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.storeID, other.storeID)
-            equality.compare(self.id, other.id)
-            equality.compare(self.name, other.name)
-            equality.compare(self.photo, other.photo)
-            equality.compare(self.favorite, other.favorite)
-            equality.compare(self.masterID, other.masterID)
-            equality.compare(self.masterPosition, other.masterPosition)
-        }
-
-        /// The table and its columns.
         public static let table = Strata.EntityTable("laundry", key: ["store_id"], columns: ["store_id", "id", "name", "photo", "favorite", "master_id", "master_position"])
 
-        /// The key of an entity.
         public static func id(of entity: Self) -> ID { entity.storeID }
 
-        /// The entity in a row of the table.
         public init(row: Strata.Row) throws {
             self.storeID = try row.id(0)
             self.id = try row.optionalInt(1)
@@ -209,7 +180,6 @@ extension LaundrySchema.V2_0 {
             self.masterPosition = try row.optionalInt(6)
         }
 
-        /// Binds the values of all columns.
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.storeID, at: 1)
             try statement.bind(self.id, at: 2)
@@ -218,6 +188,16 @@ extension LaundrySchema.V2_0 {
             try statement.bind(self.favorite, at: 5)
             try statement.bind(self.masterID, at: 6)
             try statement.bind(self.masterPosition, at: 7)
+        }
+
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.storeID, other.storeID)
+            equality.compare(self.id, other.id)
+            equality.compare(self.name, other.name)
+            equality.compare(self.photo, other.photo)
+            equality.compare(self.favorite, other.favorite)
+            equality.compare(self.masterID, other.masterID)
+            equality.compare(self.masterPosition, other.masterPosition)
         }
     }
 }

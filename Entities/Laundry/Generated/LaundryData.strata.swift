@@ -8,12 +8,10 @@ import Strata
 public typealias LaundryData = LaundrySchema.V2_0.LaundryData
 
 extension LaundrySchema {
-    /// The key of `laundry_data`.
+    /// The primary key of `laundry_data`.
     public struct LaundryDataID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
-        /// The stored value.
         public var rawValue: Swift.Int
 
-        /// The key whose stored value is `rawValue`.
         public init(rawValue: Swift.Int) { self.rawValue = rawValue }
     }
 }
@@ -21,16 +19,16 @@ extension LaundrySchema {
 extension LaundrySchema.V1_0 {
     /// One answer of the server.
     ///
-    /// As it stands in version 1.0.
+    /// Version 1.0.
     public struct LaundryData: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        /// The key.
         public typealias ID = LaundrySchema.LaundryDataID
 
         public var storeID: ID
         public var code: Swift.Int?
         public var status: Swift.String?
 
-        /// An entity of these values.
+        public var id: ID { self.storeID }
+
         public init(
             storeID: ID,
             code: Swift.Int? = nil,
@@ -41,51 +39,39 @@ extension LaundrySchema.V1_0 {
             self.status = status
         }
 
-        /// The key.
-        public var id: ID { self.storeID }
+        // MARK: - Storage
 
-        /// The relationships: what `related` reads and `setRelated` writes.
         public struct Relationships: Strata.EntityRelationships {
-            /// The relationships.
             public init() {}
             /// What it holds: until 1.0 the laundries themselves, in order; from 2.0 on the detail that has them.
             public var data: Strata.ToMany<LaundrySchema.V1_0.LaundryData, LaundrySchema.V1_0.Laundry> { .init(inverse: ["master_id"], position: "master_position") }
         }
 
-        /// The columns: what predicates, orders and projections name.
         public struct Columns: Strata.EntityColumns {
-            /// The columns.
             public init() {}
             public var storeID: Strata.Column<LaundrySchema.V1_0.LaundryData, ID> { .init("store_id") }
             public var code: Strata.Column<LaundrySchema.V1_0.LaundryData, Swift.Int?> { .init("code") }
             public var status: Strata.Column<LaundrySchema.V1_0.LaundryData, Swift.String?> { .init("status") }
         }
 
-        /// Compares all values.
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.storeID, other.storeID)
-            equality.compare(self.code, other.code)
-            equality.compare(self.status, other.status)
-        }
-
-        /// The table and its columns.
         public static let table = Strata.EntityTable("laundry_data", key: ["store_id"], columns: ["store_id", "code", "status"])
 
-        /// The key of an entity.
-        public static func id(of entity: Self) -> ID { entity.storeID }
-
-        /// The entity in a row of the table.
         public init(row: Strata.Row) throws {
             self.storeID = try row.id(0)
             self.code = try row.optionalInt(1)
             self.status = try row.optionalString(2)
         }
 
-        /// Binds the values of all columns.
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.storeID, at: 1)
             try statement.bind(self.code, at: 2)
             try statement.bind(self.status, at: 3)
+        }
+
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.storeID, other.storeID)
+            equality.compare(self.code, other.code)
+            equality.compare(self.status, other.status)
         }
     }
 }
@@ -93,15 +79,15 @@ extension LaundrySchema.V1_0 {
 extension LaundrySchema.V2_0 {
     /// One answer of the server.
     ///
-    /// As it stands in version 2.0.
+    /// Since version 2.0.
     public struct LaundryData: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        /// The key.
         public typealias ID = LaundrySchema.LaundryDataID
 
         public var storeID: ID
         public var code: Swift.Int?
 
-        /// An entity of these values.
+        public var id: ID { self.storeID }
+
         public init(
             storeID: ID,
             code: Swift.Int? = nil
@@ -110,47 +96,35 @@ extension LaundrySchema.V2_0 {
             self.code = code
         }
 
-        /// The key.
-        public var id: ID { self.storeID }
+        // MARK: - Storage
 
-        /// The relationships: what `related` reads and `setRelated` writes.
         public struct Relationships: Strata.EntityRelationships {
-            /// The relationships.
             public init() {}
             /// What it holds: until 1.0 the laundries themselves, in order; from 2.0 on the detail that has them.
-            public var data: Strata.ToOne<LaundrySchema.V2_0.LaundryData, LaundrySchema.V2_0.LaundryDetail> { .init(inverse: ["master_id"]) }
+            public var data: Strata.ToOne<LaundrySchema.V2_0.LaundryData, LaundrySchema.Newest.LaundryDetail> { .init(inverse: ["master_id"]) }
         }
 
-        /// The columns: what predicates, orders and projections name.
         public struct Columns: Strata.EntityColumns {
-            /// The columns.
             public init() {}
             public var storeID: Strata.Column<LaundrySchema.V2_0.LaundryData, ID> { .init("store_id") }
             public var code: Strata.Column<LaundrySchema.V2_0.LaundryData, Swift.Int?> { .init("code") }
         }
 
-        /// Compares all values.
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.storeID, other.storeID)
-            equality.compare(self.code, other.code)
-        }
-
-        /// The table and its columns.
         public static let table = Strata.EntityTable("laundry_data", key: ["store_id"], columns: ["store_id", "code"])
 
-        /// The key of an entity.
-        public static func id(of entity: Self) -> ID { entity.storeID }
-
-        /// The entity in a row of the table.
         public init(row: Strata.Row) throws {
             self.storeID = try row.id(0)
             self.code = try row.optionalInt(1)
         }
 
-        /// Binds the values of all columns.
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.storeID, at: 1)
             try statement.bind(self.code, at: 2)
+        }
+
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.storeID, other.storeID)
+            equality.compare(self.code, other.code)
         }
     }
 }

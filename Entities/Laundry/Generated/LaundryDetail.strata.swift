@@ -8,12 +8,10 @@ import Strata
 public typealias LaundryDetail = LaundrySchema.V2_0.LaundryDetail
 
 extension LaundrySchema {
-    /// The key of `laundry_detail`.
+    /// The primary key of `laundry_detail`.
     public struct LaundryDetailID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
-        /// The stored value.
         public var rawValue: Swift.Int
 
-        /// The key whose stored value is `rawValue`.
         public init(rawValue: Swift.Int) { self.rawValue = rawValue }
     }
 }
@@ -21,16 +19,16 @@ extension LaundrySchema {
 extension LaundrySchema.V2_0 {
     /// What an answer holds: laundries, or why there are none.
     ///
-    /// As it stands in version 2.0.
+    /// Since version 2.0.
     public struct LaundryDetail: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        /// The key.
         public typealias ID = LaundrySchema.LaundryDetailID
 
         public var storeID: ID
         /// The answer that it belongs to.
         public var masterID: LaundrySchema.LaundryDataID?
 
-        /// An entity of these values.
+        public var id: ID { self.storeID }
+
         public init(
             storeID: ID,
             masterID: LaundrySchema.LaundryDataID? = nil
@@ -39,51 +37,38 @@ extension LaundrySchema.V2_0 {
             self.masterID = masterID
         }
 
-        /// The key.
-        public var id: ID { self.storeID }
+        // MARK: - Storage
 
-        /// The relationships: what `related` reads and `setRelated` writes.
         public struct Relationships: Strata.EntityRelationships {
-            /// The relationships.
             public init() {}
             /// The laundries, in order.
-            public var success: Strata.ToMany<LaundrySchema.V2_0.LaundryDetail, LaundrySchema.V2_0.Laundry> { .init(inverse: ["master_id"], position: "master_position") }
-            /// `laundry_detail.failure`.
-            public var failure: Strata.ToOne<LaundrySchema.V2_0.LaundryDetail, LaundrySchema.V2_0.LaundryFailure> { .init(inverse: ["master_id"]) }
+            public var success: Strata.ToMany<LaundrySchema.V2_0.LaundryDetail, LaundrySchema.Newest.Laundry> { .init(inverse: ["master_id"], position: "master_position") }
+            public var failure: Strata.ToOne<LaundrySchema.V2_0.LaundryDetail, LaundrySchema.Newest.LaundryFailure> { .init(inverse: ["master_id"]) }
             /// The answer that it belongs to.
-            public var master: Strata.ToOne<LaundrySchema.V2_0.LaundryDetail, LaundrySchema.V2_0.LaundryData> { .init(column: ["master_id"]) }
+            public var master: Strata.ToOne<LaundrySchema.V2_0.LaundryDetail, LaundrySchema.Newest.LaundryData> { .init(column: ["master_id"]) }
         }
 
-        /// The columns: what predicates, orders and projections name.
         public struct Columns: Strata.EntityColumns {
-            /// The columns.
             public init() {}
             public var storeID: Strata.Column<LaundrySchema.V2_0.LaundryDetail, ID> { .init("store_id") }
             public var masterID: Strata.Column<LaundrySchema.V2_0.LaundryDetail, LaundrySchema.LaundryDataID?> { .init("master_id") }
         }
 
-        /// Compares all values.
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.storeID, other.storeID)
-            equality.compare(self.masterID, other.masterID)
-        }
-
-        /// The table and its columns.
         public static let table = Strata.EntityTable("laundry_detail", key: ["store_id"], columns: ["store_id", "master_id"])
 
-        /// The key of an entity.
-        public static func id(of entity: Self) -> ID { entity.storeID }
-
-        /// The entity in a row of the table.
         public init(row: Strata.Row) throws {
             self.storeID = try row.id(0)
             self.masterID = try row.optionalID(1)
         }
 
-        /// Binds the values of all columns.
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.storeID, at: 1)
             try statement.bind(self.masterID, at: 2)
+        }
+
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.storeID, other.storeID)
+            equality.compare(self.masterID, other.masterID)
         }
     }
 }

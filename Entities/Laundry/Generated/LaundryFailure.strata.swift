@@ -8,12 +8,10 @@ import Strata
 public typealias LaundryFailure = LaundrySchema.V2_0.LaundryFailure
 
 extension LaundrySchema {
-    /// The key of `laundry_failure`.
+    /// The primary key of `laundry_failure`.
     public struct LaundryFailureID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
-        /// The stored value.
         public var rawValue: Swift.Int
 
-        /// The key whose stored value is `rawValue`.
         public init(rawValue: Swift.Int) { self.rawValue = rawValue }
     }
 }
@@ -21,9 +19,8 @@ extension LaundrySchema {
 extension LaundrySchema.V2_0 {
     /// Why an answer has no laundries.
     ///
-    /// As it stands in version 2.0.
+    /// Since version 2.0.
     public struct LaundryFailure: Strata.StoredEntity, Swift.Hashable, Swift.Sendable {
-        /// The key.
         public typealias ID = LaundrySchema.LaundryFailureID
 
         public var storeID: ID
@@ -31,7 +28,6 @@ extension LaundrySchema.V2_0 {
         public var date: Foundation.Date?
         public var masterID: LaundrySchema.LaundryDetailID?
 
-        /// An entity of these values.
         public init(
             storeID: ID,
             id: Swift.Int? = nil,
@@ -44,17 +40,14 @@ extension LaundrySchema.V2_0 {
             self.masterID = masterID
         }
 
-        /// The relationships: what `related` reads and `setRelated` writes.
+        // MARK: - Storage
+
         public struct Relationships: Strata.EntityRelationships {
-            /// The relationships.
             public init() {}
-            /// `laundry_failure.master`.
-            public var master: Strata.ToOne<LaundrySchema.V2_0.LaundryFailure, LaundrySchema.V2_0.LaundryDetail> { .init(column: ["master_id"]) }
+            public var master: Strata.ToOne<LaundrySchema.V2_0.LaundryFailure, LaundrySchema.Newest.LaundryDetail> { .init(column: ["master_id"]) }
         }
 
-        /// The columns: what predicates, orders and projections name.
         public struct Columns: Strata.EntityColumns {
-            /// The columns.
             public init() {}
             public var storeID: Strata.Column<LaundrySchema.V2_0.LaundryFailure, ID> { .init("store_id") }
             public var id: Strata.Column<LaundrySchema.V2_0.LaundryFailure, Swift.Int?> { .init("id") }
@@ -62,21 +55,10 @@ extension LaundrySchema.V2_0 {
             public var masterID: Strata.Column<LaundrySchema.V2_0.LaundryFailure, LaundrySchema.LaundryDetailID?> { .init("master_id") }
         }
 
-        /// Compares all values.
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.storeID, other.storeID)
-            equality.compare(self.id, other.id)
-            equality.compare(self.date, other.date)
-            equality.compare(self.masterID, other.masterID)
-        }
-
-        /// The table and its columns.
         public static let table = Strata.EntityTable("laundry_failure", key: ["store_id"], columns: ["store_id", "id", "date", "master_id"])
 
-        /// The key of an entity.
         public static func id(of entity: Self) -> ID { entity.storeID }
 
-        /// The entity in a row of the table.
         public init(row: Strata.Row) throws {
             self.storeID = try row.id(0)
             self.id = try row.optionalInt(1)
@@ -84,12 +66,18 @@ extension LaundrySchema.V2_0 {
             self.masterID = try row.optionalID(3)
         }
 
-        /// Binds the values of all columns.
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.storeID, at: 1)
             try statement.bind(self.id, at: 2)
             try statement.bind(self.date, at: 3)
             try statement.bind(self.masterID, at: 4)
+        }
+
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.storeID, other.storeID)
+            equality.compare(self.id, other.id)
+            equality.compare(self.date, other.date)
+            equality.compare(self.masterID, other.masterID)
         }
     }
 }

@@ -5,15 +5,13 @@ import Foundation
 import Strata
 
 /// Something that a laundry washes, and what it asks for it.
-public typealias LaundryItem = LaundrySchema.V2_0.LaundryItem
+public typealias LaundryItem = LaundrySchema.V1_0.LaundryItem
 
 extension LaundrySchema {
-    /// The key of `laundry_item`.
+    /// The primary key of `laundry_item`.
     public struct LaundryItemID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
-        /// The stored value.
         public var rawValue: Swift.Int
 
-        /// The key whose stored value is `rawValue`.
         public init(rawValue: Swift.Int) { self.rawValue = rawValue }
     }
 }
@@ -21,9 +19,8 @@ extension LaundrySchema {
 extension LaundrySchema.V1_0 {
     /// Something that a laundry washes, and what it asks for it.
     ///
-    /// As it stands from version 1.0 to 2.0.
+    /// Since version 1.0.
     public struct LaundryItem: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        /// The key.
         public typealias ID = LaundrySchema.LaundryItemID
 
         public var storeID: ID
@@ -34,7 +31,8 @@ extension LaundrySchema.V1_0 {
         /// The row's place at the other end of `master`; nil stands last.
         public var masterPosition: Swift.Int?
 
-        /// An entity of these values.
+        public var id: ID { self.storeID }
+
         public init(
             storeID: ID,
             name: Swift.String? = nil,
@@ -49,20 +47,15 @@ extension LaundrySchema.V1_0 {
             self.masterPosition = masterPosition
         }
 
-        /// The key.
-        public var id: ID { self.storeID }
+        // MARK: - Storage
 
-        /// The relationships: what `related` reads and `setRelated` writes.
         public struct Relationships: Strata.EntityRelationships {
-            /// The relationships.
             public init() {}
             /// The laundry that washes it.
-            public var master: Strata.ToOne<LaundrySchema.V1_0.LaundryItem, LaundrySchema.V2_0.Laundry> { .init(column: ["master_id"]) }
+            public var master: Strata.ToOne<LaundrySchema.V1_0.LaundryItem, LaundrySchema.Newest.Laundry> { .init(column: ["master_id"]) }
         }
 
-        /// The columns: what predicates, orders and projections name.
         public struct Columns: Strata.EntityColumns {
-            /// The columns.
             public init() {}
             public var storeID: Strata.Column<LaundrySchema.V1_0.LaundryItem, ID> { .init("store_id") }
             public var name: Strata.Column<LaundrySchema.V1_0.LaundryItem, Swift.String?> { .init("name") }
@@ -71,22 +64,8 @@ extension LaundrySchema.V1_0 {
             public var masterPosition: Strata.Column<LaundrySchema.V1_0.LaundryItem, Swift.Int?> { .init("master_position") }
         }
 
-        /// Compares all values.
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.storeID, other.storeID)
-            equality.compare(self.name, other.name)
-            equality.compare(self.price, other.price)
-            equality.compare(self.masterID, other.masterID)
-            equality.compare(self.masterPosition, other.masterPosition)
-        }
-
-        /// The table and its columns.
         public static let table = Strata.EntityTable("laundry_item", key: ["store_id"], columns: ["store_id", "name", "price", "master_id", "master_position"])
 
-        /// The key of an entity.
-        public static func id(of entity: Self) -> ID { entity.storeID }
-
-        /// The entity in a row of the table.
         public init(row: Strata.Row) throws {
             self.storeID = try row.id(0)
             self.name = try row.optionalString(1)
@@ -95,7 +74,6 @@ extension LaundrySchema.V1_0 {
             self.masterPosition = try row.optionalInt(4)
         }
 
-        /// Binds the values of all columns.
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.storeID, at: 1)
             try statement.bind(self.name, at: 2)
@@ -103,10 +81,13 @@ extension LaundrySchema.V1_0 {
             try statement.bind(self.masterID, at: 4)
             try statement.bind(self.masterPosition, at: 5)
         }
-    }
-}
 
-extension LaundrySchema.V2_0 {
-    /// As in version 1.0.
-    public typealias LaundryItem = LaundrySchema.V1_0.LaundryItem
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.storeID, other.storeID)
+            equality.compare(self.name, other.name)
+            equality.compare(self.price, other.price)
+            equality.compare(self.masterID, other.masterID)
+            equality.compare(self.masterPosition, other.masterPosition)
+        }
+    }
 }

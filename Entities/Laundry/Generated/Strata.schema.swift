@@ -6,50 +6,63 @@ import Strata
 
 /// The schema of `Laundry`, with all its versions.
 public enum LaundrySchema: Strata.Schema {
-    /// Version "1.0": its structs.
+    /// Version "1.0".
     public enum V1_0 {}
-    /// Version "2.0": its structs.
-    public enum V2_0 {}
+    /// Version "2.0".
+    public enum V2_0 {
+        public typealias LaundryItem = LaundrySchema.V1_0.LaundryItem
+    }
 
-    /// The name that a store keeps.
+    /// The structs of the newest version, wherever they are declared.
+    public enum Newest {
+        public typealias Laundry = LaundrySchema.V2_0.Laundry
+        public typealias LaundryData = LaundrySchema.V2_0.LaundryData
+        public typealias LaundryDetail = LaundrySchema.V2_0.LaundryDetail
+        public typealias LaundryFailure = LaundrySchema.V2_0.LaundryFailure
+        public typealias LaundryItem = LaundrySchema.V1_0.LaundryItem
+    }
+
     public static let name = "LaundrySchema"
-
-    /// The fingerprint of the newest version.
     public static let fingerprint: Swift.UInt64 = 0x90c9e8a420af15cf
+    public static let versions: [Strata.SchemaVersion] = history.versions
+    public static let steps: [Strata.MigrationStep] = history.steps
 
-    /// All versions, oldest first.
-    public static let versions: [Strata.SchemaVersion] = [
-        Strata.SchemaVersion("1.0", fingerprint: 0x39b3c32d3689b322, tables: [
-            Tables.laundry_1_0,
-            Tables.laundryData_1_0,
-            Tables.laundryItem_1_0,
-        ]),
-        Strata.SchemaVersion("2.0", fingerprint: 0x90c9e8a420af15cf, tables: [
-            Tables.laundry_2_0,
-            Tables.laundryData_2_0,
-            Tables.laundryDetail_2_0,
-            Tables.laundryFailure_2_0,
-            Tables.laundryItem_1_0,
-        ]),
-    ]
+    private static let history: Strata.VersionHistory = {
+        var history = Strata.VersionHistory()
+        addVersions(to: &history)
+        addSteps(to: &history)
+        return history
+    }()
 
-    /// The steps between neighbouring versions, oldest first.
-    public static let steps: [Strata.MigrationStep] = [
-        Strata.MigrationStep(from: "1.0", to: "2.0", changes: [
-            .custom(from: "laundry", to: "laundry"),
-            .map(from: "laundry_data", to: "laundry_data"),
-            .create("laundry_detail"),
-            .create("laundry_failure"),
-        ]) { step in
+    /// The tables that are new in each version, or differ from those before.
+    private static func addVersions(to history: inout Strata.VersionHistory) {
+        history.add(Tables.laundry_1_0)
+        history.add(Tables.laundryData_1_0)
+        history.add(Tables.laundryItem_1_0)
+        history.version("1.0", fingerprint: 0x39b3c32d3689b322)
+        history.add(Tables.laundry_2_0)
+        history.add(Tables.laundryData_2_0)
+        history.add(Tables.laundryDetail_2_0)
+        history.add(Tables.laundryFailure_2_0)
+        history.version("2.0", fingerprint: 0x90c9e8a420af15cf)
+    }
+
+    /// What each migration step does to the tables that it changes.
+    private static func addSteps(to history: inout Strata.VersionHistory) {
+        history.change(.custom(from: "laundry", to: "laundry"))
+        history.change(.map(from: "laundry_data", to: "laundry_data"))
+        history.change(.create("laundry_detail"))
+        history.change(.create("laundry_failure"))
+        history.step(from: "1.0", to: "2.0") { step in
             var migration = Migration_1_0_to_2_0()
             try migration.willMigrate(step.context)
             try migration.migrate(LaundrySchema.V1_0.Laundry.self, in: step)
             try step.followKeys()
             try migration.didMigrate(step.context)
-        },
-    ]
+        }
+    }
 
-    /// The tables of all versions, each named after the version that it was new in.
+    /// The tables, each named after the version in which it was new or changed.
     private enum Tables {
         static let laundry_1_0 = Strata.Table("laundry", [
             #""store_id" INTEGER PRIMARY KEY"#,
@@ -76,21 +89,8 @@ public enum LaundrySchema: Strata.Schema {
         ], indexes: [
             Strata.Index("laundry_item_master_id_idx", on: ["master_id"]),
         ])
-        static let laundry_2_0 = Strata.Table("laundry", [
-            #""store_id" INTEGER PRIMARY KEY"#,
-            #""id" INTEGER"#,
-            #""name" TEXT"#,
-            #""photo" TEXT"#,
-            #""favorite" INTEGER NOT NULL DEFAULT 0"#,
-            #""master_id" INTEGER REFERENCES "laundry_detail" ("store_id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED"#,
-            #""master_position" INTEGER"#,
-        ], indexes: [
-            Strata.Index("laundry_master_id_idx", on: ["master_id"]),
-        ])
-        static let laundryData_2_0 = Strata.Table("laundry_data", [
-            #""store_id" INTEGER PRIMARY KEY"#,
-            #""code" INTEGER"#,
-        ])
+        static let laundry_2_0: Strata.Table = laundry_1_0.changed(removing: [5], adding: [5: #""master_id" INTEGER REFERENCES "laundry_detail" ("store_id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED"#])
+        static let laundryData_2_0: Strata.Table = laundryData_1_0.changed(removing: [2])
         static let laundryDetail_2_0 = Strata.Table("laundry_detail", [
             #""store_id" INTEGER PRIMARY KEY"#,
             #""master_id" INTEGER REFERENCES "laundry_data" ("store_id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED"#,

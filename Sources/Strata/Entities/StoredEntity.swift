@@ -86,6 +86,11 @@ extension SQL {
     }
 }
 
+extension StoredEntity where Self: Identifiable {
+    /// The primary key of `entity`, which is its `id`.
+    @inlinable public static func id(of entity: Self) -> ID { entity.id }
+}
+
 extension StoredEntity {
     /// Whether all values are the same.
     @inlinable public static func == (left: Self, right: Self) -> Bool {

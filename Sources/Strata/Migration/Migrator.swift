@@ -26,7 +26,8 @@ struct Migrator {
     private func migrate() throws -> MigrationReport? {
         let path = try SQLiteError.translated { try source() }
         try checkLength()
-        if options.checksFreeSpace { try MigrationSpace(stages: try stages(of: path), connection).check() }
+        let stages = try stages(of: path)
+        if options.checksFreeSpace { try MigrationSpace(stages: stages, connection).check() }
         if let backup = options.backup, !path.isEmpty { try DatabaseCopy.write(connection, to: backup, options) }
         // 1. "If foreign key constraints are enabled, disable them using PRAGMA foreign_keys=OFF." Inside a transaction
         // the pragma does nothing, and DROP TABLE would then delete or null what points at the table.
@@ -35,17 +36,22 @@ struct Migrator {
         let isLegacy = try connection.integer("PRAGMA legacy_alter_table") == 1
         defer { try? connection.execute("PRAGMA legacy_alter_table = \(isLegacy ? "ON" : "OFF")") }
         do {
-            return try migrate(toleratesOld: false)
+            return try migrate(path, stages, toleratesOld: false)
         } catch MigrationError.danglingForeignKeys where options.danglingForeignKeys == .keep {
             // What led nowhere before is no fault of the migration, and no reason to leave the store behind for ever.
-            return try migrate(toleratesOld: true)
+            return try migrate(path, stages, toleratesOld: true)
         }
     }
 
     /// Takes the store to the newest version.
     ///
-    /// - `toleratesOld`: whether foreign keys may still lead nowhere that did before.
-    private func migrate(toleratesOld: Bool) throws -> MigrationReport? {
+    /// - Parameters:
+    ///   - planned: The steps from the version that the store had before the transaction.
+    ///   - stages: Those steps as they are carried out.
+    ///   - toleratesOld: Whether foreign keys that dangled before may still dangle.
+    private func migrate(
+        _ planned: [MigrationStep], _ stages: [Stage], toleratesOld: Bool
+    ) throws -> MigrationReport? {
         // 2. "Start a transaction."
         return try connection.transaction("BEGIN IMMEDIATE") {
             // Another process may have been faster: the version is read again now that nobody else can write.
@@ -64,7 +70,8 @@ struct Migrator {
             case .refuse: try refuse(try danglingForeignKeys())
             }
             let monitor = MigrationMonitor(options, from: path[0].from, to: newest.name)
-            for stage in try stages(of: path) { try run(stage, monitor, &report) }
+            let isPlanned = path.map(\.from) == planned.map(\.from)
+            for stage in isPlanned ? stages : try self.stages(of: path) { try run(stage, monitor, &report) }
             // 8. and 9.: "Use CREATE INDEX, CREATE TRIGGER, and CREATE VIEW to reconstruct indexes, triggers, and views
             // associated with table X." The indexes came with the tables.
             try objects.putBack(into: connection)

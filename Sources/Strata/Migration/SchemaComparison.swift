@@ -7,8 +7,10 @@ package enum SchemaComparison {
     /// The order of a table's columns does not matter, nor do the names of indexes: nothing reads or writes by them.
     package static func differences(of connection: Connection, from version: SchemaVersion) throws -> [String] {
         var expected: [String: [String]] = [:]
+        var statements: [String: String] = [:]
         for table in version.tables + StoreMetadata.tables {
             expected[table.name] = ["TABLE"] + table.elements.sorted()
+            statements[table.name] = table.createStatement()
             for index in table.indexes {
                 let text = index.createStatement(on: table.name)
                 expected[unnamed(text, index.name), default: []].append("INDEX")
@@ -26,6 +28,8 @@ package enum SchemaComparison {
             let name = try row.string(1)
             let table = try row.string(3)
             switch type {
+            case "table" where sql == statements[name] && table == name:
+                found[name] = expected[name]
             case "table"
             where sql.hasSuffix(" STRICT") && sql.hasPrefix("CREATE TABLE \(SQL.quoted(name)) (") && table == name:
                 found[name] = ["TABLE"] + Table.elements(of: sql).sorted()
@@ -52,7 +56,10 @@ package enum SchemaComparison {
 
     /// The statement that makes an index, without the index's name.
     private static func unnamed(_ statement: String, _ name: String) -> String {
-        guard let place = statement.firstRange(of: SQL.quoted(name) + " ") else { return statement }
-        return statement.replacingCharacters(in: place, with: "")
+        for start in ["CREATE INDEX ", "CREATE UNIQUE INDEX "] {
+            let named = start + SQL.quoted(name) + " "
+            if statement.hasPrefix(named) { return start + statement.dropFirst(named.count) }
+        }
+        return statement
     }
 }

@@ -15,8 +15,12 @@ extension ExamplesSchemaStep_1_0_to_2_0 {
         }
     }
 
-    static func added(_ rows: StepRows) throws -> [V2_0.Address] {
-        try rows.new.fetch(V2_0.Person.self).compactMap { try rows.new.related($0, \.address) }
+    // A text becomes an entity, one for each text.
+    static func added(_ rows: StepRows) throws -> [any StoredEntity] {
+        let addresses = try rows.new.fetch(V2_0.Person.self).compactMap { try rows.new.related($0, \.address) }
+        let names = try Set(rows.old.fetch(V1_0.Song.self).map(\.artistName))
+        let artists = try rows.new.fetch(V2_0.Artist.self)
+        return addresses + (artists.count == names.count && Set(artists.map(\.name)) == names ? artists : [])
     }
 
     // Two are merged: drafts are posts that are not published, with keys that no post had.
@@ -51,15 +55,8 @@ extension ExamplesSchemaStep_1_0_to_2_0 {
         .kept(.init(migrating: old, price: try rows.old.related(old, \.product)?.price ?? 0))
     }
 
-    // A text becomes an entity, one for each text.
     static func expected(_ old: V1_0.Song, _ rows: StepRows) -> Expected<V2_0.Song> {
         .kept(as: old.id) { try rows.new.related($0, \.artist)?.name == old.artistName }
-    }
-
-    static func added(_ rows: StepRows) throws -> [V2_0.Artist] {
-        let names = try Set(rows.old.fetch(V1_0.Song.self).map(\.artistName))
-        let artists = try rows.new.fetch(V2_0.Artist.self)
-        return artists.count == names.count && Set(artists.map(\.name)) == names ? artists : []
     }
 
     // What has no text goes.

@@ -5,31 +5,25 @@ import Foundation
 import Strata
 
 /// The newest version of `department`.
-public typealias Department = AppSchema.V2_0.Department
+public typealias Department = AppSchema.V1_0.Department
 
 extension AppSchema {
-    /// The key of `department`.
+    /// The primary key of `department`.
     public struct DepartmentID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable {
-        /// The stored value.
         public var rawValue: Foundation.UUID
 
-        /// The key whose stored value is `rawValue`.
         public init(rawValue: Foundation.UUID) { self.rawValue = rawValue }
     }
 }
 
 extension AppSchema.V1_0 {
-    /// A row of `department`.
-    ///
-    /// As it stands from version 1.0 to 2.0.
+    /// Since version 1.0.
     public struct Department: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        /// The key.
         public typealias ID = AppSchema.DepartmentID
 
         public var id: ID
         public var name: Swift.String
 
-        /// An entity of these values.
         public init(
             id: ID,
             name: Swift.String
@@ -38,54 +32,34 @@ extension AppSchema.V1_0 {
             self.name = name
         }
 
-        /// The relationships: what `related` reads and `setRelated` writes.
+        // MARK: - Storage
+
         public struct Relationships: Strata.EntityRelationships {
-            /// The relationships.
             public init() {}
-            /// `department.users`.
-            public var users: Strata.ToMany<AppSchema.V1_0.Department, AppSchema.V2_0.User> { .init(inverse: ["department_id"]) }
+            public var users: Strata.ToMany<AppSchema.V1_0.Department, AppSchema.Newest.User> { .init(inverse: ["department_id"]) }
         }
 
-        /// The columns: what predicates, orders and projections name.
         public struct Columns: Strata.EntityColumns {
-            /// The columns.
             public init() {}
             public var id: Strata.Column<AppSchema.V1_0.Department, ID> { .init("id") }
             public var name: Strata.Column<AppSchema.V1_0.Department, Swift.String> { .init("name") }
         }
 
-        /// Compares all values.
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.id, other.id)
-            equality.compare(self.name, other.name)
-        }
-
-        /// The table and its columns.
         public static let table = Strata.EntityTable("department", key: ["id"], columns: ["id", "name"])
 
-        /// The key of an entity.
-        public static func id(of entity: Self) -> ID { entity.id }
-
-        /// The entity in a row of the table.
         public init(row: Strata.Row) throws {
             self.id = try row.id(0)
             self.name = try row.string(1)
         }
 
-        /// Binds the values of all columns.
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.id, at: 1)
             try statement.bind(self.name, at: 2)
         }
+
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.id, other.id)
+            equality.compare(self.name, other.name)
+        }
     }
-}
-
-extension AppSchema.V1_1 {
-    /// As in version 1.0.
-    public typealias Department = AppSchema.V1_0.Department
-}
-
-extension AppSchema.V2_0 {
-    /// As in version 1.0.
-    public typealias Department = AppSchema.V1_0.Department
 }

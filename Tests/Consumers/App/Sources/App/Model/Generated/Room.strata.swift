@@ -5,31 +5,25 @@ import Foundation
 import Strata
 
 /// The newest version of `room`.
-public typealias Room = AppSchema.V2_0.Room
+public typealias Room = AppSchema.V1_0.Room
 
 extension AppSchema {
-    /// The key of `room`.
+    /// The primary key of `room`.
     public struct RoomID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
-        /// The stored value.
         public var rawValue: Swift.Int
 
-        /// The key whose stored value is `rawValue`.
         public init(rawValue: Swift.Int) { self.rawValue = rawValue }
     }
 }
 
 extension AppSchema.V1_0 {
-    /// A row of `room`.
-    ///
-    /// As it stands from version 1.0 to 2.0.
+    /// Since version 1.0.
     public struct Room: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        /// The key.
         public typealias ID = AppSchema.RoomID
 
         public var id: ID
         public var name: Swift.String
 
-        /// An entity of these values.
         public init(
             id: ID,
             name: Swift.String
@@ -38,46 +32,29 @@ extension AppSchema.V1_0 {
             self.name = name
         }
 
-        /// The columns: what predicates, orders and projections name.
+        // MARK: - Storage
+
         public struct Columns: Strata.EntityColumns {
-            /// The columns.
             public init() {}
             public var id: Strata.Column<AppSchema.V1_0.Room, ID> { .init("id") }
             public var name: Strata.Column<AppSchema.V1_0.Room, Swift.String> { .init("name") }
         }
 
-        /// Compares all values.
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.id, other.id)
-            equality.compare(self.name, other.name)
-        }
-
-        /// The table and its columns.
         public static let table = Strata.EntityTable("room", key: ["id"], columns: ["id", "name"])
 
-        /// The key of an entity.
-        public static func id(of entity: Self) -> ID { entity.id }
-
-        /// The entity in a row of the table.
         public init(row: Strata.Row) throws {
             self.id = try row.id(0)
             self.name = try row.string(1)
         }
 
-        /// Binds the values of all columns.
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.id, at: 1)
             try statement.bind(self.name, at: 2)
         }
+
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.id, other.id)
+            equality.compare(self.name, other.name)
+        }
     }
-}
-
-extension AppSchema.V1_1 {
-    /// As in version 1.0.
-    public typealias Room = AppSchema.V1_0.Room
-}
-
-extension AppSchema.V2_0 {
-    /// As in version 1.0.
-    public typealias Room = AppSchema.V1_0.Room
 }

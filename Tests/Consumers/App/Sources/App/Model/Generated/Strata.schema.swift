@@ -6,55 +6,65 @@ import Strata
 
 /// The schema of `App`, with all its versions.
 public enum AppSchema: Strata.Schema {
-    /// Version "1.0": its structs.
+    /// Version "1.0".
     public enum V1_0 {}
-    /// Version "1.1": its structs.
-    public enum V1_1 {}
-    /// Version "2.0": its structs.
-    public enum V2_0 {}
+    /// Version "1.1".
+    public enum V1_1 {
+        public typealias Department = AppSchema.V1_0.Department
+        public typealias Room = AppSchema.V1_0.Room
+    }
+    /// Version "2.0".
+    public enum V2_0 {
+        public typealias Department = AppSchema.V1_0.Department
+        public typealias Room = AppSchema.V1_0.Room
+    }
 
-    /// The name that a store keeps.
+    /// The structs of the newest version, wherever they are declared.
+    public enum Newest {
+        public typealias Department = AppSchema.V1_0.Department
+        public typealias Room = AppSchema.V1_0.Room
+        public typealias User = AppSchema.V2_0.User
+    }
+
     public static let name = "AppSchema"
-
-    /// The fingerprint of the newest version.
     public static let fingerprint: Swift.UInt64 = 0x06e3cb8c4402b6a3
+    public static let versions: [Strata.SchemaVersion] = history.versions
+    public static let steps: [Strata.MigrationStep] = history.steps
 
-    /// All versions, oldest first.
-    public static let versions: [Strata.SchemaVersion] = [
-        Strata.SchemaVersion("1.0", fingerprint: 0x100941f6f49b93e1, tables: [
-            Tables.department_1_0,
-            Tables.room_1_0,
-            Tables.user_1_0,
-        ]),
-        Strata.SchemaVersion("1.1", fingerprint: 0x7f03ab34b1fb1f96, tables: [
-            Tables.department_1_0,
-            Tables.room_1_0,
-            Tables.user_1_1,
-        ]),
-        Strata.SchemaVersion("2.0", fingerprint: 0x06e3cb8c4402b6a3, tables: [
-            Tables.department_1_0,
-            Tables.room_1_0,
-            Tables.user_2_0,
-        ]),
-    ]
+    private static let history: Strata.VersionHistory = {
+        var history = Strata.VersionHistory()
+        addVersions(to: &history)
+        addSteps(to: &history)
+        return history
+    }()
 
-    /// The steps between neighbouring versions, oldest first.
-    public static let steps: [Strata.MigrationStep] = [
-        Strata.MigrationStep(from: "1.0", to: "1.1", changes: [
-            .map(from: "user", to: "user"),
-        ]),
-        Strata.MigrationStep(from: "1.1", to: "2.0", changes: [
-            .custom(from: "user", to: "user", columns: ["account": #"CASE WHEN "account" IS NOT NULL THEN substr(hex("account"), 1, 8) || '-' || substr(hex("account"), 9, 4) || '-' || substr(hex("account"), 13, 4) || '-' || substr(hex("account"), 17, 4) || '-' || substr(hex("account"), 21, 12) END"#, "level": #"coalesce("is_admin", 0)"#], references: ["department_id": "department_id"]),
-        ]) { step in
+    /// The tables that are new in each version, or differ from those before.
+    private static func addVersions(to history: inout Strata.VersionHistory) {
+        history.add(Tables.department_1_0)
+        history.add(Tables.room_1_0)
+        history.add(Tables.user_1_0)
+        history.version("1.0", fingerprint: 0x100941f6f49b93e1)
+        history.add(Tables.user_1_1)
+        history.version("1.1", fingerprint: 0x7f03ab34b1fb1f96)
+        history.add(Tables.user_2_0)
+        history.version("2.0", fingerprint: 0x06e3cb8c4402b6a3)
+    }
+
+    /// What each migration step does to the tables that it changes.
+    private static func addSteps(to history: inout Strata.VersionHistory) {
+        history.change(.map(from: "user", to: "user"))
+        history.step(from: "1.0", to: "1.1")
+        history.change(.custom(from: "user", to: "user", columns: ["account": #"CASE WHEN "account" IS NOT NULL THEN substr(hex("account"), 1, 8) || '-' || substr(hex("account"), 9, 4) || '-' || substr(hex("account"), 13, 4) || '-' || substr(hex("account"), 17, 4) || '-' || substr(hex("account"), 21, 12) END"#, "level": #"coalesce("is_admin", 0)"#], references: ["department_id": "department_id"]))
+        history.step(from: "1.1", to: "2.0") { step in
             var migration = Migration_1_1_to_2_0()
             try migration.willMigrate(step.context)
             try migration.migrate(AppSchema.V1_1.User.self, in: step)
             try step.followKeys()
             try migration.didMigrate(step.context)
-        },
-    ]
+        }
+    }
 
-    /// The tables of all versions, each named after the version that it was new in.
+    /// The tables, each named after the version in which it was new or changed.
     private enum Tables {
         static let department_1_0 = Strata.Table("department", [
             #""id" BLOB NOT NULL PRIMARY KEY"#,
@@ -79,20 +89,7 @@ public enum AppSchema: Strata.Schema {
         ], indexes: [
             Strata.Index("user_department_id_idx", on: ["department_id"]),
         ])
-        static let user_1_1 = Strata.Table("user", [
-            #""login" TEXT NOT NULL PRIMARY KEY"#,
-            #""firstname" TEXT NOT NULL"#,
-            #""surname" TEXT NOT NULL"#,
-            #""is_admin" INTEGER"#,
-            #""default" INTEGER NOT NULL DEFAULT 0"#,
-            #""inout" TEXT"#,
-            #""old" TEXT"#,
-            #""department_id" BLOB REFERENCES "department" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED"#,
-            #""account" BLOB"#,
-            #""born_on" REAL"#,
-        ], indexes: [
-            Strata.Index("user_department_id_idx", on: ["department_id"]),
-        ])
+        static let user_1_1: Strata.Table = user_1_0.changed(adding: [9: #""born_on" REAL"#])
         static let user_2_0 = Strata.Table("user", [
             #""login" TEXT NOT NULL PRIMARY KEY"#,
             #""level" INTEGER NOT NULL DEFAULT 0"#,

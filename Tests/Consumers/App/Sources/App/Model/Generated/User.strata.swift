@@ -8,12 +8,10 @@ import Strata
 public typealias User = AppSchema.V2_0.User
 
 extension AppSchema {
-    /// The key of `user`.
+    /// The primary key of `user`.
     public struct UserID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByStringLiteral {
-        /// The stored value.
         public var rawValue: Swift.String
 
-        /// The key whose stored value is `rawValue`.
         public init(rawValue: Swift.String) { self.rawValue = rawValue }
     }
 }
@@ -21,9 +19,8 @@ extension AppSchema {
 extension AppSchema.V1_0 {
     /// Someone who works here.
     ///
-    /// As it stands in version 1.0.
+    /// Version 1.0.
     public struct User: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        /// The key.
         public typealias ID = AppSchema.UserID
 
         public var login: ID
@@ -38,7 +35,8 @@ extension AppSchema.V1_0 {
         /// Until 1.1 a number; as text from 2.0 on.
         public var account: Foundation.UUID?
 
-        /// An entity of these values.
+        public var id: ID { self.login }
+
         public init(
             login: ID,
             firstname: Swift.String,
@@ -61,20 +59,14 @@ extension AppSchema.V1_0 {
             self.account = account
         }
 
-        /// The key.
-        public var id: ID { self.login }
+        // MARK: - Storage
 
-        /// The relationships: what `related` reads and `setRelated` writes.
         public struct Relationships: Strata.EntityRelationships {
-            /// The relationships.
             public init() {}
-            /// `user.department`.
             public var department: Strata.ToOne<AppSchema.V1_0.User, AppSchema.V1_0.Department> { .init(column: ["department_id"]) }
         }
 
-        /// The columns: what predicates, orders and projections name.
         public struct Columns: Strata.EntityColumns {
-            /// The columns.
             public init() {}
             public var login: Strata.Column<AppSchema.V1_0.User, ID> { .init("login") }
             public var firstname: Strata.Column<AppSchema.V1_0.User, Swift.String> { .init("firstname") }
@@ -87,26 +79,8 @@ extension AppSchema.V1_0 {
             public var account: Strata.Column<AppSchema.V1_0.User, Foundation.UUID?> { .init("account") }
         }
 
-        /// Compares all values.
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.login, other.login)
-            equality.compare(self.firstname, other.firstname)
-            equality.compare(self.surname, other.surname)
-            equality.compare(self.isAdmin, other.isAdmin)
-            equality.compare(self.`default`, other.`default`)
-            equality.compare(self.`inout`, other.`inout`)
-            equality.compare(self.old, other.old)
-            equality.compare(self.departmentID, other.departmentID)
-            equality.compare(self.account, other.account)
-        }
-
-        /// The table and its columns.
         public static let table = Strata.EntityTable("user", key: ["login"], columns: ["login", "firstname", "surname", "is_admin", "default", "inout", "old", "department_id", "account"])
 
-        /// The key of an entity.
-        public static func id(of entity: Self) -> ID { entity.login }
-
-        /// The entity in a row of the table.
         public init(row: Strata.Row) throws {
             self.login = try row.id(0)
             self.firstname = try row.string(1)
@@ -119,7 +93,6 @@ extension AppSchema.V1_0 {
             self.account = try row.optionalUUID(8)
         }
 
-        /// Binds the values of all columns.
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.login, at: 1)
             try statement.bind(self.firstname, at: 2)
@@ -131,15 +104,26 @@ extension AppSchema.V1_0 {
             try statement.bind(self.departmentID, at: 8)
             try statement.bind(self.account, at: 9)
         }
+
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.login, other.login)
+            equality.compare(self.firstname, other.firstname)
+            equality.compare(self.surname, other.surname)
+            equality.compare(self.isAdmin, other.isAdmin)
+            equality.compare(self.`default`, other.`default`)
+            equality.compare(self.`inout`, other.`inout`)
+            equality.compare(self.old, other.old)
+            equality.compare(self.departmentID, other.departmentID)
+            equality.compare(self.account, other.account)
+        }
     }
 }
 
 extension AppSchema.V1_1 {
     /// Someone who works here.
     ///
-    /// As it stands in version 1.1.
+    /// Version 1.1.
     public struct User: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        /// The key.
         public typealias ID = AppSchema.UserID
 
         public var login: ID
@@ -155,7 +139,8 @@ extension AppSchema.V1_1 {
         public var account: Foundation.UUID?
         public var bornOn: Foundation.Date?
 
-        /// An entity of these values.
+        public var id: ID { self.login }
+
         public init(
             login: ID,
             firstname: Swift.String,
@@ -180,20 +165,14 @@ extension AppSchema.V1_1 {
             self.bornOn = bornOn
         }
 
-        /// The key.
-        public var id: ID { self.login }
+        // MARK: - Storage
 
-        /// The relationships: what `related` reads and `setRelated` writes.
         public struct Relationships: Strata.EntityRelationships {
-            /// The relationships.
             public init() {}
-            /// `user.department`.
-            public var department: Strata.ToOne<AppSchema.V1_1.User, AppSchema.V1_1.Department> { .init(column: ["department_id"]) }
+            public var department: Strata.ToOne<AppSchema.V1_1.User, AppSchema.V1_0.Department> { .init(column: ["department_id"]) }
         }
 
-        /// The columns: what predicates, orders and projections name.
         public struct Columns: Strata.EntityColumns {
-            /// The columns.
             public init() {}
             public var login: Strata.Column<AppSchema.V1_1.User, ID> { .init("login") }
             public var firstname: Strata.Column<AppSchema.V1_1.User, Swift.String> { .init("firstname") }
@@ -207,27 +186,8 @@ extension AppSchema.V1_1 {
             public var bornOn: Strata.Column<AppSchema.V1_1.User, Foundation.Date?> { .init("born_on") }
         }
 
-        /// Compares all values.
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.login, other.login)
-            equality.compare(self.firstname, other.firstname)
-            equality.compare(self.surname, other.surname)
-            equality.compare(self.isAdmin, other.isAdmin)
-            equality.compare(self.`default`, other.`default`)
-            equality.compare(self.`inout`, other.`inout`)
-            equality.compare(self.old, other.old)
-            equality.compare(self.departmentID, other.departmentID)
-            equality.compare(self.account, other.account)
-            equality.compare(self.bornOn, other.bornOn)
-        }
-
-        /// The table and its columns.
         public static let table = Strata.EntityTable("user", key: ["login"], columns: ["login", "firstname", "surname", "is_admin", "default", "inout", "old", "department_id", "account", "born_on"])
 
-        /// The key of an entity.
-        public static func id(of entity: Self) -> ID { entity.login }
-
-        /// The entity in a row of the table.
         public init(row: Strata.Row) throws {
             self.login = try row.id(0)
             self.firstname = try row.string(1)
@@ -241,7 +201,6 @@ extension AppSchema.V1_1 {
             self.bornOn = try row.optionalDate(9)
         }
 
-        /// Binds the values of all columns.
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.login, at: 1)
             try statement.bind(self.firstname, at: 2)
@@ -254,15 +213,27 @@ extension AppSchema.V1_1 {
             try statement.bind(self.account, at: 9)
             try statement.bind(self.bornOn, at: 10)
         }
+
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.login, other.login)
+            equality.compare(self.firstname, other.firstname)
+            equality.compare(self.surname, other.surname)
+            equality.compare(self.isAdmin, other.isAdmin)
+            equality.compare(self.`default`, other.`default`)
+            equality.compare(self.`inout`, other.`inout`)
+            equality.compare(self.old, other.old)
+            equality.compare(self.departmentID, other.departmentID)
+            equality.compare(self.account, other.account)
+            equality.compare(self.bornOn, other.bornOn)
+        }
     }
 }
 
 extension AppSchema.V2_0 {
     /// Someone who works here.
     ///
-    /// As it stands in version 2.0.
+    /// Since version 2.0.
     public struct User: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        /// The key.
         public typealias ID = AppSchema.UserID
 
         public var login: ID
@@ -277,7 +248,8 @@ extension AppSchema.V2_0 {
         public var bornOn: Foundation.Date?
         public var fullName: Swift.String
 
-        /// An entity of these values.
+        public var id: ID { self.login }
+
         public init(
             login: ID,
             level: Swift.Int = 0,
@@ -300,20 +272,14 @@ extension AppSchema.V2_0 {
             self.fullName = fullName
         }
 
-        /// The key.
-        public var id: ID { self.login }
+        // MARK: - Storage
 
-        /// The relationships: what `related` reads and `setRelated` writes.
         public struct Relationships: Strata.EntityRelationships {
-            /// The relationships.
             public init() {}
-            /// `user.department`.
-            public var department: Strata.ToOne<AppSchema.V2_0.User, AppSchema.V2_0.Department> { .init(column: ["department_id"]) }
+            public var department: Strata.ToOne<AppSchema.V2_0.User, AppSchema.Newest.Department> { .init(column: ["department_id"]) }
         }
 
-        /// The columns: what predicates, orders and projections name.
         public struct Columns: Strata.EntityColumns {
-            /// The columns.
             public init() {}
             public var login: Strata.Column<AppSchema.V2_0.User, ID> { .init("login") }
             public var level: Strata.Column<AppSchema.V2_0.User, Swift.Int> { .init("level") }
@@ -326,26 +292,8 @@ extension AppSchema.V2_0 {
             public var fullName: Strata.Column<AppSchema.V2_0.User, Swift.String> { .init("full_name") }
         }
 
-        /// Compares all values.
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.login, other.login)
-            equality.compare(self.level, other.level)
-            equality.compare(self.`default`, other.`default`)
-            equality.compare(self.`inout`, other.`inout`)
-            equality.compare(self.old, other.old)
-            equality.compare(self.departmentID, other.departmentID)
-            equality.compare(self.account, other.account)
-            equality.compare(self.bornOn, other.bornOn)
-            equality.compare(self.fullName, other.fullName)
-        }
-
-        /// The table and its columns.
         public static let table = Strata.EntityTable("user", key: ["login"], columns: ["login", "level", "default", "inout", "old", "department_id", "account", "born_on", "full_name"])
 
-        /// The key of an entity.
-        public static func id(of entity: Self) -> ID { entity.login }
-
-        /// The entity in a row of the table.
         public init(row: Strata.Row) throws {
             self.login = try row.id(0)
             self.level = try row.int(1)
@@ -358,7 +306,6 @@ extension AppSchema.V2_0 {
             self.fullName = try row.string(8)
         }
 
-        /// Binds the values of all columns.
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.login, at: 1)
             try statement.bind(self.level, at: 2)
@@ -369,6 +316,18 @@ extension AppSchema.V2_0 {
             try statement.bind(self.account, at: 7)
             try statement.bind(self.bornOn, at: 8)
             try statement.bind(self.fullName, at: 9)
+        }
+
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.login, other.login)
+            equality.compare(self.level, other.level)
+            equality.compare(self.`default`, other.`default`)
+            equality.compare(self.`inout`, other.`inout`)
+            equality.compare(self.old, other.old)
+            equality.compare(self.departmentID, other.departmentID)
+            equality.compare(self.account, other.account)
+            equality.compare(self.bornOn, other.bornOn)
+            equality.compare(self.fullName, other.fullName)
         }
     }
 }

@@ -8,22 +8,17 @@ import Strata
 public typealias Media = JournalSchema.V3_0.Media
 
 extension JournalSchema {
-    /// The key of `Media`.
+    /// The primary key of `Media`.
     public struct MediaID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
-        /// The stored value.
         public var rawValue: Swift.Int
 
-        /// The key whose stored value is `rawValue`.
         public init(rawValue: Swift.Int) { self.rawValue = rawValue }
     }
 }
 
 extension JournalSchema.V1_0 {
-    /// A row of `Media`.
-    ///
-    /// As it stands from version 1.0 to 2.0.
+    /// Versions 1.0 to 2.0.
     public struct Media: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        /// The key.
         public typealias ID = JournalSchema.MediaID
 
         public var id: ID
@@ -39,7 +34,6 @@ extension JournalSchema.V1_0 {
         public var filmNote: Foundation.Data?
         public var rating: Swift.Float?
 
-        /// An entity of these values.
         public init(
             id: ID,
             kind: JournalSchema.V1_0.MediaKind,
@@ -66,19 +60,15 @@ extension JournalSchema.V1_0 {
             self.rating = rating
         }
 
-        /// The relationships: what `related` reads and `setRelated` writes.
+        // MARK: - Storage
+
         public struct Relationships: Strata.EntityRelationships {
-            /// The relationships.
             public init() {}
-            /// `Media.tags`.
             public var tags: Strata.ToMany<JournalSchema.V1_0.Media, JournalSchema.V2_0.Tag> { .init(joinTable: "Media_tags") }
-            /// `Media.shelf`.
-            public var shelf: Strata.ToOne<JournalSchema.V1_0.Media, JournalSchema.V2_0.Shelf> { .init(column: ["shelf_id"]) }
+            public var shelf: Strata.ToOne<JournalSchema.V1_0.Media, JournalSchema.V1_0.Shelf> { .init(column: ["shelf_id"]) }
         }
 
-        /// The columns: what predicates, orders and projections name.
         public struct Columns: Strata.EntityColumns {
-            /// The columns.
             public init() {}
             public var id: Strata.Column<JournalSchema.V1_0.Media, ID> { .init("id") }
             public var kind: Strata.Column<JournalSchema.V1_0.Media, JournalSchema.V1_0.MediaKind> { .init("kind") }
@@ -93,28 +83,8 @@ extension JournalSchema.V1_0 {
             public var rating: Strata.Column<JournalSchema.V1_0.Media, Swift.Float?> { .init("rating") }
         }
 
-        /// Compares all values.
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.id, other.id)
-            equality.compare(self.kind, other.kind)
-            equality.compare(self.title, other.title)
-            equality.compare(self.added, other.added)
-            equality.compare(self.bookNote, other.bookNote)
-            equality.compare(self.subtitle, other.subtitle)
-            equality.compare(self.pages, other.pages)
-            equality.compare(self.shelfID, other.shelfID)
-            equality.compare(self.shelfPosition, other.shelfPosition)
-            equality.compare(self.filmNote, other.filmNote)
-            equality.compare(self.rating, other.rating)
-        }
-
-        /// The table and its columns.
         public static let table = Strata.EntityTable("Media", key: ["id"], columns: ["id", "kind", "title", "added", "Book_note", "subtitle", "pages", "shelf_id", "shelf_position", "Film_note", "rating"])
 
-        /// The key of an entity.
-        public static func id(of entity: Self) -> ID { entity.id }
-
-        /// The entity in a row of the table.
         public init(row: Strata.Row) throws {
             self.id = try row.id(0)
             self.kind = try row.value(1)
@@ -129,7 +99,6 @@ extension JournalSchema.V1_0 {
             self.rating = try row.optionalFloat(10)
         }
 
-        /// Binds the values of all columns.
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.id, at: 1)
             try statement.bind(self.kind, at: 2)
@@ -143,19 +112,30 @@ extension JournalSchema.V1_0 {
             try statement.bind(self.filmNote, at: 10)
             try statement.bind(self.rating, at: 11)
         }
+
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.id, other.id)
+            equality.compare(self.kind, other.kind)
+            equality.compare(self.title, other.title)
+            equality.compare(self.added, other.added)
+            equality.compare(self.bookNote, other.bookNote)
+            equality.compare(self.subtitle, other.subtitle)
+            equality.compare(self.pages, other.pages)
+            equality.compare(self.shelfID, other.shelfID)
+            equality.compare(self.shelfPosition, other.shelfPosition)
+            equality.compare(self.filmNote, other.filmNote)
+            equality.compare(self.rating, other.rating)
+        }
     }
 }
 
 extension JournalSchema.V3_0 {
-    /// A row of `Media`.
-    ///
-    /// As it stands in version 3.0.
+    /// Since version 3.0.
     public struct Media: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        /// The key.
         public typealias ID = JournalSchema.MediaID
 
         public var id: ID
-        public var kind: JournalSchema.V3_0.MediaKind
+        public var kind: JournalSchema.V1_0.MediaKind
         public var title: Swift.String
         public var added: Foundation.Date?
         public var bookNote: Swift.String?
@@ -167,10 +147,9 @@ extension JournalSchema.V3_0 {
         public var filmNote: Foundation.Data?
         public var rating: Swift.Float?
 
-        /// An entity of these values.
         public init(
             id: ID,
-            kind: JournalSchema.V3_0.MediaKind,
+            kind: JournalSchema.V1_0.MediaKind,
             title: Swift.String,
             added: Foundation.Date? = nil,
             bookNote: Swift.String? = nil,
@@ -194,22 +173,18 @@ extension JournalSchema.V3_0 {
             self.rating = rating
         }
 
-        /// The relationships: what `related` reads and `setRelated` writes.
+        // MARK: - Storage
+
         public struct Relationships: Strata.EntityRelationships {
-            /// The relationships.
             public init() {}
-            /// `Media.tags`.
-            public var tags: Strata.ToMany<JournalSchema.V3_0.Media, JournalSchema.V3_0.Tag> { .init(joinTable: "Media_tags") }
-            /// `Media.shelf`.
-            public var shelf: Strata.ToOne<JournalSchema.V3_0.Media, JournalSchema.V3_0.Shelf> { .init(column: ["shelf_id"]) }
+            public var tags: Strata.ToMany<JournalSchema.V3_0.Media, JournalSchema.Newest.Tag> { .init(joinTable: "Media_tags") }
+            public var shelf: Strata.ToOne<JournalSchema.V3_0.Media, JournalSchema.Newest.Shelf> { .init(column: ["shelf_id"]) }
         }
 
-        /// The columns: what predicates, orders and projections name.
         public struct Columns: Strata.EntityColumns {
-            /// The columns.
             public init() {}
             public var id: Strata.Column<JournalSchema.V3_0.Media, ID> { .init("id") }
-            public var kind: Strata.Column<JournalSchema.V3_0.Media, JournalSchema.V3_0.MediaKind> { .init("kind") }
+            public var kind: Strata.Column<JournalSchema.V3_0.Media, JournalSchema.V1_0.MediaKind> { .init("kind") }
             public var title: Strata.Column<JournalSchema.V3_0.Media, Swift.String> { .init("title") }
             public var added: Strata.Column<JournalSchema.V3_0.Media, Foundation.Date?> { .init("added") }
             public var bookNote: Strata.Column<JournalSchema.V3_0.Media, Swift.String?> { .init("Book_note") }
@@ -221,28 +196,8 @@ extension JournalSchema.V3_0 {
             public var rating: Strata.Column<JournalSchema.V3_0.Media, Swift.Float?> { .init("rating") }
         }
 
-        /// Compares all values.
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.id, other.id)
-            equality.compare(self.kind, other.kind)
-            equality.compare(self.title, other.title)
-            equality.compare(self.added, other.added)
-            equality.compare(self.bookNote, other.bookNote)
-            equality.compare(self.headline, other.headline)
-            equality.compare(self.pages, other.pages)
-            equality.compare(self.shelfID, other.shelfID)
-            equality.compare(self.shelfPosition, other.shelfPosition)
-            equality.compare(self.filmNote, other.filmNote)
-            equality.compare(self.rating, other.rating)
-        }
-
-        /// The table and its columns.
         public static let table = Strata.EntityTable("Media", key: ["id"], columns: ["id", "kind", "title", "added", "Book_note", "headline", "pages", "shelf_id", "shelf_position", "Film_note", "rating"])
 
-        /// The key of an entity.
-        public static func id(of entity: Self) -> ID { entity.id }
-
-        /// The entity in a row of the table.
         public init(row: Strata.Row) throws {
             self.id = try row.id(0)
             self.kind = try row.value(1)
@@ -257,7 +212,6 @@ extension JournalSchema.V3_0 {
             self.rating = try row.optionalFloat(10)
         }
 
-        /// Binds the values of all columns.
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.id, at: 1)
             try statement.bind(self.kind, at: 2)
@@ -271,10 +225,19 @@ extension JournalSchema.V3_0 {
             try statement.bind(self.filmNote, at: 10)
             try statement.bind(self.rating, at: 11)
         }
-    }
-}
 
-extension JournalSchema.V2_0 {
-    /// As in version 1.0.
-    public typealias Media = JournalSchema.V1_0.Media
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.id, other.id)
+            equality.compare(self.kind, other.kind)
+            equality.compare(self.title, other.title)
+            equality.compare(self.added, other.added)
+            equality.compare(self.bookNote, other.bookNote)
+            equality.compare(self.headline, other.headline)
+            equality.compare(self.pages, other.pages)
+            equality.compare(self.shelfID, other.shelfID)
+            equality.compare(self.shelfPosition, other.shelfPosition)
+            equality.compare(self.filmNote, other.filmNote)
+            equality.compare(self.rating, other.rating)
+        }
+    }
 }

@@ -5,24 +5,12 @@ import Foundation
 import Strata
 
 /// The newest version of `MediaKind`.
-public typealias MediaKind = JournalSchema.V3_0.MediaKind
+public typealias MediaKind = JournalSchema.V1_0.MediaKind
 
 extension JournalSchema.V1_0 {
-    /// A value of `MediaKind`.
-    ///
-    /// As it stands from version 1.0 to 3.0.
+    /// Since version 1.0.
     public enum MediaKind: Swift.String, Strata.StoredEnum, Swift.Hashable, Swift.Sendable {
         case book = "Book"
         case film = "Film"
     }
-}
-
-extension JournalSchema.V2_0 {
-    /// As in version 1.0.
-    public typealias MediaKind = JournalSchema.V1_0.MediaKind
-}
-
-extension JournalSchema.V3_0 {
-    /// As in version 1.0.
-    public typealias MediaKind = JournalSchema.V1_0.MediaKind
 }

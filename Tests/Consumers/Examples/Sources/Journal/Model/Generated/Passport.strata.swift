@@ -5,31 +5,25 @@ import Foundation
 import Strata
 
 /// The newest version of `Passport`.
-public typealias Passport = JournalSchema.V3_0.Passport
+public typealias Passport = JournalSchema.V1_0.Passport
 
 extension JournalSchema {
-    /// The key of `Passport`.
+    /// The primary key of `Passport`.
     public struct PassportID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
-        /// The stored value.
         public var rawValue: Swift.Int
 
-        /// The key whose stored value is `rawValue`.
         public init(rawValue: Swift.Int) { self.rawValue = rawValue }
     }
 }
 
 extension JournalSchema.V1_0 {
-    /// A row of `Passport`.
-    ///
-    /// As it stands from version 1.0 to 3.0.
+    /// Since version 1.0.
     public struct Passport: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        /// The key.
         public typealias ID = JournalSchema.PassportID
 
         public var id: ID
         public var personID: JournalSchema.PersonID
 
-        /// An entity of these values.
         public init(
             id: ID,
             personID: JournalSchema.PersonID
@@ -38,54 +32,34 @@ extension JournalSchema.V1_0 {
             self.personID = personID
         }
 
-        /// The relationships: what `related` reads and `setRelated` writes.
+        // MARK: - Storage
+
         public struct Relationships: Strata.EntityRelationships {
-            /// The relationships.
             public init() {}
-            /// `Passport.person`.
-            public var person: Strata.ToOne<JournalSchema.V1_0.Passport, JournalSchema.V3_0.Person> { .init(column: ["person_id"]) }
+            public var person: Strata.ToOne<JournalSchema.V1_0.Passport, JournalSchema.Newest.Person> { .init(column: ["person_id"]) }
         }
 
-        /// The columns: what predicates, orders and projections name.
         public struct Columns: Strata.EntityColumns {
-            /// The columns.
             public init() {}
             public var id: Strata.Column<JournalSchema.V1_0.Passport, ID> { .init("id") }
             public var personID: Strata.Column<JournalSchema.V1_0.Passport, JournalSchema.PersonID> { .init("person_id") }
         }
 
-        /// Compares all values.
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.id, other.id)
-            equality.compare(self.personID, other.personID)
-        }
-
-        /// The table and its columns.
         public static let table = Strata.EntityTable("Passport", key: ["id"], columns: ["id", "person_id"])
 
-        /// The key of an entity.
-        public static func id(of entity: Self) -> ID { entity.id }
-
-        /// The entity in a row of the table.
         public init(row: Strata.Row) throws {
             self.id = try row.id(0)
             self.personID = try row.id(1)
         }
 
-        /// Binds the values of all columns.
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.id, at: 1)
             try statement.bind(self.personID, at: 2)
         }
+
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.id, other.id)
+            equality.compare(self.personID, other.personID)
+        }
     }
-}
-
-extension JournalSchema.V2_0 {
-    /// As in version 1.0.
-    public typealias Passport = JournalSchema.V1_0.Passport
-}
-
-extension JournalSchema.V3_0 {
-    /// As in version 1.0.
-    public typealias Passport = JournalSchema.V1_0.Passport
 }

@@ -5,82 +5,55 @@ import Foundation
 import Strata
 
 /// The newest version of `Person`.
-public typealias Person = JournalSchema.V3_0.Person
+public typealias Person = JournalSchema.V1_0.Person
 
 extension JournalSchema {
-    /// The key of `Person`.
+    /// The primary key of `Person`.
     public struct PersonID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
-        /// The stored value.
         public var rawValue: Swift.Int
 
-        /// The key whose stored value is `rawValue`.
         public init(rawValue: Swift.Int) { self.rawValue = rawValue }
     }
 }
 
 extension JournalSchema.V1_0 {
-    /// A row of `Person`.
-    ///
-    /// As it stands from version 1.0 to 3.0.
+    /// Since version 1.0.
     public struct Person: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        /// The key.
         public typealias ID = JournalSchema.PersonID
 
         public var id: ID
 
-        /// An entity of these values.
         public init(
             id: ID
         ) {
             self.id = id
         }
 
-        /// The relationships: what `related` reads and `setRelated` writes.
+        // MARK: - Storage
+
         public struct Relationships: Strata.EntityRelationships {
-            /// The relationships.
             public init() {}
-            /// `Person.passport`.
-            public var passport: Strata.ToOne<JournalSchema.V1_0.Person, JournalSchema.V3_0.Passport> { .init(inverse: ["person_id"]) }
-            /// `Person.friends`.
-            public var friends: Strata.ToMany<JournalSchema.V1_0.Person, JournalSchema.V3_0.Person> { .init(joinTable: "Person_friends", symmetric: true) }
+            public var passport: Strata.ToOne<JournalSchema.V1_0.Person, JournalSchema.Newest.Passport> { .init(inverse: ["person_id"]) }
+            public var friends: Strata.ToMany<JournalSchema.V1_0.Person, JournalSchema.Newest.Person> { .init(joinTable: "Person_friends", symmetric: true) }
         }
 
-        /// The columns: what predicates, orders and projections name.
         public struct Columns: Strata.EntityColumns {
-            /// The columns.
             public init() {}
             public var id: Strata.Column<JournalSchema.V1_0.Person, ID> { .init("id") }
         }
 
-        /// Compares all values.
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.id, other.id)
-        }
-
-        /// The table and its columns.
         public static let table = Strata.EntityTable("Person", key: ["id"], columns: ["id"])
 
-        /// The key of an entity.
-        public static func id(of entity: Self) -> ID { entity.id }
-
-        /// The entity in a row of the table.
         public init(row: Strata.Row) throws {
             self.id = try row.id(0)
         }
 
-        /// Binds the values of all columns.
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.id, at: 1)
         }
+
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.id, other.id)
+        }
     }
-}
-
-extension JournalSchema.V2_0 {
-    /// As in version 1.0.
-    public typealias Person = JournalSchema.V1_0.Person
-}
-
-extension JournalSchema.V3_0 {
-    /// As in version 1.0.
-    public typealias Person = JournalSchema.V1_0.Person
 }

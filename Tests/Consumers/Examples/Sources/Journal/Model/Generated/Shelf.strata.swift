@@ -5,25 +5,20 @@ import Foundation
 import Strata
 
 /// The newest version of `Shelf`.
-public typealias Shelf = JournalSchema.V3_0.Shelf
+public typealias Shelf = JournalSchema.V1_0.Shelf
 
 extension JournalSchema {
-    /// The key of `Shelf`.
+    /// The primary key of `Shelf`.
     public struct ShelfID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
-        /// The stored value.
         public var rawValue: Swift.Int
 
-        /// The key whose stored value is `rawValue`.
         public init(rawValue: Swift.Int) { self.rawValue = rawValue }
     }
 }
 
 extension JournalSchema.V1_0 {
-    /// A row of `Shelf`.
-    ///
-    /// As it stands from version 1.0 to 3.0.
+    /// Since version 1.0.
     public struct Shelf: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        /// The key.
         public typealias ID = JournalSchema.ShelfID
 
         public var id: ID
@@ -33,7 +28,6 @@ extension JournalSchema.V1_0 {
         public var cover: Foundation.Data?
         public var isOpen: Swift.Bool
 
-        /// An entity of these values.
         public init(
             id: ID,
             price: Foundation.Decimal? = nil,
@@ -50,17 +44,14 @@ extension JournalSchema.V1_0 {
             self.isOpen = isOpen
         }
 
-        /// The relationships: what `related` reads and `setRelated` writes.
+        // MARK: - Storage
+
         public struct Relationships: Strata.EntityRelationships {
-            /// The relationships.
             public init() {}
-            /// `Shelf.books`.
-            public var books: Strata.ToMany<JournalSchema.V1_0.Shelf, JournalSchema.V3_0.Media> { .init(inverse: ["shelf_id"], position: "shelf_position") }
+            public var books: Strata.ToMany<JournalSchema.V1_0.Shelf, JournalSchema.Newest.Media> { .init(inverse: ["shelf_id"], position: "shelf_position") }
         }
 
-        /// The columns: what predicates, orders and projections name.
         public struct Columns: Strata.EntityColumns {
-            /// The columns.
             public init() {}
             public var id: Strata.Column<JournalSchema.V1_0.Shelf, ID> { .init("id") }
             public var price: Strata.Column<JournalSchema.V1_0.Shelf, Foundation.Decimal?> { .init("price") }
@@ -70,23 +61,8 @@ extension JournalSchema.V1_0 {
             public var isOpen: Strata.Column<JournalSchema.V1_0.Shelf, Swift.Bool> { .init("isOpen") }
         }
 
-        /// Compares all values.
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.id, other.id)
-            equality.compare(self.price, other.price)
-            equality.compare(self.site, other.site)
-            equality.compare(self.colors, other.colors)
-            equality.compare(self.cover, other.cover)
-            equality.compare(self.isOpen, other.isOpen)
-        }
-
-        /// The table and its columns.
         public static let table = Strata.EntityTable("Shelf", key: ["id"], columns: ["id", "price", "site", "colors", "cover", "isOpen"])
 
-        /// The key of an entity.
-        public static func id(of entity: Self) -> ID { entity.id }
-
-        /// The entity in a row of the table.
         public init(row: Strata.Row) throws {
             self.id = try row.id(0)
             self.price = try row.optionalDecimal(1)
@@ -96,7 +72,6 @@ extension JournalSchema.V1_0 {
             self.isOpen = try row.bool(5)
         }
 
-        /// Binds the values of all columns.
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.id, at: 1)
             try statement.bind(self.price, at: 2)
@@ -105,15 +80,14 @@ extension JournalSchema.V1_0 {
             try statement.bind(self.cover, at: 5)
             try statement.bind(self.isOpen, at: 6)
         }
+
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.id, other.id)
+            equality.compare(self.price, other.price)
+            equality.compare(self.site, other.site)
+            equality.compare(self.colors, other.colors)
+            equality.compare(self.cover, other.cover)
+            equality.compare(self.isOpen, other.isOpen)
+        }
     }
-}
-
-extension JournalSchema.V2_0 {
-    /// As in version 1.0.
-    public typealias Shelf = JournalSchema.V1_0.Shelf
-}
-
-extension JournalSchema.V3_0 {
-    /// As in version 1.0.
-    public typealias Shelf = JournalSchema.V1_0.Shelf
 }

@@ -6,77 +6,93 @@ import Strata
 
 /// The schema of `Journal`, with all its versions.
 public enum JournalSchema: Strata.Schema {
-    /// Version "1.0", which was `Journal`: its structs.
+    /// Version "1.0", which was `Journal`.
     public enum V1_0 {}
-    /// Version "2.0", which was `Journal 2`: its structs.
-    public enum V2_0 {}
-    /// Version "3.0", which was `Journal 3`: its structs.
-    public enum V3_0 {}
+    /// Version "2.0", which was `Journal 2`.
+    public enum V2_0 {
+        public typealias Media = JournalSchema.V1_0.Media
+        public typealias Passport = JournalSchema.V1_0.Passport
+        public typealias Person = JournalSchema.V1_0.Person
+        public typealias Shelf = JournalSchema.V1_0.Shelf
+        public typealias MediaKind = JournalSchema.V1_0.MediaKind
+    }
+    /// Version "3.0", which was `Journal 3`.
+    public enum V3_0 {
+        public typealias Passport = JournalSchema.V1_0.Passport
+        public typealias Person = JournalSchema.V1_0.Person
+        public typealias Shelf = JournalSchema.V1_0.Shelf
+        public typealias MediaKind = JournalSchema.V1_0.MediaKind
+    }
 
-    /// The name that a store keeps.
+    /// The structs of the newest version, wherever they are declared.
+    public enum Newest {
+        public typealias Media = JournalSchema.V3_0.Media
+        public typealias Passport = JournalSchema.V1_0.Passport
+        public typealias Person = JournalSchema.V1_0.Person
+        public typealias Shelf = JournalSchema.V1_0.Shelf
+        public typealias Tag = JournalSchema.V3_0.Tag
+        public typealias MediaKind = JournalSchema.V1_0.MediaKind
+    }
+
     public static let name = "JournalSchema"
-
-    /// The fingerprint of the newest version.
     public static let fingerprint: Swift.UInt64 = 0x5c60cb3c9f73d10c
+    public static let versions: [Strata.SchemaVersion] = history.versions
+    public static let steps: [Strata.MigrationStep] = history.steps
+    public static let imported: Strata.ImportedFormat? = importedFormat()
 
-    /// All versions, oldest first.
-    public static let versions: [Strata.SchemaVersion] = [
-        Strata.SchemaVersion("1.0", fingerprint: 0x69bcd64d18693e39, tables: [
-            Tables.media_1_0,
-            Tables.mediaTags_1_0,
-            Tables.passport_1_0,
-            Tables.person_1_0,
-            Tables.personFriends_1_0,
-            Tables.shelf_1_0,
-            Tables.tag_1_0,
-        ]),
-        Strata.SchemaVersion("2.0", fingerprint: 0x06bc685c5070fd2d, tables: [
-            Tables.media_1_0,
-            Tables.mediaTags_1_0,
-            Tables.passport_1_0,
-            Tables.person_1_0,
-            Tables.personFriends_1_0,
-            Tables.shelf_1_0,
-            Tables.tag_2_0,
-        ]),
-        Strata.SchemaVersion("3.0", fingerprint: 0x5c60cb3c9f73d10c, tables: [
-            Tables.media_3_0,
-            Tables.mediaTags_1_0,
-            Tables.passport_1_0,
-            Tables.person_1_0,
-            Tables.personFriends_1_0,
-            Tables.shelf_1_0,
-            Tables.tag_3_0,
-        ]),
-    ]
+    private static let history: Strata.VersionHistory = {
+        var history = Strata.VersionHistory()
+        addVersions(to: &history)
+        addSteps(to: &history)
+        return history
+    }()
 
-    /// The steps between neighbouring versions, oldest first.
-    public static let steps: [Strata.MigrationStep] = [
-        Strata.MigrationStep(from: "1.0", to: "2.0", changes: [
-            .map(from: "Tag", to: "Tag"),
-        ]),
-        Strata.MigrationStep(from: "2.0", to: "3.0", changes: [
-            .map(from: "Media", to: "Media", columns: ["headline": #""subtitle""#]),
-            .map(from: "Tag", to: "Tag"),
-        ]),
-    ]
+    /// The tables that are new in each version, or differ from those before.
+    private static func addVersions(to history: inout Strata.VersionHistory) {
+        history.add(Tables.media_1_0)
+        history.add(Tables.mediaTags_1_0)
+        history.add(Tables.passport_1_0)
+        history.add(Tables.person_1_0)
+        history.add(Tables.personFriends_1_0)
+        history.add(Tables.shelf_1_0)
+        history.add(Tables.tag_1_0)
+        history.version("1.0", fingerprint: 0x69bcd64d18693e39)
+        history.add(Tables.tag_2_0)
+        history.version("2.0", fingerprint: 0x06bc685c5070fd2d)
+        history.add(Tables.media_3_0)
+        history.add(Tables.tag_3_0)
+        history.version("3.0", fingerprint: 0x5c60cb3c9f73d10c)
+    }
+
+    /// What each migration step does to the tables that it changes.
+    private static func addSteps(to history: inout Strata.VersionHistory) {
+        history.change(.map(from: "Tag", to: "Tag"))
+        history.step(from: "1.0", to: "2.0")
+        history.change(.map(from: "Media", to: "Media", columns: ["headline": #""subtitle""#]))
+        history.change(.map(from: "Tag", to: "Tag"))
+        history.step(from: "2.0", to: "3.0")
+    }
 
     /// What its databases were before, and how they are read.
-    public static let imported: Strata.ImportedFormat? = Strata.ImportedFormat(
-        .coreData, formerNames: ["1.0": "Journal", "2.0": "Journal 2", "3.0": "Journal 3"],
-        columns: [
-            Strata.ImportedColumn("Media", "kind", .entity(["Book", "Film"]), versions: 0...2),
-            Strata.ImportedColumn("Media", "added", .referenceSeconds, versions: 0...2),
-            Strata.ImportedColumn("Shelf", "price", .decimal, versions: 0...2),
-            Strata.ImportedColumn("Shelf", "site", .url, versions: 0...2),
-            Strata.ImportedColumn("Shelf", "colors", .archive, versions: 0...2),
-            Strata.ImportedColumn("Shelf", "cover", .externalData, versions: 0...2),
-            Strata.ImportedColumn("Shelf", "isOpen", .bool, versions: 0...2),
-            Strata.ImportedColumn("Tag", "key", .uuid, versions: 0...2),
-            Strata.ImportedColumn("Tag", "isOld", .bool, versions: 2...2),
-        ], unread: ["Person.passport"])
+    private static func importedFormat() -> Strata.ImportedFormat {
+        var format = Strata.ImportedFormat(.coreData)
+        format.formerNames["1.0"] = "Journal"
+        format.formerNames["2.0"] = "Journal 2"
+        format.formerNames["3.0"] = "Journal 3"
+        format.columns.append(Strata.ImportedColumn("Media", "kind", .entity(["Book", "Film"]), since: 0))
+        format.columns.append(Strata.ImportedColumn("Media", "added", .referenceSeconds, since: 0))
+        format.columns.append(Strata.ImportedColumn("Shelf", "price", .decimal, since: 0))
+        format.columns.append(Strata.ImportedColumn("Shelf", "site", .url, since: 0))
+        format.columns.append(Strata.ImportedColumn("Shelf", "colors", .archive, since: 0))
+        format.columns.append(Strata.ImportedColumn("Shelf", "cover", .externalData, since: 0))
+        format.columns.append(Strata.ImportedColumn("Shelf", "isOpen", .bool, since: 0))
+        format.columns.append(Strata.ImportedColumn("Tag", "key", .uuid, since: 0))
+        format.columns.append(Strata.ImportedColumn("Tag", "isOld", .bool, since: 2))
+        format.unread.append("Person.passport")
+        return format
+    }
 
-    /// The tables of all versions, each named after the version that it was new in.
+    /// The tables, each named after the version in which it was new or changed.
     private enum Tables {
         static let media_1_0 = Strata.Table("Media", [
             #""id" INTEGER PRIMARY KEY"#,
@@ -131,33 +147,8 @@ public enum JournalSchema: Strata.Schema {
             #""name" TEXT NOT NULL"#,
             #""key" BLOB NOT NULL"#,
         ])
-        static let tag_2_0 = Strata.Table("Tag", [
-            #""id" INTEGER PRIMARY KEY"#,
-            #""name" TEXT NOT NULL"#,
-            #""key" BLOB NOT NULL"#,
-            #""weight" REAL NOT NULL DEFAULT 1.0"#,
-        ])
-        static let media_3_0 = Strata.Table("Media", [
-            #""id" INTEGER PRIMARY KEY"#,
-            #""kind" TEXT NOT NULL"#,
-            #""title" TEXT NOT NULL"#,
-            #""added" REAL"#,
-            #""Book_note" TEXT"#,
-            #""headline" TEXT"#,
-            #""pages" INTEGER DEFAULT 0"#,
-            #""shelf_id" INTEGER REFERENCES "Shelf" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED"#,
-            #""shelf_position" INTEGER"#,
-            #""Film_note" BLOB"#,
-            #""rating" REAL"#,
-        ], indexes: [
-            Strata.Index("Media_shelf_id_idx", on: ["shelf_id"]),
-        ])
-        static let tag_3_0 = Strata.Table("Tag", [
-            #""id" INTEGER PRIMARY KEY"#,
-            #""name" TEXT NOT NULL"#,
-            #""key" BLOB NOT NULL"#,
-            #""weight" REAL NOT NULL DEFAULT 1.0"#,
-            #""isOld" INTEGER NOT NULL DEFAULT 0"#,
-        ])
+        static let tag_2_0: Strata.Table = tag_1_0.changed(adding: [3: #""weight" REAL NOT NULL DEFAULT 1.0"#])
+        static let media_3_0: Strata.Table = media_1_0.changed(removing: [5], adding: [5: #""headline" TEXT"#])
+        static let tag_3_0: Strata.Table = tag_2_0.changed(adding: [4: #""isOld" INTEGER NOT NULL DEFAULT 0"#])
     }
 }

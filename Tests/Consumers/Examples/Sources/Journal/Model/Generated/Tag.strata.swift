@@ -8,29 +8,23 @@ import Strata
 public typealias Tag = JournalSchema.V3_0.Tag
 
 extension JournalSchema {
-    /// The key of `Tag`.
+    /// The primary key of `Tag`.
     public struct TagID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
-        /// The stored value.
         public var rawValue: Swift.Int
 
-        /// The key whose stored value is `rawValue`.
         public init(rawValue: Swift.Int) { self.rawValue = rawValue }
     }
 }
 
 extension JournalSchema.V1_0 {
-    /// A row of `Tag`.
-    ///
-    /// As it stands in version 1.0.
+    /// Version 1.0.
     public struct Tag: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        /// The key.
         public typealias ID = JournalSchema.TagID
 
         public var id: ID
         public var name: Swift.String
         public var key: Foundation.UUID
 
-        /// An entity of these values.
         public init(
             id: ID,
             name: Swift.String,
@@ -41,58 +35,45 @@ extension JournalSchema.V1_0 {
             self.key = key
         }
 
-        /// The relationships: what `related` reads and `setRelated` writes.
+        // MARK: - Storage
+
         public struct Relationships: Strata.EntityRelationships {
-            /// The relationships.
             public init() {}
-            /// `Tag.items`.
             public var items: Strata.ToMany<JournalSchema.V1_0.Tag, JournalSchema.V1_0.Media> { .init(joinTable: "Media_tags", reversed: true) }
         }
 
-        /// The columns: what predicates, orders and projections name.
         public struct Columns: Strata.EntityColumns {
-            /// The columns.
             public init() {}
             public var id: Strata.Column<JournalSchema.V1_0.Tag, ID> { .init("id") }
             public var name: Strata.Column<JournalSchema.V1_0.Tag, Swift.String> { .init("name") }
             public var key: Strata.Column<JournalSchema.V1_0.Tag, Foundation.UUID> { .init("key") }
         }
 
-        /// Compares all values.
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.id, other.id)
-            equality.compare(self.name, other.name)
-            equality.compare(self.key, other.key)
-        }
-
-        /// The table and its columns.
         public static let table = Strata.EntityTable("Tag", key: ["id"], columns: ["id", "name", "key"])
 
-        /// The key of an entity.
-        public static func id(of entity: Self) -> ID { entity.id }
-
-        /// The entity in a row of the table.
         public init(row: Strata.Row) throws {
             self.id = try row.id(0)
             self.name = try row.string(1)
             self.key = try row.uuid(2)
         }
 
-        /// Binds the values of all columns.
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.id, at: 1)
             try statement.bind(self.name, at: 2)
             try statement.bind(self.key, at: 3)
         }
+
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.id, other.id)
+            equality.compare(self.name, other.name)
+            equality.compare(self.key, other.key)
+        }
     }
 }
 
 extension JournalSchema.V2_0 {
-    /// A row of `Tag`.
-    ///
-    /// As it stands in version 2.0.
+    /// Version 2.0.
     public struct Tag: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        /// The key.
         public typealias ID = JournalSchema.TagID
 
         public var id: ID
@@ -100,7 +81,6 @@ extension JournalSchema.V2_0 {
         public var key: Foundation.UUID
         public var weight: Swift.Double
 
-        /// An entity of these values.
         public init(
             id: ID,
             name: Swift.String,
@@ -113,17 +93,14 @@ extension JournalSchema.V2_0 {
             self.weight = weight
         }
 
-        /// The relationships: what `related` reads and `setRelated` writes.
+        // MARK: - Storage
+
         public struct Relationships: Strata.EntityRelationships {
-            /// The relationships.
             public init() {}
-            /// `Tag.items`.
-            public var items: Strata.ToMany<JournalSchema.V2_0.Tag, JournalSchema.V2_0.Media> { .init(joinTable: "Media_tags", reversed: true) }
+            public var items: Strata.ToMany<JournalSchema.V2_0.Tag, JournalSchema.V1_0.Media> { .init(joinTable: "Media_tags", reversed: true) }
         }
 
-        /// The columns: what predicates, orders and projections name.
         public struct Columns: Strata.EntityColumns {
-            /// The columns.
             public init() {}
             public var id: Strata.Column<JournalSchema.V2_0.Tag, ID> { .init("id") }
             public var name: Strata.Column<JournalSchema.V2_0.Tag, Swift.String> { .init("name") }
@@ -131,21 +108,8 @@ extension JournalSchema.V2_0 {
             public var weight: Strata.Column<JournalSchema.V2_0.Tag, Swift.Double> { .init("weight") }
         }
 
-        /// Compares all values.
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.id, other.id)
-            equality.compare(self.name, other.name)
-            equality.compare(self.key, other.key)
-            equality.compare(self.weight, other.weight)
-        }
-
-        /// The table and its columns.
         public static let table = Strata.EntityTable("Tag", key: ["id"], columns: ["id", "name", "key", "weight"])
 
-        /// The key of an entity.
-        public static func id(of entity: Self) -> ID { entity.id }
-
-        /// The entity in a row of the table.
         public init(row: Strata.Row) throws {
             self.id = try row.id(0)
             self.name = try row.string(1)
@@ -153,22 +117,25 @@ extension JournalSchema.V2_0 {
             self.weight = try row.double(3)
         }
 
-        /// Binds the values of all columns.
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.id, at: 1)
             try statement.bind(self.name, at: 2)
             try statement.bind(self.key, at: 3)
             try statement.bind(self.weight, at: 4)
         }
+
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.id, other.id)
+            equality.compare(self.name, other.name)
+            equality.compare(self.key, other.key)
+            equality.compare(self.weight, other.weight)
+        }
     }
 }
 
 extension JournalSchema.V3_0 {
-    /// A row of `Tag`.
-    ///
-    /// As it stands in version 3.0.
+    /// Since version 3.0.
     public struct Tag: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        /// The key.
         public typealias ID = JournalSchema.TagID
 
         public var id: ID
@@ -177,7 +144,6 @@ extension JournalSchema.V3_0 {
         public var weight: Swift.Double
         public var isOld: Swift.Bool
 
-        /// An entity of these values.
         public init(
             id: ID,
             name: Swift.String,
@@ -192,17 +158,14 @@ extension JournalSchema.V3_0 {
             self.isOld = isOld
         }
 
-        /// The relationships: what `related` reads and `setRelated` writes.
+        // MARK: - Storage
+
         public struct Relationships: Strata.EntityRelationships {
-            /// The relationships.
             public init() {}
-            /// `Tag.items`.
-            public var items: Strata.ToMany<JournalSchema.V3_0.Tag, JournalSchema.V3_0.Media> { .init(joinTable: "Media_tags", reversed: true) }
+            public var items: Strata.ToMany<JournalSchema.V3_0.Tag, JournalSchema.Newest.Media> { .init(joinTable: "Media_tags", reversed: true) }
         }
 
-        /// The columns: what predicates, orders and projections name.
         public struct Columns: Strata.EntityColumns {
-            /// The columns.
             public init() {}
             public var id: Strata.Column<JournalSchema.V3_0.Tag, ID> { .init("id") }
             public var name: Strata.Column<JournalSchema.V3_0.Tag, Swift.String> { .init("name") }
@@ -211,22 +174,8 @@ extension JournalSchema.V3_0 {
             public var isOld: Strata.Column<JournalSchema.V3_0.Tag, Swift.Bool> { .init("isOld") }
         }
 
-        /// Compares all values.
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.id, other.id)
-            equality.compare(self.name, other.name)
-            equality.compare(self.key, other.key)
-            equality.compare(self.weight, other.weight)
-            equality.compare(self.isOld, other.isOld)
-        }
-
-        /// The table and its columns.
         public static let table = Strata.EntityTable("Tag", key: ["id"], columns: ["id", "name", "key", "weight", "isOld"])
 
-        /// The key of an entity.
-        public static func id(of entity: Self) -> ID { entity.id }
-
-        /// The entity in a row of the table.
         public init(row: Strata.Row) throws {
             self.id = try row.id(0)
             self.name = try row.string(1)
@@ -235,13 +184,20 @@ extension JournalSchema.V3_0 {
             self.isOld = try row.bool(4)
         }
 
-        /// Binds the values of all columns.
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.id, at: 1)
             try statement.bind(self.name, at: 2)
             try statement.bind(self.key, at: 3)
             try statement.bind(self.weight, at: 4)
             try statement.bind(self.isOld, at: 5)
+        }
+
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.id, other.id)
+            equality.compare(self.name, other.name)
+            equality.compare(self.key, other.key)
+            equality.compare(self.weight, other.weight)
+            equality.compare(self.isOld, other.isOld)
         }
     }
 }

@@ -5,25 +5,20 @@ import Foundation
 import Strata
 
 /// The newest version of `customer`.
-public typealias Customer = ShopSchema.V2_0.Customer
+public typealias Customer = ShopSchema.V1_1.Customer
 
 extension ShopSchema {
-    /// The key of `customer`.
+    /// The primary key of `customer`.
     public struct CustomerID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
-        /// The stored value.
         public var rawValue: Swift.Int
 
-        /// The key whose stored value is `rawValue`.
         public init(rawValue: Swift.Int) { self.rawValue = rawValue }
     }
 }
 
 extension ShopSchema.V1_0 {
-    /// A row of `customer`.
-    ///
-    /// As it stands in version 1.0.
+    /// Version 1.0.
     public struct Customer: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        /// The key.
         public typealias ID = ShopSchema.CustomerID
 
         public var id: ID
@@ -34,7 +29,6 @@ extension ShopSchema.V1_0 {
         public var note: Swift.String?
         public var nickname: Swift.String?
 
-        /// An entity of these values.
         public init(
             id: ID,
             name: Swift.String,
@@ -53,19 +47,15 @@ extension ShopSchema.V1_0 {
             self.nickname = nickname
         }
 
-        /// The relationships: what `related` reads and `setRelated` writes.
+        // MARK: - Storage
+
         public struct Relationships: Strata.EntityRelationships {
-            /// The relationships.
             public init() {}
-            /// `customer.wishes`.
             public var wishes: Strata.ToMany<ShopSchema.V1_0.Customer, ShopSchema.V1_0.Product> { .init(joinTable: "customer_wishes") }
-            /// `customer.orders`.
             public var orders: Strata.ToMany<ShopSchema.V1_0.Customer, ShopSchema.V1_0.Order> { .init(inverse: ["customer_id"], position: "customer_position") }
         }
 
-        /// The columns: what predicates, orders and projections name.
         public struct Columns: Strata.EntityColumns {
-            /// The columns.
             public init() {}
             public var id: Strata.Column<ShopSchema.V1_0.Customer, ID> { .init("id") }
             public var name: Strata.Column<ShopSchema.V1_0.Customer, Swift.String> { .init("name") }
@@ -76,24 +66,8 @@ extension ShopSchema.V1_0 {
             public var nickname: Strata.Column<ShopSchema.V1_0.Customer, Swift.String?> { .init("nickname") }
         }
 
-        /// Compares all values.
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.id, other.id)
-            equality.compare(self.name, other.name)
-            equality.compare(self.email, other.email)
-            equality.compare(self.code, other.code)
-            equality.compare(self.reference, other.reference)
-            equality.compare(self.note, other.note)
-            equality.compare(self.nickname, other.nickname)
-        }
-
-        /// The table and its columns.
         public static let table = Strata.EntityTable("customer", key: ["id"], columns: ["id", "name", "email", "code", "reference", "note", "nickname"])
 
-        /// The key of an entity.
-        public static func id(of entity: Self) -> ID { entity.id }
-
-        /// The entity in a row of the table.
         public init(row: Strata.Row) throws {
             self.id = try row.id(0)
             self.name = try row.string(1)
@@ -104,7 +78,6 @@ extension ShopSchema.V1_0 {
             self.nickname = try row.optionalString(6)
         }
 
-        /// Binds the values of all columns.
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.id, at: 1)
             try statement.bind(self.name, at: 2)
@@ -114,15 +87,22 @@ extension ShopSchema.V1_0 {
             try statement.bind(self.note, at: 6)
             try statement.bind(self.nickname, at: 7)
         }
+
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.id, other.id)
+            equality.compare(self.name, other.name)
+            equality.compare(self.email, other.email)
+            equality.compare(self.code, other.code)
+            equality.compare(self.reference, other.reference)
+            equality.compare(self.note, other.note)
+            equality.compare(self.nickname, other.nickname)
+        }
     }
 }
 
 extension ShopSchema.V1_1 {
-    /// A row of `customer`.
-    ///
-    /// As it stands from version 1.1 to 2.0.
+    /// Since version 1.1.
     public struct Customer: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        /// The key.
         public typealias ID = ShopSchema.CustomerID
 
         public var id: ID
@@ -134,7 +114,6 @@ extension ShopSchema.V1_1 {
         public var nickname: Swift.String?
         public var level: Swift.Int
 
-        /// An entity of these values.
         public init(
             id: ID,
             name: Swift.String,
@@ -155,19 +134,15 @@ extension ShopSchema.V1_1 {
             self.level = level
         }
 
-        /// The relationships: what `related` reads and `setRelated` writes.
+        // MARK: - Storage
+
         public struct Relationships: Strata.EntityRelationships {
-            /// The relationships.
             public init() {}
-            /// `customer.wishes`.
-            public var wishes: Strata.ToMany<ShopSchema.V1_1.Customer, ShopSchema.V2_0.Product> { .init(joinTable: "customer_wishes") }
-            /// `customer.orders`.
-            public var orders: Strata.ToMany<ShopSchema.V1_1.Customer, ShopSchema.V2_0.Order> { .init(inverse: ["customer_id"], position: "customer_position") }
+            public var wishes: Strata.ToMany<ShopSchema.V1_1.Customer, ShopSchema.Newest.Product> { .init(joinTable: "customer_wishes") }
+            public var orders: Strata.ToMany<ShopSchema.V1_1.Customer, ShopSchema.Newest.Order> { .init(inverse: ["customer_id"], position: "customer_position") }
         }
 
-        /// The columns: what predicates, orders and projections name.
         public struct Columns: Strata.EntityColumns {
-            /// The columns.
             public init() {}
             public var id: Strata.Column<ShopSchema.V1_1.Customer, ID> { .init("id") }
             public var name: Strata.Column<ShopSchema.V1_1.Customer, Swift.String> { .init("name") }
@@ -179,25 +154,8 @@ extension ShopSchema.V1_1 {
             public var level: Strata.Column<ShopSchema.V1_1.Customer, Swift.Int> { .init("level") }
         }
 
-        /// Compares all values.
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.id, other.id)
-            equality.compare(self.name, other.name)
-            equality.compare(self.email, other.email)
-            equality.compare(self.code, other.code)
-            equality.compare(self.reference, other.reference)
-            equality.compare(self.remark, other.remark)
-            equality.compare(self.nickname, other.nickname)
-            equality.compare(self.level, other.level)
-        }
-
-        /// The table and its columns.
         public static let table = Strata.EntityTable("customer", key: ["id"], columns: ["id", "name", "email", "code", "reference", "remark", "nickname", "level"])
 
-        /// The key of an entity.
-        public static func id(of entity: Self) -> ID { entity.id }
-
-        /// The entity in a row of the table.
         public init(row: Strata.Row) throws {
             self.id = try row.id(0)
             self.name = try row.string(1)
@@ -209,7 +167,6 @@ extension ShopSchema.V1_1 {
             self.level = try row.int(7)
         }
 
-        /// Binds the values of all columns.
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.id, at: 1)
             try statement.bind(self.name, at: 2)
@@ -220,10 +177,16 @@ extension ShopSchema.V1_1 {
             try statement.bind(self.nickname, at: 7)
             try statement.bind(self.level, at: 8)
         }
-    }
-}
 
-extension ShopSchema.V2_0 {
-    /// As in version 1.1.
-    public typealias Customer = ShopSchema.V1_1.Customer
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.id, other.id)
+            equality.compare(self.name, other.name)
+            equality.compare(self.email, other.email)
+            equality.compare(self.code, other.code)
+            equality.compare(self.reference, other.reference)
+            equality.compare(self.remark, other.remark)
+            equality.compare(self.nickname, other.nickname)
+            equality.compare(self.level, other.level)
+        }
+    }
 }

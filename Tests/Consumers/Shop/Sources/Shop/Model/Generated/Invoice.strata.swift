@@ -5,32 +5,26 @@ import Foundation
 import Strata
 
 /// The newest version of `invoice`.
-public typealias Invoice = ShopSchema.V2_0.Invoice
+public typealias Invoice = ShopSchema.V1_0.Invoice
 
 extension ShopSchema {
-    /// The key of `invoice`.
+    /// The primary key of `invoice`.
     public struct InvoiceID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
-        /// The stored value.
         public var rawValue: Swift.Int
 
-        /// The key whose stored value is `rawValue`.
         public init(rawValue: Swift.Int) { self.rawValue = rawValue }
     }
 }
 
 extension ShopSchema.V1_0 {
-    /// A row of `invoice`.
-    ///
-    /// As it stands from version 1.0 to 2.0.
+    /// Since version 1.0.
     public struct Invoice: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        /// The key.
         public typealias ID = ShopSchema.InvoiceID
 
         public var id: ID
         public var amount: Swift.Double
         public var orderID: ShopSchema.OrderID?
 
-        /// An entity of these values.
         public init(
             id: ID,
             amount: Swift.Double,
@@ -41,58 +35,38 @@ extension ShopSchema.V1_0 {
             self.orderID = orderID
         }
 
-        /// The relationships: what `related` reads and `setRelated` writes.
+        // MARK: - Storage
+
         public struct Relationships: Strata.EntityRelationships {
-            /// The relationships.
             public init() {}
-            /// `invoice.order`.
-            public var order: Strata.ToOne<ShopSchema.V1_0.Invoice, ShopSchema.V2_0.Order> { .init(column: ["order_id"]) }
+            public var order: Strata.ToOne<ShopSchema.V1_0.Invoice, ShopSchema.Newest.Order> { .init(column: ["order_id"]) }
         }
 
-        /// The columns: what predicates, orders and projections name.
         public struct Columns: Strata.EntityColumns {
-            /// The columns.
             public init() {}
             public var id: Strata.Column<ShopSchema.V1_0.Invoice, ID> { .init("id") }
             public var amount: Strata.Column<ShopSchema.V1_0.Invoice, Swift.Double> { .init("amount") }
             public var orderID: Strata.Column<ShopSchema.V1_0.Invoice, ShopSchema.OrderID?> { .init("order_id") }
         }
 
-        /// Compares all values.
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.id, other.id)
-            equality.compare(self.amount, other.amount)
-            equality.compare(self.orderID, other.orderID)
-        }
-
-        /// The table and its columns.
         public static let table = Strata.EntityTable("invoice", key: ["id"], columns: ["id", "amount", "order_id"])
 
-        /// The key of an entity.
-        public static func id(of entity: Self) -> ID { entity.id }
-
-        /// The entity in a row of the table.
         public init(row: Strata.Row) throws {
             self.id = try row.id(0)
             self.amount = try row.double(1)
             self.orderID = try row.optionalID(2)
         }
 
-        /// Binds the values of all columns.
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.id, at: 1)
             try statement.bind(self.amount, at: 2)
             try statement.bind(self.orderID, at: 3)
         }
+
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.id, other.id)
+            equality.compare(self.amount, other.amount)
+            equality.compare(self.orderID, other.orderID)
+        }
     }
-}
-
-extension ShopSchema.V1_1 {
-    /// As in version 1.0.
-    public typealias Invoice = ShopSchema.V1_0.Invoice
-}
-
-extension ShopSchema.V2_0 {
-    /// As in version 1.0.
-    public typealias Invoice = ShopSchema.V1_0.Invoice
 }

@@ -8,22 +8,17 @@ import Strata
 public typealias Order = ShopSchema.V2_0.Order
 
 extension ShopSchema {
-    /// The key of `order`.
+    /// The primary key of `order`.
     public struct OrderID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
-        /// The stored value.
         public var rawValue: Swift.Int
 
-        /// The key whose stored value is `rawValue`.
         public init(rawValue: Swift.Int) { self.rawValue = rawValue }
     }
 }
 
 extension ShopSchema.V1_0 {
-    /// A row of `order`.
-    ///
-    /// As it stands from version 1.0 to 1.1.
+    /// Versions 1.0 to 1.1.
     public struct Order: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        /// The key.
         public typealias ID = ShopSchema.OrderID
 
         public var id: ID
@@ -36,7 +31,6 @@ extension ShopSchema.V1_0 {
         public var customerPosition: Swift.Int?
         public var productID: ShopSchema.ProductID?
 
-        /// An entity of these values.
         public init(
             id: ID,
             comment: Swift.String? = nil,
@@ -57,21 +51,16 @@ extension ShopSchema.V1_0 {
             self.productID = productID
         }
 
-        /// The relationships: what `related` reads and `setRelated` writes.
+        // MARK: - Storage
+
         public struct Relationships: Strata.EntityRelationships {
-            /// The relationships.
             public init() {}
-            /// `order.customer`.
             public var customer: Strata.ToOne<ShopSchema.V1_0.Order, ShopSchema.V1_1.Customer> { .init(column: ["customer_id"]) }
-            /// `order.product`.
-            public var product: Strata.ToOne<ShopSchema.V1_0.Order, ShopSchema.V1_1.Product> { .init(column: ["product_id"]) }
-            /// `order.gifts`.
-            public var gifts: Strata.ToMany<ShopSchema.V1_0.Order, ShopSchema.V1_1.Product> { .init(joinTable: "order_gifts") }
+            public var product: Strata.ToOne<ShopSchema.V1_0.Order, ShopSchema.V1_0.Product> { .init(column: ["product_id"]) }
+            public var gifts: Strata.ToMany<ShopSchema.V1_0.Order, ShopSchema.V1_0.Product> { .init(joinTable: "order_gifts") }
         }
 
-        /// The columns: what predicates, orders and projections name.
         public struct Columns: Strata.EntityColumns {
-            /// The columns.
             public init() {}
             public var id: Strata.Column<ShopSchema.V1_0.Order, ID> { .init("id") }
             public var comment: Strata.Column<ShopSchema.V1_0.Order, Swift.String?> { .init("comment") }
@@ -83,25 +72,8 @@ extension ShopSchema.V1_0 {
             public var productID: Strata.Column<ShopSchema.V1_0.Order, ShopSchema.ProductID?> { .init("product_id") }
         }
 
-        /// Compares all values.
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.id, other.id)
-            equality.compare(self.comment, other.comment)
-            equality.compare(self.greeting, other.greeting)
-            equality.compare(self.quantity, other.quantity)
-            equality.compare(self.placedAt, other.placedAt)
-            equality.compare(self.customerID, other.customerID)
-            equality.compare(self.customerPosition, other.customerPosition)
-            equality.compare(self.productID, other.productID)
-        }
-
-        /// The table and its columns.
         public static let table = Strata.EntityTable("order", key: ["id"], columns: ["id", "comment", "greeting", "quantity", "placed_at", "customer_id", "customer_position", "product_id"])
 
-        /// The key of an entity.
-        public static func id(of entity: Self) -> ID { entity.id }
-
-        /// The entity in a row of the table.
         public init(row: Strata.Row) throws {
             self.id = try row.id(0)
             self.comment = try row.optionalString(1)
@@ -113,7 +85,6 @@ extension ShopSchema.V1_0 {
             self.productID = try row.optionalID(7)
         }
 
-        /// Binds the values of all columns.
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.id, at: 1)
             try statement.bind(self.comment, at: 2)
@@ -124,15 +95,23 @@ extension ShopSchema.V1_0 {
             try statement.bind(self.customerPosition, at: 7)
             try statement.bind(self.productID, at: 8)
         }
+
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.id, other.id)
+            equality.compare(self.comment, other.comment)
+            equality.compare(self.greeting, other.greeting)
+            equality.compare(self.quantity, other.quantity)
+            equality.compare(self.placedAt, other.placedAt)
+            equality.compare(self.customerID, other.customerID)
+            equality.compare(self.customerPosition, other.customerPosition)
+            equality.compare(self.productID, other.productID)
+        }
     }
 }
 
 extension ShopSchema.V2_0 {
-    /// A row of `order`.
-    ///
-    /// As it stands in version 2.0.
+    /// Since version 2.0.
     public struct Order: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        /// The key.
         public typealias ID = ShopSchema.OrderID
 
         public var id: ID
@@ -146,7 +125,6 @@ extension ShopSchema.V2_0 {
         public var productID: ShopSchema.ProductID?
         public var total: Swift.Double
 
-        /// An entity of these values.
         public init(
             id: ID,
             comment: Swift.String? = nil,
@@ -169,21 +147,16 @@ extension ShopSchema.V2_0 {
             self.total = total
         }
 
-        /// The relationships: what `related` reads and `setRelated` writes.
+        // MARK: - Storage
+
         public struct Relationships: Strata.EntityRelationships {
-            /// The relationships.
             public init() {}
-            /// `order.customer`.
-            public var customer: Strata.ToOne<ShopSchema.V2_0.Order, ShopSchema.V2_0.Customer> { .init(column: ["customer_id"]) }
-            /// `order.product`.
-            public var product: Strata.ToOne<ShopSchema.V2_0.Order, ShopSchema.V2_0.Product> { .init(column: ["product_id"]) }
-            /// `order.gifts`.
-            public var gifts: Strata.ToMany<ShopSchema.V2_0.Order, ShopSchema.V2_0.Product> { .init(joinTable: "order_gifts") }
+            public var customer: Strata.ToOne<ShopSchema.V2_0.Order, ShopSchema.Newest.Customer> { .init(column: ["customer_id"]) }
+            public var product: Strata.ToOne<ShopSchema.V2_0.Order, ShopSchema.Newest.Product> { .init(column: ["product_id"]) }
+            public var gifts: Strata.ToMany<ShopSchema.V2_0.Order, ShopSchema.Newest.Product> { .init(joinTable: "order_gifts") }
         }
 
-        /// The columns: what predicates, orders and projections name.
         public struct Columns: Strata.EntityColumns {
-            /// The columns.
             public init() {}
             public var id: Strata.Column<ShopSchema.V2_0.Order, ID> { .init("id") }
             public var comment: Strata.Column<ShopSchema.V2_0.Order, Swift.String?> { .init("comment") }
@@ -196,26 +169,8 @@ extension ShopSchema.V2_0 {
             public var total: Strata.Column<ShopSchema.V2_0.Order, Swift.Double> { .init("total") }
         }
 
-        /// Compares all values.
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.id, other.id)
-            equality.compare(self.comment, other.comment)
-            equality.compare(self.greeting, other.greeting)
-            equality.compare(self.quantity, other.quantity)
-            equality.compare(self.placedAt, other.placedAt)
-            equality.compare(self.customerID, other.customerID)
-            equality.compare(self.customerPosition, other.customerPosition)
-            equality.compare(self.productID, other.productID)
-            equality.compare(self.total, other.total)
-        }
-
-        /// The table and its columns.
         public static let table = Strata.EntityTable("order", key: ["id"], columns: ["id", "comment", "greeting", "quantity", "placed_at", "customer_id", "customer_position", "product_id", "total"])
 
-        /// The key of an entity.
-        public static func id(of entity: Self) -> ID { entity.id }
-
-        /// The entity in a row of the table.
         public init(row: Strata.Row) throws {
             self.id = try row.id(0)
             self.comment = try row.optionalString(1)
@@ -228,7 +183,6 @@ extension ShopSchema.V2_0 {
             self.total = try row.double(8)
         }
 
-        /// Binds the values of all columns.
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.id, at: 1)
             try statement.bind(self.comment, at: 2)
@@ -240,10 +194,17 @@ extension ShopSchema.V2_0 {
             try statement.bind(self.productID, at: 8)
             try statement.bind(self.total, at: 9)
         }
-    }
-}
 
-extension ShopSchema.V1_1 {
-    /// As in version 1.0.
-    public typealias Order = ShopSchema.V1_0.Order
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.id, other.id)
+            equality.compare(self.comment, other.comment)
+            equality.compare(self.greeting, other.greeting)
+            equality.compare(self.quantity, other.quantity)
+            equality.compare(self.placedAt, other.placedAt)
+            equality.compare(self.customerID, other.customerID)
+            equality.compare(self.customerPosition, other.customerPosition)
+            equality.compare(self.productID, other.productID)
+            equality.compare(self.total, other.total)
+        }
+    }
 }

@@ -5,25 +5,20 @@ import Foundation
 import Strata
 
 /// The newest version of `product`.
-public typealias Product = ShopSchema.V2_0.Product
+public typealias Product = ShopSchema.V1_0.Product
 
 extension ShopSchema {
-    /// The key of `product`.
+    /// The primary key of `product`.
     public struct ProductID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByStringLiteral {
-        /// The stored value.
         public var rawValue: Swift.String
 
-        /// The key whose stored value is `rawValue`.
         public init(rawValue: Swift.String) { self.rawValue = rawValue }
     }
 }
 
 extension ShopSchema.V1_0 {
-    /// A row of `product`.
-    ///
-    /// As it stands from version 1.0 to 2.0.
+    /// Since version 1.0.
     public struct Product: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        /// The key.
         public typealias ID = ShopSchema.ProductID
 
         public var sku: ID
@@ -31,7 +26,8 @@ extension ShopSchema.V1_0 {
         public var price: Swift.Double
         public var photo: Foundation.Data?
 
-        /// An entity of these values.
+        public var id: ID { self.sku }
+
         public init(
             sku: ID,
             title: Swift.String,
@@ -44,12 +40,9 @@ extension ShopSchema.V1_0 {
             self.photo = photo
         }
 
-        /// The key.
-        public var id: ID { self.sku }
+        // MARK: - Storage
 
-        /// The columns: what predicates, orders and projections name.
         public struct Columns: Strata.EntityColumns {
-            /// The columns.
             public init() {}
             public var sku: Strata.Column<ShopSchema.V1_0.Product, ID> { .init("sku") }
             public var title: Strata.Column<ShopSchema.V1_0.Product, Swift.String> { .init("title") }
@@ -57,21 +50,8 @@ extension ShopSchema.V1_0 {
             public var photo: Strata.Column<ShopSchema.V1_0.Product, Foundation.Data?> { .init("photo") }
         }
 
-        /// Compares all values.
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.sku, other.sku)
-            equality.compare(self.title, other.title)
-            equality.compare(self.price, other.price)
-            equality.compare(self.photo, other.photo)
-        }
-
-        /// The table and its columns.
         public static let table = Strata.EntityTable("product", key: ["sku"], columns: ["sku", "title", "price", "photo"])
 
-        /// The key of an entity.
-        public static func id(of entity: Self) -> ID { entity.sku }
-
-        /// The entity in a row of the table.
         public init(row: Strata.Row) throws {
             self.sku = try row.id(0)
             self.title = try row.string(1)
@@ -79,22 +59,18 @@ extension ShopSchema.V1_0 {
             self.photo = try row.optionalData(3)
         }
 
-        /// Binds the values of all columns.
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.sku, at: 1)
             try statement.bind(self.title, at: 2)
             try statement.bind(self.price, at: 3)
             try statement.bind(self.photo, at: 4)
         }
+
+        public func compare(to other: Self, _ equality: inout Strata.Equality) {
+            equality.compare(self.sku, other.sku)
+            equality.compare(self.title, other.title)
+            equality.compare(self.price, other.price)
+            equality.compare(self.photo, other.photo)
+        }
     }
-}
-
-extension ShopSchema.V1_1 {
-    /// As in version 1.0.
-    public typealias Product = ShopSchema.V1_0.Product
-}
-
-extension ShopSchema.V2_0 {
-    /// As in version 1.0.
-    public typealias Product = ShopSchema.V1_0.Product
 }

@@ -6,66 +6,75 @@ import Strata
 
 /// The schema of `Shop`, with all its versions.
 public enum ShopSchema: Strata.Schema {
-    /// Version "1.0": its structs.
+    /// Version "1.0".
     public enum V1_0 {}
-    /// Version "1.1": its structs.
-    public enum V1_1 {}
-    /// Version "2.0": its structs.
-    public enum V2_0 {}
+    /// Version "1.1".
+    public enum V1_1 {
+        public typealias Invoice = ShopSchema.V1_0.Invoice
+        public typealias Order = ShopSchema.V1_0.Order
+        public typealias Product = ShopSchema.V1_0.Product
+    }
+    /// Version "2.0".
+    public enum V2_0 {
+        public typealias Customer = ShopSchema.V1_1.Customer
+        public typealias Invoice = ShopSchema.V1_0.Invoice
+        public typealias Product = ShopSchema.V1_0.Product
+    }
 
-    /// The name that a store keeps.
+    /// The structs of the newest version, wherever they are declared.
+    public enum Newest {
+        public typealias Customer = ShopSchema.V1_1.Customer
+        public typealias Invoice = ShopSchema.V1_0.Invoice
+        public typealias Order = ShopSchema.V2_0.Order
+        public typealias Product = ShopSchema.V1_0.Product
+    }
+
     public static let name = "ShopSchema"
-
-    /// The fingerprint of the newest version.
     public static let fingerprint: Swift.UInt64 = 0x0edb12cbf901a96e
+    public static let versions: [Strata.SchemaVersion] = history.versions
+    public static let steps: [Strata.MigrationStep] = history.steps
 
-    /// All versions, oldest first.
-    public static let versions: [Strata.SchemaVersion] = [
-        Strata.SchemaVersion("1.0", fingerprint: 0x925c991bbf59f835, tables: [
-            Tables.customer_1_0,
-            Tables.customerWishes_1_0,
-            Tables.invoice_1_0,
-            Tables.order_1_0,
-            Tables.orderGifts_1_0,
-            Tables.product_1_0,
-        ]),
-        Strata.SchemaVersion("1.1", fingerprint: 0xe4ebec75da5839c9, tables: [
-            Tables.customer_1_1,
-            Tables.customerWishes_1_0,
-            Tables.invoice_1_1,
-            Tables.order_1_0,
-            Tables.orderGifts_1_0,
-            Tables.product_1_1,
-        ]),
-        Strata.SchemaVersion("2.0", fingerprint: 0x0edb12cbf901a96e, tables: [
-            Tables.customer_1_1,
-            Tables.customerWishes_1_0,
-            Tables.invoice_1_1,
-            Tables.order_2_0,
-            Tables.orderGifts_1_0,
-            Tables.product_1_1,
-        ]),
-    ]
+    private static let history: Strata.VersionHistory = {
+        var history = Strata.VersionHistory()
+        addVersions(to: &history)
+        addSteps(to: &history)
+        return history
+    }()
 
-    /// The steps between neighbouring versions, oldest first.
-    public static let steps: [Strata.MigrationStep] = [
-        Strata.MigrationStep(from: "1.0", to: "1.1", changes: [
-            .map(from: "customer", to: "customer", columns: ["code": #"CAST("code" AS TEXT)"#, "email": #"coalesce("email", '')"#, "reference": #"CASE WHEN "reference" IS NOT NULL THEN substr(hex("reference"), 1, 8) || '-' || substr(hex("reference"), 9, 4) || '-' || substr(hex("reference"), 13, 4) || '-' || substr(hex("reference"), 17, 4) || '-' || substr(hex("reference"), 21, 12) END"#, "remark": #""note""#]),
-            .map(from: "invoice", to: "invoice"),
-            .map(from: "product", to: "product"),
-        ]),
-        Strata.MigrationStep(from: "1.1", to: "2.0", changes: [
-            .custom(from: "order", to: "order", references: ["customer_id": "customer_id", "product_id": "product_id"]),
-        ]) { step in
+    /// The tables that are new in each version, or differ from those before.
+    private static func addVersions(to history: inout Strata.VersionHistory) {
+        history.add(Tables.customer_1_0)
+        history.add(Tables.customerWishes_1_0)
+        history.add(Tables.invoice_1_0)
+        history.add(Tables.order_1_0)
+        history.add(Tables.orderGifts_1_0)
+        history.add(Tables.product_1_0)
+        history.version("1.0", fingerprint: 0x925c991bbf59f835)
+        history.add(Tables.customer_1_1)
+        history.add(Tables.invoice_1_1)
+        history.add(Tables.product_1_1)
+        history.version("1.1", fingerprint: 0xe4ebec75da5839c9)
+        history.add(Tables.order_2_0)
+        history.version("2.0", fingerprint: 0x0edb12cbf901a96e)
+    }
+
+    /// What each migration step does to the tables that it changes.
+    private static func addSteps(to history: inout Strata.VersionHistory) {
+        history.change(.map(from: "customer", to: "customer", columns: ["code": #"CAST("code" AS TEXT)"#, "email": #"coalesce("email", '')"#, "reference": #"CASE WHEN "reference" IS NOT NULL THEN substr(hex("reference"), 1, 8) || '-' || substr(hex("reference"), 9, 4) || '-' || substr(hex("reference"), 13, 4) || '-' || substr(hex("reference"), 17, 4) || '-' || substr(hex("reference"), 21, 12) END"#, "remark": #""note""#]))
+        history.change(.map(from: "invoice", to: "invoice"))
+        history.change(.map(from: "product", to: "product"))
+        history.step(from: "1.0", to: "1.1")
+        history.change(.custom(from: "order", to: "order", references: ["customer_id": "customer_id", "product_id": "product_id"]))
+        history.step(from: "1.1", to: "2.0") { step in
             var migration = Migration_1_1_to_2_0()
             try migration.willMigrate(step.context)
             try migration.migrate(ShopSchema.V1_1.Order.self, in: step)
             try step.followKeys()
             try migration.didMigrate(step.context)
-        },
-    ]
+        }
+    }
 
-    /// The tables of all versions, each named after the version that it was new in.
+    /// The tables, each named after the version in which it was new or changed.
     private enum Tables {
         static let customer_1_0 = Strata.Table("customer", [
             #""id" INTEGER PRIMARY KEY"#,
@@ -130,35 +139,8 @@ public enum ShopSchema: Strata.Schema {
             #""nickname" TEXT"#,
             #""level" INTEGER NOT NULL DEFAULT 3"#,
         ])
-        static let invoice_1_1 = Strata.Table("invoice", [
-            #""id" INTEGER PRIMARY KEY"#,
-            #""amount" REAL NOT NULL"#,
-            #""order_id" INTEGER REFERENCES "order" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"#,
-        ], indexes: [
-            Strata.Index("invoice_order_id_idx", on: ["order_id"]),
-        ])
-        static let product_1_1 = Strata.Table("product", [
-            #""sku" TEXT NOT NULL PRIMARY KEY"#,
-            #""title" TEXT NOT NULL"#,
-            #""price" REAL NOT NULL"#,
-            #""photo" BLOB"#,
-        ], indexes: [
-            Strata.Index("product_title_key", on: ["title"], unique: true),
-            Strata.Index("product_price_idx", on: ["price"]),
-        ])
-        static let order_2_0 = Strata.Table("order", [
-            #""id" INTEGER PRIMARY KEY"#,
-            #""comment" TEXT"#,
-            #""greeting" TEXT"#,
-            #""quantity" INTEGER NOT NULL"#,
-            #""placed_at" REAL NOT NULL"#,
-            #""customer_id" INTEGER REFERENCES "customer" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"#,
-            #""customer_position" INTEGER"#,
-            #""product_id" TEXT REFERENCES "product" ("sku") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED"#,
-            #""total" REAL NOT NULL"#,
-        ], indexes: [
-            Strata.Index("order_customer_id_idx", on: ["customer_id"]),
-            Strata.Index("order_product_id_idx", on: ["product_id"]),
-        ])
+        static let invoice_1_1: Strata.Table = invoice_1_0.changed(removing: [2], adding: [2: #""order_id" INTEGER REFERENCES "order" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"#])
+        static let product_1_1: Strata.Table = product_1_0.changed(addingIndexes: [1: Strata.Index("product_price_idx", on: ["price"])])
+        static let order_2_0: Strata.Table = order_1_0.changed(adding: [8: #""total" REAL NOT NULL"#])
     }
 }

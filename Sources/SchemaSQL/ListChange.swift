@@ -1,0 +1,36 @@
+extension Array {
+    /// This array without the elements at the positions `removing`, and with `adding` at their positions in the result.
+    package func changed(removing: [Int], adding: [Int: Element]) -> [Element] {
+        var result = self
+        for position in removing.sorted(by: >) where indices.contains(position) { result.remove(at: position) }
+        for (position, element) in adding.sorted(by: { $0.key < $1.key }) {
+            result.insert(element, at: Swift.min(position, result.count))
+        }
+        return result
+    }
+}
+
+/// The difference between two versions of a list, as `changed(removing:adding:)` takes it.
+package struct ListChange<Element: Hashable> {
+    /// The positions of the removed elements in the old list, ascending.
+    package let removed: [Int]
+    /// The new elements with their positions in the new list, ascending.
+    package let added: [(position: Int, element: Element)]
+
+    /// The change from `old` to `new`.
+    package init(from old: [Element], to new: [Element]) {
+        var removed: [Int] = []
+        var added: [(Int, Element)] = []
+        for change in new.difference(from: old) {
+            switch change {
+            case .remove(let position, _, _): removed.append(position)
+            case .insert(let position, let element, _): added.append((position, element))
+            }
+        }
+        self.removed = removed.sorted()
+        self.added = added.sorted { $0.0 < $1.0 }
+    }
+
+    /// The number of elements that are removed or added.
+    package var count: Int { removed.count + added.count }
+}
