@@ -44,7 +44,8 @@ struct StrataBuild: BuildToolPlugin {
             "--model", model.folder.path, "--target", model.target,
             "--test-target", "\(target.name)=\(target.directoryURL.path)",
         ]
-        let fixtures = target.sourceFiles.map(\.url).filter { $0.pathExtension == "sqlite" }
+        // Asked by suffix, SwiftPM runs the plugin again whenever a fixture comes or goes.
+        let fixtures = target.sourceFiles(withSuffix: "sqlite").map(\.url)
         guard model.isBuilt else {
             let stamp = folder.appending(path: "\(model.target)TestsCheck.swift")
             let generated = target.directoryURL.appending(path: "Generated").path + "/"
@@ -87,7 +88,8 @@ private struct Model {
         self.target = target.name
         module = target.moduleName
         self.folder = folder
-        files = target.sourceFiles.map(\.url).filter { $0.path.hasPrefix(folder.path + "/") }
+        let others = ["swift", "sql", "lock"].flatMap { target.sourceFiles(withSuffix: $0).map(\.url) }
+        files = (json + others).filter { $0.path.hasPrefix(folder.path + "/") }
         descriptions = json.filter { $0.path.hasPrefix(folder.path + "/") && $0 != marker }
         // What is wrong in it, the tool tells.
         let values = (try? JSONSerialization.jsonObject(with: Data(contentsOf: marker))) as? [String: Any] ?? [:]

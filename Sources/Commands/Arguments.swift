@@ -20,7 +20,7 @@ public struct Arguments {
         "prune": ["--target"],
         "plan": ["--model", "--json"],
         "inspect": ["--model", "--json"],
-        "import": ["--into", "--order", "--renames", "--inheritance", "--target"],
+        "import": ["--into", "--order", "--renames", "--inheritance", "--oldest", "--target"],
         "convert": ["--model", "--to", "--version", "--leave-out", "--json"],
         "templates": ["--copy"],
         "sources": ["--model", "--target", "--output"],

@@ -24,7 +24,8 @@ struct GenerateCommand {
             model.release()
         }
         let testFolders = folder.testFolders(among: testTargets)
-        model.sealFixtures(in: testFolders)
+        let stale = isRelease ? model.staleFixtures(in: testFolders) : []
+        let sealed = model.sealFixtures(in: testFolders)
         let output = try Output(model, testFolders: testFolders)
         if isRelease {
             let missing = output.stubs.map(\.url).filter { !FileManager.default.fileExists(atPath: $0.path) }
@@ -35,13 +36,19 @@ struct GenerateCommand {
                     mendedBy: nil)
             }
         }
-        if isRelease, let fixture = model.staleFixture(in: testFolders) {
+        guard stale.isEmpty else {
             let message = "this is the database of an earlier draft, so nothing was released: run the tests first"
-            throw CommandError.stale(["\(fixture.path): error: \(message)"], mendedBy: nil)
+            throw CommandError.stale(stale.map { "\($0.path): error: \(message)" }, mendedBy: nil)
         }
         if isNew { console.say("released \(model.history.newest.version) of \(model.history.name)") }
         for note in model.notes { console.say(note.description) }
         var count = 0
+        for (draft, fixture) in sealed {
+            if FileManager.default.fileExists(atPath: fixture.path) { try FileManager.default.removeItem(at: fixture) }
+            try FileManager.default.moveItem(at: draft, to: fixture)
+            console.say("sealed \(fixture.path)")
+            count += 1
+        }
         for file in try FileWriter.write(output.files) {
             console.say("wrote \(file.path)")
             count += 1

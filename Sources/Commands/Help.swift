@@ -130,6 +130,7 @@ enum Help {
               --renames FILE         what became of what went: {"12": {"user": "account", "user.fax": null}}
               --inheritance KIND     root: one table for a root and all that inherit from it, as Core Data has it (default);
                                      entity: one for each entity that is not abstract
+              --oldest VERSION       the oldest version that stores are migrated from, by its former name or its number
               --target NAME          the target of the model, where the folder does not tell
 
             example: strata import core-data App/Model.xcdatamodeld --into Sources/App/Model

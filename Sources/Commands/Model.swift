@@ -48,10 +48,15 @@ struct Model {
         }
         self.released = lock.versions.map(\.version)
         self.fixtures = Dictionary(
-            lock.versions.compactMap { sealed in sealed.fixture.map { (sealed.version, $0) } },
+            lock.versions.filter { !history.isPassedInConversion($0.version) }
+                .compactMap { sealed in sealed.fixture.map { (sealed.version, $0) } },
             uniquingKeysWith: { first, _ in first })
-        // Whatever is older than the newest version is sealed.
-        self.sealedCount = max(lock.versions.count, history.versions.count - 1)
+        // All versions that are older than the newest are sealed, but for imported ones: only `release` seals those.
+        let sealed = Set(released)
+        let older = history.versions.dropLast().prefix { version in
+            sealed.contains(version.version) || history.imported == nil || history.formerNames[version.version] == nil
+        }
+        self.sealedCount = max(lock.versions.count, older.count)
     }
 
     /// Seals the newest version too.
@@ -59,34 +64,56 @@ struct Model {
         sealedCount = history.versions.count
     }
 
-    /// Seals the files of the fixtures of sealed versions that the first test target has by now; what is sealed stays so.
-    mutating func sealFixtures(in testFolders: [ModelFolder.TestFolder]) {
-        for version in history.versions.prefix(sealedCount) where fixtures[version.version] == nil {
-            guard let file = fixture(of: version, in: testFolders), file.isCurrent else { continue }
-            fixtures[version.version] = Fingerprint(of: file.bytes)
-        }
+    /// The sealed versions whose fixtures are committed.
+    private var versionsWithFixtures: [SchemaVersion] {
+        history.versions.prefix(sealedCount).filter { !history.isPassedInConversion($0.version) }
     }
 
-    /// The fixture of the newest version where it is that of an earlier draft: it must not be sealed.
-    func staleFixture(in testFolders: [ModelFolder.TestFolder]) -> URL? {
-        guard let file = fixture(of: history.newest, in: testFolders), !file.isCurrent else { return nil }
-        return fixtureFile(of: history.newest.version, in: testFolders)
+    /// Seals the fixtures of sealed versions that the first test target has by now; a sealed one stays as it is.
+    ///
+    /// - Returns: The drafts to be renamed, with their new names.
+    mutating func sealFixtures(in testFolders: [ModelFolder.TestFolder]) -> [(draft: URL, fixture: URL)] {
+        var renamed: [(URL, URL)] = []
+        for version in versionsWithFixtures where fixtures[version.version] == nil {
+            guard let url = fixtureFile(of: version.version, in: testFolders),
+                let draft = draftFile(of: version.version, in: testFolders)
+            else { continue }
+            if let file = fixture(of: version, at: url), file.isCurrent {
+                fixtures[version.version] = Fingerprint(of: file.bytes)
+            } else if let file = fixture(of: version, at: draft), file.isCurrent {
+                fixtures[version.version] = Fingerprint(of: file.bytes)
+                renamed.append((draft, url))
+            }
+        }
+        return renamed
+    }
+
+    /// The fixtures of versions that are about to be released and that are those of earlier drafts: they must not be sealed.
+    func staleFixtures(in testFolders: [ModelFolder.TestFolder]) -> [URL] {
+        versionsWithFixtures.filter { !released.contains($0.version) }.flatMap { version in
+            [fixtureFile(of: version.version, in: testFolders), draftFile(of: version.version, in: testFolders)]
+                .compactMap(\.self).filter { fixture(of: version, at: $0).map { !$0.isCurrent } ?? false }
+        }
     }
 
     /// The bytes of a fixture, and whether it is of the version as the descriptions have it.
-    private func fixture(
-        of version: SchemaVersion, in testFolders: [ModelFolder.TestFolder]
-    ) -> (bytes: Data, isCurrent: Bool)? {
-        guard let url = fixtureFile(of: version.version, in: testFolders), let bytes = try? Data(contentsOf: url) else {
-            return nil
-        }
+    private func fixture(of version: SchemaVersion, at url: URL) -> (bytes: Data, isCurrent: Bool)? {
+        guard let bytes = try? Data(contentsOf: url) else { return nil }
         // A store's `user_version` is that of its fingerprint, and stands at 60 (https://sqlite.org/fileformat.html).
         let number = bytes.dropFirst(60).prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         return (bytes, Int32(bitPattern: number) == version.fingerprint.value.userVersion)
     }
 
     private func fixtureFile(of version: Version, in testFolders: [ModelFolder.TestFolder]) -> URL? {
-        testFolders.first(where: \.isFirst)?.url.appendingPathComponent("Fixtures/\(history.name)/\(version).sqlite")
+        fixtureFolder(in: testFolders)?.appendingPathComponent("\(version).sqlite")
+    }
+
+    private func draftFile(of version: Version, in testFolders: [ModelFolder.TestFolder]) -> URL? {
+        fixtureFolder(in: testFolders)?.appendingPathComponent("draft-\(version).sqlite")
+    }
+
+    private func fixtureFolder(in testFolders: [ModelFolder.TestFolder]) -> URL? {
+        testFolders.first(where: \.isFirst)?.url.appendingPathComponent("Fixtures/\(history.name)")
     }
 
     private static func lockURL(_ folder: ModelFolder) -> URL {
@@ -117,7 +144,7 @@ struct Model {
 
     /// What is wrong with the fixtures of released versions in the first test target, if it is there.
     func fixtureFindings(in testFolders: [ModelFolder.TestFolder]) -> [(url: URL, message: String)] {
-        released.compactMap { version in
+        released.filter { !history.isPassedInConversion($0) }.compactMap { version in
             guard let url = fixtureFile(of: version, in: testFolders) else { return nil }
             guard let data = try? Data(contentsOf: url) else {
                 let isSealed = fixtures[version] != nil

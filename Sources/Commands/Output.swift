@@ -35,6 +35,11 @@ struct Output {
         }
         for testFolder in testFolders where scope != .sources {
             let generator = testFolder.isFirst ? generator : try model.generator(sealsFixtures: false)
+            files.append(
+                (
+                    testFolder.url.appendingPathComponent("Fixtures/\(model.history.name)/.gitignore"),
+                    "# Written by Strata: the fixtures of drafts are not committed.\ndraft-*.sqlite\n"
+                ))
             let tests = folder.configuration.mode == .committed ? try generator.tests() : []
             let names = Set(tests.map(\.name) + [Generator.testsName(folder.module)])
             // A test target may serve several models: only this one's files are its own.

@@ -1,6 +1,6 @@
 extension Sequence<String> {
     /// The name that differs from `name` in the fewest letters, if it differs in no more than a third of them.
-    func nearest(to name: String) -> String? {
+    package func nearest(to name: String) -> String? {
         let limit = Swift.max(1, name.count / 3)
         return map { ($0, editDistance($0.lowercased(), name.lowercased())) }
             .filter { $0.1 <= limit }

@@ -159,13 +159,19 @@ extension Generator {
         return .object(values)
     }
 
+    /// Whether the fixture of a version is sealed with it. No device has a store of a version that conversions only pass.
+    private func hasSealedFixture(_ index: Int) -> Bool {
+        index < options.sealedCount && !history.isPassedInConversion(history.versions[index].version)
+    }
+
     private func versionTestValues(_ index: Int, _ tables: FixtureTables) -> Value {
         let version = history.versions[index]
         return [
             "version": .text(SwiftLiteral.string(version.version.text)),
             "namespace": .text(names.namespace(index)),
-            "isSealed": .text(index < options.sealedCount ? "true" : "false"),
-            "fixture": options.fixtures[version.version].map { .text(", file: 0x\($0)") } ?? .null,
+            "isSealed": .text(hasSealedFixture(index) ? "true" : "false"),
+            "fixture": hasSealedFixture(index)
+                ? options.fixtures[version.version].map { .text(", file: 0x\($0)") } ?? .null : .null,
             "structs": .list(
                 version.entities.compactMap { entity in
                     guard let shape = names.shape(of: entity.lineage, at: index), shape.first == index else {

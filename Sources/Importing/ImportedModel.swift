@@ -57,9 +57,17 @@ extension ModelImport {
     /// - `folder`: the path by which messages name the model.
     /// - `schema`: the name of the schema's type, which no type of the model may have.
     /// - `existing`: the model that is in the folder already, to which only newer versions are added.
+    /// - `oldest`: the oldest version that stores are migrated from, by its former name or its number; nil for all.
     /// - Throws: `ImportError`.
-    public func model(folder: String, schema: String, existing: ImportedModel.Existing? = nil) throws -> ImportedModel {
+    public func model(
+        folder: String, schema: String, existing: ImportedModel.Existing? = nil, oldest: String? = nil
+    ) throws -> ImportedModel {
         if let existing, let known = existing.history {
+            if oldest != nil {
+                throw ImportError(
+                    "it has a model already: change \"oldest_supported_version\" in its strata.json instead",
+                    path: folder)
+            }
             return try added(to: existing, telling: known, folder: folder, schema: schema)
         }
         let (imported, notes) = try history(
@@ -69,14 +77,23 @@ extension ModelImport {
         }
         var configuration = try existing.map { JSONOutput(try $0.configuration.json()) } ?? .object([])
         configuration["versions"] = .array(entries(imported, from: 0))
+        let oldest = try oldest.map { try version(named: $0, in: imported) }
+        if let oldest { configuration["oldest_supported_version"] = .string(oldest.text) }
+        // What every version costs counts once there are many.
+        if imported.versions.count >= 10 {
+            if configuration["structs"] == nil { configuration["structs"] = .string("needed") }
+            if configuration["ddl"] == nil { configuration["ddl"] = .string("newest") }
+        }
         configuration["imported"] = source(imported, beside: nil)
         files.append(.init(name: "strata.json", text: configuration.file))
         let history = try Self.resolve(files, folder: folder, schema: schema)
         try Self.check(history, against: imported, folder: folder)
-        let report = ImportReport(notes: notes, history: history, format: format)
+        let supported = oldest.map(history.supported) ?? history
+        let report = ImportReport(
+            notes: notes, history: history, format: format, firstVersion: oldest, settings: configuration)
         files.append(.init(name: "IMPORT.md", text: report.text))
         return ImportedModel(
-            files: files, history: history, newVersions: imported.versions, lossCount: report.losses.count,
+            files: files, history: supported, newVersions: imported.versions, lossCount: report.losses.count,
             undecided: report.undecidedLines)
     }
 
@@ -88,6 +105,20 @@ extension ModelImport {
         let (history, notes) = HistoryBuilder.history(
             of: versions, numbers: numbers, rules: rules, reserved: Validator.reservedTypes.union([schema]))
         return (history, self.notes + notes)
+    }
+
+    /// The version that was called `name`, or has that number.
+    private func version(named name: String, in history: ImportedHistory) throws -> Version {
+        if let place = history.formerNames.firstIndex(of: name) { return history.versions[place] }
+        let number = Version(name)
+        guard let version = history.versions.first(where: { $0 == number }) else {
+            let names = history.formerNames
+            let hint = names.nearest(to: name).map { "; did you mean \($0)?" } ?? "."
+            throw ImportError(
+                "unknown version \(name) in --oldest\(hint) There are \(names.count) versions, from \(names.first ?? "") "
+                    + "to \(names.last ?? "")", path: path)
+        }
+        return version
     }
 
     /// What `strata.json` says of the versions from `start` on.

@@ -34,6 +34,13 @@ public struct SchemaHistory: Sendable {
         self.subtypeSources = subtypeSources
     }
 
+    /// Whether stores of a version exist only while a database of another library is converted: it was imported, and so was
+    /// the version after it.
+    public func isPassedInConversion(_ version: Version) -> Bool {
+        guard imported != nil, formerNames[version] != nil else { return false }
+        return versions.first { $0.version > version }.map { formerNames[$0.version] != nil } ?? false
+    }
+
     /// The newest version.
     public var newest: SchemaVersion { versions[versions.count - 1] }
 

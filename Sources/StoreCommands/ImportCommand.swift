@@ -19,7 +19,7 @@ enum ImportCommand {
         }
         let useless: [ModelImport.Format: [String]] = [
             .room: ["--order", "--inheritance"], .drift: ["--order", "--inheritance"],
-            .sqlite: ["--order", "--inheritance", "--renames"],
+            .sqlite: ["--order", "--inheritance", "--renames", "--oldest"],
         ]
         if let option = useless[format]?.first(where: arguments.has) {
             throw CommandError.usage("import \(format.rawValue) has no option \(option)")
@@ -42,7 +42,9 @@ enum ImportCommand {
         }
         let url = URL(fileURLWithPath: folder, isDirectory: true)
         let existing = try existing(arguments, folder, url)
-        let model = try imported.model(folder: folder, schema: arguments.schema(of: folder), existing: existing)
+        let model = try imported.model(
+            folder: folder, schema: arguments.schema(of: folder), existing: existing,
+            oldest: arguments.option("--oldest"))
         if model.newVersions.isEmpty {
             return console.say("\(folder) has all versions of \(path) already")
         }

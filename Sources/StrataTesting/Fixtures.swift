@@ -171,9 +171,9 @@ public struct Fixtures: Sendable {
         URL(fileURLWithPath: path).deletingLastPathComponent().deletingLastPathComponent()
     }
 
-    /// The file of a version's fixture.
+    /// The file of a version's fixture. That of a draft is not committed.
     public func url(of version: FixtureVersion) -> URL {
-        folder.appendingPathComponent(version.name + ".sqlite")
+        folder.appendingPathComponent((version.isSealed ? "" : "draft-") + version.name + ".sqlite")
     }
 
     func schemaVersion(_ version: FixtureVersion) throws -> SchemaVersion {
@@ -237,7 +237,7 @@ public struct Fixtures: Sendable {
             try create(version, at: draft, withRows: true)
             // What is there and cannot be read is not what it should be.
             if try DatabaseContents(path: draft.path) == (try? DatabaseContents(path: url.path)) { return }
-            let temporary = folder.appendingPathComponent(".\(version.name).sqlite.new")
+            let temporary = folder.appendingPathComponent(".\(url.lastPathComponent).new")
             defer { try? FileManager.default.removeItem(at: temporary) }
             do {
                 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -91,6 +91,37 @@ import Testing
         return Data(count: 60) + withUnsafeBytes(of: fingerprint.bigEndian) { Data($0) } + Data(count: 36)
     }
 
+    @Test func `a release takes over the fixture of the draft`() throws {
+        try withModel { (folder: URL) throws in
+            let lock = folder.appendingPathComponent("strata.lock")
+            let tests = folder.appendingPathComponent("../LibraryTests").standardizedFileURL
+            let fixtures = tests.appendingPathComponent("Fixtures/LibrarySchema")
+            try FileManager.default.createDirectory(at: fixtures, withIntermediateDirectories: true)
+            let arguments = [folder.path, "--test-target", "LibraryTests=\(tests.path)"]
+            func isThere(_ name: String) -> Bool {
+                FileManager.default.fileExists(atPath: fixtures.appendingPathComponent(name).path)
+            }
+            #expect(run(["generate"] + arguments) == .success)
+            #expect(try text(fixtures.appendingPathComponent(".gitignore")).contains("draft-*.sqlite"))
+
+            // The database of an earlier draft releases nothing.
+            try Data(count: 100).write(to: fixtures.appendingPathComponent("draft-2.0.sqlite"))
+            #expect(
+                said(["release"] + arguments).contains("draft-2.0.sqlite: error: this is the database of an earlier"))
+            #expect(isThere("draft-2.0.sqlite"))
+
+            try FileManager.default.removeItem(at: fixtures.appendingPathComponent("draft-2.0.sqlite"))
+            #expect(run(["release"] + arguments) == .success)
+            let released = try database(of: "2.0", text(lock))
+            try FileManager.default.removeItem(at: lock)
+            try released.write(to: fixtures.appendingPathComponent("draft-2.0.sqlite"))
+            #expect(run(["release"] + arguments) == .success)
+            #expect(!isThere("draft-2.0.sqlite"))
+            #expect(try Data(contentsOf: fixtures.appendingPathComponent("2.0.sqlite")) == released)
+            #expect(try text(lock).contains(/version 2\.0 fingerprint [0-9a-f]{16} fixture [0-9a-f]{16}\n/))
+        }
+    }
+
     @Test func `the fixtures of sealed versions are sealed, and those of other target's tests are their own`() throws {
         let configuration = #"{ "tests": ["FirstTests", "SecondTests"] }"#
         try withModel(configuration) { (folder: URL) throws in

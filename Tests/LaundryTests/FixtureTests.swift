@@ -65,9 +65,11 @@ import Testing
     }
 
     @Test func `a fixture that is up to date is not written again`() throws {
-        let fixtures = LaundrySchemaMigrationTests.fixtures
+        var fixtures = LaundrySchemaMigrationTests.fixtures
         for version in fixtures.versions {
             let path = fixtures.url(of: version).path
+            #expect(try fixtures.export(version).isEmpty)
+            fixtures.prepared = OncePerKey()
             let before = try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
             #expect(try fixtures.export(version).isEmpty)
             #expect(try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int == before)

@@ -9,6 +9,7 @@ struct ImportReport {
     private let history: SchemaHistory
     private let format: ModelImport.Format
     private let firstVersion: Version?
+    private let settings: JSONOutput?
 
     /// A note and the versions that it holds in.
     struct Line {
@@ -26,11 +27,13 @@ struct ImportReport {
     }
 
     /// - `firstVersion`: the first version that is told of; nil for all.
+    /// - `settings`: `strata.json` where it was written; nil where versions were added to it.
     /// - `offset`: how many places further the versions of the history are than those of the notes.
     init(
         notes: [ImportNote], history: SchemaHistory, format: ModelImport.Format, firstVersion: Version? = nil,
-        offset: Int = 0
+        offset: Int = 0, settings: JSONOutput? = nil
     ) {
+        self.settings = settings
         self.history = history
         self.format = format
         self.firstVersion = firstVersion
@@ -85,7 +88,9 @@ struct ImportReport {
     /// The whole file.
     var text: String {
         var lines = [
-            firstVersion.map { "# What was imported from \($0) on" } ?? "# What was imported",
+            settings == nil
+                ? firstVersion.map { "# What was imported from \($0) on" } ?? "# What was imported"
+                : "# What was imported",
             "",
             "The descriptions beside this file were made from a model of \(format.title). In each version they say exactly",
             "what was read of it, but for what stands below. The file is yours: nothing reads it.",
@@ -113,7 +118,8 @@ struct ImportReport {
             ]
             lines += table(undecided)
         }
-        let custom = history.steps.filter { $0.isCustom && isTold($0.to.version) }
+        lines += settingsLines
+        let custom = history.steps.filter { $0.isCustom && isTold(settings == nil ? $0.to.version : $0.from.version) }
         if !custom.isEmpty {
             lines += ["", "## Migrations to write", "", "| step | reason |", "| --- | --- |"]
             for step in custom {
@@ -123,6 +129,33 @@ struct ImportReport {
             }
         }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The settings that the import chose, and what each costs.
+    private var settingsLines: [String] {
+        let known = [
+            (
+                "structs", "needed",
+                "Only the structs of the newest version and of the two ends of each custom migration are generated. A test "
+                    + "that names a struct of another version does not compile; `all` generates every struct."
+            ),
+            (
+                "ddl", "newest",
+                "Only the DDL of the newest version and the SQL of each step are written. `all` writes the DDL of every "
+                    + "version."
+            ),
+        ]
+        var rows = known.compactMap { name, value, text -> String? in
+            guard case .string(value)? = settings?[name] else { return nil }
+            return "| `\"\(name)\": \"\(value)\"` | \(text) |"
+        }
+        if let oldest = firstVersion, settings != nil {
+            rows.append(
+                "| `\"oldest_supported_version\": \"\(oldest)\"` | Nothing is generated for older versions. Their stores "
+                    + "are refused with `StoreError.tooOld`. |")
+        }
+        if rows.isEmpty { return [] }
+        return ["", "## Settings", "", "| in strata.json | what it costs |", "| --- | --- |"] + rows
     }
 
     private func table(_ lines: [Line]) -> [String] {

@@ -34,10 +34,10 @@ struct JournalSchemaMigrationTests {
         fixtures.check(JournalSchema.V1_0.Person.self)
         fixtures.check(JournalSchema.V1_0.Shelf.self)
         fixtures.check(JournalSchema.V1_0.Tag.self)
-        fixtures.version("1.0", sealed: true, file: 0x23a46538d7a7d78b) { try JournalSchema.V1_0.samples($0) }
+        fixtures.version("1.0", sealed: false) { try JournalSchema.V1_0.samples($0) }
         fixtures.add(JournalSchemaTables.tag_2_0)
         fixtures.check(JournalSchema.V2_0.Tag.self)
-        fixtures.version("2.0", sealed: true, file: 0xb2244c3eb619c736) { try JournalSchema.V2_0.samples($0) }
+        fixtures.version("2.0", sealed: false) { try JournalSchema.V2_0.samples($0) }
         fixtures.add(JournalSchemaTables.media_3_0)
         fixtures.add(JournalSchemaTables.tag_3_0)
         fixtures.check(JournalSchema.V3_0.Media.self)
