@@ -76,7 +76,7 @@ private struct Model {
     let descriptions: [URL]
 
     init?(of target: SwiftSourceModuleTarget) {
-        // Asked by suffix, SwiftPM runs the plugin again whenever a description comes or goes.
+        // Asked by suffix, SwiftPM runs the plugin again whenever such a file comes or goes.
         let json = target.sourceFiles(withSuffix: "json").map(\.url)
         let markers = json.filter { $0.lastPathComponent == "strata.json" }
         guard let marker = markers.first else { return nil }
@@ -88,8 +88,8 @@ private struct Model {
         self.target = target.name
         module = target.moduleName
         self.folder = folder
-        let others = ["swift", "sql", "lock"].flatMap { target.sourceFiles(withSuffix: $0).map(\.url) }
-        files = (json + others).filter { $0.path.hasPrefix(folder.path + "/") }
+        for suffix in ["swift", "sql", "lock", "md"] { _ = target.sourceFiles(withSuffix: suffix) }
+        files = target.sourceFiles.map(\.url).filter { $0.path.hasPrefix(folder.path + "/") }
         descriptions = json.filter { $0.path.hasPrefix(folder.path + "/") && $0 != marker }
         // What is wrong in it, the tool tells.
         let values = (try? JSONSerialization.jsonObject(with: Data(contentsOf: marker))) as? [String: Any] ?? [:]

@@ -7,7 +7,7 @@ public struct Arguments {
     package private(set) var folders: [String] = []
     private var values: [String: [String]] = [:]
     private static let switches: Set<String> = [
-        "--sources", "--tests", "--released", "--release", "--json", "--leave-out", "--help",
+        "--sources", "--tests", "--released", "--release", "--json", "--help",
     ]
     /// What each command knows, besides `--help`.
     private static let known: [String: Set<String>] = [
@@ -21,7 +21,7 @@ public struct Arguments {
         "plan": ["--model", "--json"],
         "inspect": ["--model", "--json"],
         "import": ["--into", "--order", "--renames", "--inheritance", "--oldest", "--target"],
-        "convert": ["--model", "--to", "--version", "--leave-out", "--json"],
+        "convert": ["--model", "--to", "--version", "--misfits", "--json"],
         "templates": ["--copy"],
         "sources": ["--model", "--target", "--output"],
         "tests": ["--model", "--target", "--test-target", "--output"],

@@ -107,13 +107,13 @@ enum Help {
             usage: strata convert FILE --model FOLDER --to FILE [options]
 
             Makes a store of a database of the library that the model was imported from, at the version that the database
-            has. The database is only read. Where rows do not fit, nothing is made and they are told.
+            has. The database is only read. Rows that do not fit go to the table strata_unconverted, and are reported.
 
               --model FOLDER         the folder of the model; "imported" in its strata.json says how values are read
               --to FILE              the store, which must not be there yet
               --version VERSION      the version of the database, where its tables do not tell
-              --leave-out            leave out what does not fit, and tell it
-              --json                 an object: version, rows, misfits
+              --misfits WHAT         what becomes of rows that do not fit: set-aside (default), drop, or refuse
+              --json                 an object: version, rows, unconverted, misfits, left
 
             example: strata convert App.sqlite --model Sources/App/Model --to App.strata
             """

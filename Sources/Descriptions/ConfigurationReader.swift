@@ -87,7 +87,22 @@ public struct ConfigurationReader {
         }
         var library: ImportedFormat.Library?
         var forms: [String: [ImportedSource.Form]] = [:]
-        var unread: [String] = []
+        var origins: [String: [ImportedSource.Since<[String]>]] = [:]
+        var unread: [String: [ImportedSource.Since<ImportedUnread.Reason>]] = [:]
+        /// The values of a key: one for all versions, or those from versions on, of which null ends what held before.
+        func states<Value>(_ member: JSON.Member, _ value: (JSON) -> Value?) -> [ImportedSource.Since<Value>] {
+            guard case .object(let versions) = member.value.value else {
+                return value(member.value).map { [.init(nil, $0)] } ?? []
+            }
+            return versions.compactMap { entry in
+                guard let version = Version(entry.key) else {
+                    report(.malformedVersion(entry.key), entry.keyOffset)
+                    return nil
+                }
+                if case .null = entry.value.value { return .init(version, nil) }
+                return value(entry.value).map { .init(version, $0) }
+            }
+        }
         for member in members {
             switch (member.key, member.value.value) {
             case ("from", .string(let text)):
@@ -117,23 +132,54 @@ public struct ConfigurationReader {
                         }
                     }
                 }
-            case ("unread", .array(let names)):
-                unread = names.compactMap { if case .string(let text) = $0.value { text } else { nil } }
-                if unread.count != names.count {
-                    report(
-                        .wrongKind(key: "unread", expected: "a list of strings", found: member.value.kind),
-                        member.value.offset)
+            case ("unread", .object(let names)):
+                for name in names {
+                    unread[name.key] = states(name) { json in
+                        guard case .string(let text) = json.value else {
+                            report(.wrongKind(key: name.key, expected: "a reason", found: json.kind), json.offset)
+                            return nil
+                        }
+                        let reason = ImportedUnread.Reason(rawValue: text)
+                        if reason == nil {
+                            let known = ImportedUnread.Reason.allCases.map(\.rawValue)
+                            report(.unknownValue(text, of: "reason", nearest: known.nearest(to: text)), json.offset)
+                        }
+                        return reason
+                    }
                 }
             case ("unread", _):
                 report(
-                    .wrongKind(key: "unread", expected: "a list of strings", found: member.value.kind),
+                    .wrongKind(
+                        key: "unread", expected: "an object like {\"table.column\": \"derived\"}",
+                        found: member.value.kind),
                     member.value.offset)
+            case ("columns", .object(let names)):
+                for name in names {
+                    origins[name.key] = states(name) { json in
+                        switch json.value {
+                        case .string(let text): return [text]
+                        case .array(let elements):
+                            let texts = elements.compactMap {
+                                if case .string(let text) = $0.value { text } else { nil }
+                            }
+                            if texts.count == elements.count { return texts }
+                        default: break
+                        }
+                        report(
+                            .wrongKind(
+                                key: name.key, expected: "an Entity.property or a list of them", found: json.kind),
+                            json.offset)
+                        return nil
+                    }
+                }
+            case ("columns", _):
+                report(.wrongKind(key: "columns", expected: "an object", found: member.value.kind), member.value.offset)
             case ("from", _):
                 report(.wrongKind(key: "from", expected: "a string", found: member.value.kind), member.value.offset)
             case ("forms", _):
                 report(.wrongKind(key: "forms", expected: "an object", found: member.value.kind), member.value.offset)
             default:
-                let nearest = ["from", "forms", "unread"].nearest(to: member.key)
+                let nearest = ["from", "forms", "columns", "unread"].nearest(to: member.key)
                 report(.unknownKey(member.key, of: "\"imported\"", nearest: nearest), member.keyOffset)
             }
         }
@@ -143,7 +189,10 @@ public struct ConfigurationReader {
             }
             return nil
         }
-        return ImportedSource(library: library, forms: forms, unread: unread)
+        var source = ImportedSource(library: library, forms: forms)
+        source.origins = origins
+        source.unread = unread
+        return source
     }
 
     /// The choice that the text of a key names.

@@ -63,6 +63,11 @@ extension Generator {
 
     private func importedValues(_ format: ImportedFormat) -> Value {
         let newest = history.versions.count - 1
+        // What holds in the newest version has no end that would move with it.
+        func versions(_ range: ClosedRange<Int>) -> String {
+            let (first, last) = (range.lowerBound, range.upperBound)
+            return last == newest ? "since: \(first)" : "versions: \(first)...\(last)"
+        }
         return [
             "library": .text(".\(format.library)"),
             "formerNames": .list(
@@ -74,13 +79,20 @@ extension Generator {
                         ]
                     }
                 }),
-            "unread": .list(format.unread.map { .text(SwiftLiteral.string($0)) }),
+            "unread": .list(
+                format.unread.map { unread in
+                    .text("(\(SwiftLiteral.string(unread.name)), .\(unread.reason), \(versions(unread.versions)))")
+                }),
+            "origins": .list(
+                format.origins.map { origin in
+                    let name = "\(SwiftLiteral.string(origin.table)), \(SwiftLiteral.string(origin.property))"
+                    let sources = SwiftLiteral.strings(origin.sources)
+                    return .text("(\(name), \(sources), \(versions(origin.versions)))")
+                }),
             "columns": .list(
                 format.columns.map { column in
                     let name = "\(SwiftLiteral.string(column.table)), \(SwiftLiteral.string(column.column))"
-                    let (first, last) = (column.versions.lowerBound, column.versions.upperBound)
-                    let versions = last == newest ? "since: \(first)" : "versions: \(first)...\(last)"
-                    return .text("(\(name), .\(Self.form(column.form)), \(versions))")
+                    return .text("(\(name), .\(Self.form(column.form)), \(versions(column.versions)))")
                 }),
         ]
     }

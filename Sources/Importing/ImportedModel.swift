@@ -84,7 +84,7 @@ extension ModelImport {
             if configuration["structs"] == nil { configuration["structs"] = .string("needed") }
             if configuration["ddl"] == nil { configuration["ddl"] = .string("newest") }
         }
-        configuration["imported"] = source(imported, beside: nil)
+        configuration["imported"] = source(imported, from: 0, beside: nil, oldest: imported.versions[0])
         files.append(.init(name: "strata.json", text: configuration.file))
         let history = try Self.resolve(files, folder: folder, schema: schema)
         try Self.check(history, against: imported, folder: folder)
@@ -128,8 +128,10 @@ extension ModelImport {
         }
     }
 
-    /// What `strata.json` says of the databases of the source, besides what it says already.
-    private func source(_ history: ImportedHistory, beside existing: JSONOutput?) -> JSONOutput {
+    /// What `strata.json` says of the databases of the source, besides what it says already of the versions before `start`.
+    private func source(
+        _ history: ImportedHistory, from start: Int, beside existing: JSONOutput?, oldest: Version
+    ) -> JSONOutput {
         var forms: [JSONOutput.Member] = []
         if case .object(let members)? = existing?["forms"] { forms = members }
         for (column, form) in history.forms.sorted(by: { $0.key < $1.key })
@@ -138,10 +140,21 @@ extension ModelImport {
         }
         var source = existing ?? .object([.init("from", .string(format.rawValue))])
         if !forms.isEmpty { source["forms"] = .object(forms) }
-        var unread: [JSONOutput] = []
-        if case .array(let elements)? = existing?["unread"] { unread = elements }
-        unread += history.unread.map(JSONOutput.string).filter { !unread.contains($0) }
-        if !unread.isEmpty { source["unread"] = .array(unread) }
+        func add(_ key: String, _ versions: [[String: JSONOutput]]) {
+            var names = Set(versions.flatMap(\.keys))
+            if case .object(let members)? = existing?[key] { names.formUnion(members.map(\.key)) }
+            let members = names.sorted().compactMap { name in
+                history.since(versions.map { $0[name] }, from: start, after: existing?[key]?[name], oldest: oldest)
+                    .map { JSONOutput.Member(name, $0) }
+            }
+            if !members.isEmpty { source[key] = .object(members) }
+        }
+        add(
+            "columns",
+            history.sources.dropFirst(start).map { names in
+                names.mapValues { $0.count == 1 ? .string($0[0]) : .array($0.map(JSONOutput.string)) }
+            })
+        add("unread", history.unread.dropFirst(start).map { $0.mapValues { .string($0.rawValue) } })
         return source
     }
 
@@ -180,7 +193,8 @@ extension ModelImport {
             imported, from: last, into: existing.descriptions, telling: history)
         var configuration = JSONOutput(try existing.configuration.json())
         for entry in entries(imported, from: last + 1) { configuration.append(entry, to: "versions") }
-        configuration["imported"] = source(imported, beside: configuration["imported"])
+        configuration["imported"] = source(
+            imported, from: last + 1, beside: configuration["imported"], oldest: history.versions[0].version)
         var files = merged.files.sorted { $0.key < $1.key }.map {
             ImportedModel.File(name: name(of: $0.key, in: existing, folder), text: $0.value)
         }

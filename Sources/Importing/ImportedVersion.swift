@@ -6,8 +6,8 @@ struct ImportedVersion: Sendable {
     var formerName: String
     /// What becomes tables.
     var entities: [ImportedEntity] = []
-    /// What the source's databases have besides: tables, and columns as `table.column`.
-    var unread: [String] = []
+    /// What the source's databases have besides, with the reason: tables, and columns as `table.column`.
+    var unread: [String: ImportedUnread.Reason] = [:]
 }
 
 /// Something with a name, and what it was called before or will be called, where its file says so.
@@ -73,6 +73,10 @@ struct ImportedProperty: Renamable, Hashable, Sendable {
     var fill: String?
     /// How the values stand in the source's databases, by the name that `strata.json` has for it.
     var form: String?
+    /// The properties of Core Data that it holds, as `Entity.property` by the entities that declare them.
+    var sources: [String] = []
+    /// Whether its name does not tell which columns of Core Data it is read from.
+    var needsSources = false
 
     var relationship: ImportedRelationship? {
         if case .relationship(let relationship) = content { relationship } else { nil }

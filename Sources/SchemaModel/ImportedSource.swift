@@ -18,14 +18,29 @@ public struct ImportedSource: Hashable, Sendable {
 
     /// How the values of columns stand in them, by table and column; what comes later holds from its version on.
     public var forms: [String: [Form]]
-    /// What they have besides, which is not read: tables, and columns as `table.column`.
-    public var unread: [String]
+    /// What holds from a version on; nil ends what held before.
+    public struct Since<Value: Hashable & Sendable>: Hashable, Sendable {
+        /// The first version in which it holds; nil for all.
+        public var version: Version?
+        /// What holds.
+        public var value: Value?
+
+        /// What holds from a version on.
+        public init(_ version: Version?, _ value: Value?) {
+            self.version = version
+            self.value = value
+        }
+    }
+
+    /// Where the values of properties come from, by table and property: `Entity.property` of Core Data.
+    public var origins: [String: [Since<[String]>]] = [:]
+    /// What they have besides and a conversion leaves there: tables, and columns as `table.column`.
+    public var unread: [String: [Since<ImportedUnread.Reason>]] = [:]
 
     /// A source of these parts.
-    public init(library: ImportedFormat.Library, forms: [String: [Form]], unread: [String] = []) {
+    public init(library: ImportedFormat.Library, forms: [String: [Form]] = [:]) {
         self.library = library
         self.forms = forms
-        self.unread = unread
     }
 }
 
@@ -56,8 +71,48 @@ extension SchemaHistory {
         }
         let names = Dictionary(
             formerNames.map { ($0.key.text, $0.value) }, uniquingKeysWith: { first, _ in first })
+        let unread = imported.unread.sorted { $0.key < $1.key }.flatMap { name, states in
+            runs(states).map { ImportedUnread(name, $0.value, versions: $0.versions) }
+        }
         return ImportedFormat(
-            imported.library, formerNames: names, columns: columns, unread: imported.unread)
+            imported.library, formerNames: names, columns: columns, origins: importedOrigins(imported), unread: unread)
+    }
+
+    /// The versions in which each value holds, by their positions.
+    private func runs<Value>(
+        _ states: [ImportedSource.Since<Value>]
+    ) -> [(value: Value, versions: ClosedRange<Int>)] {
+        var runs: [(value: Value, versions: ClosedRange<Int>)] = []
+        for (index, version) in versions.enumerated() {
+            let state = states.last { $0.version.map { $0 <= version.version } ?? true }
+            guard let value = state?.value else { continue }
+            if let last = runs.last, last.value == value, last.versions.upperBound == index - 1 {
+                runs[runs.count - 1].versions = last.versions.lowerBound...index
+            } else {
+                runs.append((value, index...index))
+            }
+        }
+        return runs
+    }
+
+    private func importedOrigins(_ imported: ImportedSource) -> [ImportedOrigin] {
+        var origins: [ImportedOrigin] = []
+        for (name, states) in imported.origins.sorted(by: { $0.key < $1.key }) {
+            for run in runs(states) {
+                for index in run.versions {
+                    guard let column = versions[index].column(called: name) else { continue }
+                    if let last = origins.indices.last, origins[last].versions.upperBound == index - 1,
+                        (origins[last].table, origins[last].property, origins[last].sources)
+                            == (column.table, column.base, run.value)
+                    {
+                        origins[last].versions = origins[last].versions.lowerBound...index
+                    } else {
+                        origins.append(ImportedOrigin(column.table, column.base, run.value, versions: index...index))
+                    }
+                }
+            }
+        }
+        return origins
     }
 
     /// The columns that forms are named for and that no version has.
@@ -71,11 +126,36 @@ extension SchemaHistory {
                 }
             }
         }
+        var properties: Set<String> = []
+        for version in versions {
+            for entity in version.entities {
+                for property in entity.properties {
+                    properties.insert((entity.tableName + "." + property.name).lowercased())
+                }
+            }
+        }
         return imported.forms.keys.filter { !known.contains($0.lowercased()) }.sorted()
+            + imported.origins.keys.filter { !properties.contains($0.lowercased()) }.sorted()
     }
 }
 
 extension SchemaVersion {
+    /// The table and the column of a property that is called `TABLE.PROPERTY`; the column without the `_id` of a foreign key.
+    fileprivate func column(called name: String) -> (table: String, base: String)? {
+        for entity in entities where name.hasPrefix(entity.tableName + ".") {
+            let called = name.dropFirst(entity.tableName.utf8.count + 1)
+            guard let property = entity.properties.first(where: { $0.name == called }) else { continue }
+            let column = columns(of: entity).first { $0.property == property.lineage && $0.role != .position }
+            // The pairs of a join table have no column here.
+            let base = column.map { column in
+                column.role != .attribute && column.name.hasSuffix("_id")
+                    ? String(column.name.dropLast(3)) : column.name
+            }
+            return (entity.tableName, base ?? property.name)
+        }
+        return nil
+    }
+
     /// How values of `type` are read; nil where they stand as here.
     ///
     /// - `said`: what `strata.json` says of their column.

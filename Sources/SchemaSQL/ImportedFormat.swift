@@ -12,17 +12,84 @@ public struct ImportedFormat: Hashable, Sendable {
     public var formerNames: [String: String]
     /// The columns whose values stand otherwise in those databases, or have to be looked at.
     public var columns: [ImportedColumn]
-    /// What those databases have besides, which is not read: tables, and columns as `table.column`.
-    public var unread: [String]
+    /// The columns that have another name there, or are shared by several entities of Core Data.
+    public var origins: [ImportedOrigin]
+    /// What those databases have besides, which a conversion leaves there.
+    public var unread: [ImportedUnread]
 
     /// A format of these parts.
     public init(
-        _ library: Library, formerNames: [String: String] = [:], columns: [ImportedColumn] = [], unread: [String] = []
+        _ library: Library, formerNames: [String: String] = [:], columns: [ImportedColumn] = [],
+        origins: [ImportedOrigin] = [], unread: [ImportedUnread] = []
     ) {
         self.library = library
         self.formerNames = formerNames
         self.columns = columns
+        self.origins = origins
         self.unread = unread
+    }
+}
+
+/// Where the values of a property of a store come from in a Core Data store.
+public struct ImportedOrigin: Hashable, Sendable {
+    /// The store's table.
+    public var table: String
+    /// The name of its column, without the `_id` of a foreign key; that of the relationship where it has a join table.
+    public var property: String
+    /// The properties there, as `Entity.property` by the entities that declare them.
+    public var sources: [String]
+    /// The versions in which that is so, by their places.
+    public var versions: ClosedRange<Int>
+
+    /// The origin of a property in these versions.
+    public init(_ table: String, _ property: String, _ sources: [String], versions: ClosedRange<Int>) {
+        self.table = table
+        self.property = property
+        self.sources = sources
+        self.versions = versions
+    }
+
+    /// The origin of a property from the version at the position `first` on.
+    public init(_ table: String, _ property: String, _ sources: [String], since first: Int) {
+        self.init(table, property, sources, versions: first...Int.max)
+    }
+}
+
+/// Something that databases of another library have and that a conversion leaves there.
+public struct ImportedUnread: Hashable, Sendable {
+    /// Why it is left there.
+    public enum Reason: String, CaseIterable, Hashable, Sendable {
+        /// The pairs of a to-many relationship without an inverse.
+        case pairs
+        /// The other side of a pair of to-one relationships, which says the same.
+        case inverse
+        /// It is derived from other values, or not kept in the database at all.
+        case derived
+        /// Strata has no type for it.
+        case type
+        /// A table as a whole.
+        case table
+        /// No reason is known.
+        case unknown
+    }
+
+    /// The name of a table or of an entity, with a column or property of it behind a dot.
+    public var name: String
+    /// Why it is left there.
+    public var reason: Reason
+    /// The versions in which that is so, by their places.
+    public var versions: ClosedRange<Int>
+
+    /// Something that is left there in these versions.
+    public init(_ name: String, _ reason: Reason, versions: ClosedRange<Int>) {
+        self.name = name
+        self.reason = reason
+        self.versions = versions
+    }
+
+    /// Something that is left there from the version at the position `first` on.
+    public init(_ name: String, _ reason: Reason, since first: Int) {
+        self.init(name, reason, versions: first...Int.max)
     }
 }
 

@@ -10,7 +10,13 @@ enum ConvertCommand {
         let destination = URL(fileURLWithPath: try arguments.value("--to"))
         var options = ConversionOptions()
         options.version = arguments.option("--version")
-        if arguments.has("--leave-out") { options.misfits = .leaveOut }
+        if let name = arguments.option("--misfits") {
+            guard let misfits = ConversionOptions.Misfits(rawValue: name) else {
+                let known = ConversionOptions.Misfits.allCases.map(\.rawValue).joined(separator: ", ")
+                throw CommandError.usage("unknown value \(name) of --misfits; the values are \(known)")
+            }
+            options.misfits = misfits
+        }
         let report: ConversionReport
         do {
             report = try DescribedSchema.$history.withValue(try model.history()) {
@@ -23,11 +29,16 @@ enum ConvertCommand {
             throw CommandError.store(file.path, reason: error.description)
         }
         if arguments.has("--json") { return console.say(try JSONOutput.text(report)) }
-        for misfit in report.misfits { console.say("left out: \(misfit)") }
+        let verb = options.misfits == .setAside ? "set aside" : "dropped"
+        for misfit in report.misfits { console.say("\(misfit.isKept ? "set to NULL" : verb): \(misfit)") }
         if report.misfitCount > report.misfits.count {
-            console.say("left out: \(report.misfitCount - report.misfits.count) more")
+            console.say("and \(report.misfitCount - report.misfits.count) more")
         }
+        for left in report.left { console.say("left unread: \(left)") }
         for (table, count) in report.rows.sorted(by: { $0.key < $1.key }) { console.say("\(table): \(count) rows") }
+        for (table, count) in report.unconverted.sorted(by: { $0.key < $1.key }) {
+            console.say("\(table): \(count) rows in strata_unconverted")
+        }
         console.say("wrote \(destination.path), a store of \(report.version)")
     }
 }

@@ -18,8 +18,8 @@ struct CoreDataMapping {
     private let entities: [String: CoreDataModel.Entity]
     private var children: [String: [String]] = [:]
     private(set) var notes: [ImportNote] = []
-    /// The properties that are left out, with the names of their roots.
-    private var unread: [String] = []
+    /// The properties that are left out, by the entities that declare them.
+    private var unread: [String: ImportedUnread.Reason] = [:]
 
     /// The versions of `folder`, and what of them was left out.
     static func versions(
@@ -115,7 +115,7 @@ struct CoreDataMapping {
         for entity in source.model.entities {
             for (name, reason) in entity.unstored {
                 note(entity.name, name, reason)
-                version.unread.append(root(of: entity.name) + "." + name)
+                version.unread[entity.name + "." + name] = .derived
             }
             switch layout {
             case .tablePerRoot where entity.parent == nil:
@@ -130,7 +130,7 @@ struct CoreDataMapping {
             default: break
             }
         }
-        version.unread += unread
+        version.unread.merge(unread) { _, own in own }
         return version
     }
 
@@ -149,14 +149,21 @@ struct CoreDataMapping {
         for member in members {
             for property in member.properties {
                 guard var imported = imported(property, of: member, in: entity) else {
-                    unread.append(root(of: member.name) + "." + property.name)
+                    unread[member.name + "." + property.name] = .type
                     continue
                 }
+                imported.sources = [member.name + "." + property.name]
+                imported.needsSources =
+                    layout == .tablePerEntity
+                    ? member.name != entity.name
+                    : members.count { member in member.properties.contains { property.isNamed(like: $0) } } > 1
+                        || member.properties.count { property.isNamed(like: $0) } > 1
                 restrict(&imported, of: member, in: entity)
                 guard let place = table.properties.firstIndex(where: { $0.name == imported.name }) else {
                     table.properties.append(imported)
                     continue
                 }
+                table.properties[place].sources += imported.sources
                 let isNullable = table.properties[place].isNullable || imported.isNullable
                 table.properties[place].isNullable = isNullable
                 table.properties[place].isIndexed = table.properties[place].isIndexed || imported.isIndexed
@@ -243,7 +250,7 @@ struct CoreDataMapping {
             target: target, association: relationship.isToMany ? .toMany : .toOne, isOrdered: relationship.isOrdered,
             rule: .whenOwnerGoes(Self.rule(relationship.deletionRule)))
         guard let inverse = relationship.inverse else {
-            leavePairs(property, of: member, in: entity)
+            leavePairs(property, of: member, as: .pairs)
             return imported
         }
         let declaring = line(of: relationship.destination).reversed().first { entity in
@@ -254,7 +261,7 @@ struct CoreDataMapping {
             tables(of: back.destination) == [entity.name]
         else {
             note(member.name, property.name, "its inverse, \(inverse), does not lead back to it alone")
-            leavePairs(property, of: member, in: entity)
+            leavePairs(property, of: member, as: .unknown)
             return imported
         }
         imported.inverse = name(inverse, of: declaring.name, in: target)
@@ -263,11 +270,11 @@ struct CoreDataMapping {
 
     /// Tells that the pairs of a to-many without an inverse stay in the old store, where nobody knows how they are kept.
     private mutating func leavePairs(
-        _ property: CoreDataModel.Property, of member: CoreDataModel.Entity, in entity: CoreDataModel.Entity
+        _ property: CoreDataModel.Property, of member: CoreDataModel.Entity, as reason: ImportedUnread.Reason
     ) {
         guard case .relationship(let relationship) = property.content, relationship.isToMany else { return }
         note(member.name, property.name, "it has no inverse: a conversion leaves it empty")
-        unread.append(entity.name + "." + name(property.name, of: member.name, in: entity.name))
+        unread[member.name + "." + property.name] = reason
     }
 
     private static func rule(_ deletionRule: String) -> Relationship.DeleteRule {
@@ -326,5 +333,12 @@ struct CoreDataMapping {
                 table.properties[found[0]].isIndexed = true
             }
         }
+    }
+}
+
+extension CoreDataModel.Property {
+    /// Whether Core Data begins the name of its column like that of `other`, which it writes in capitals.
+    fileprivate func isNamed(like other: CoreDataModel.Property) -> Bool {
+        name.lowercased() == other.name.lowercased()
     }
 }

@@ -160,21 +160,20 @@ struct HistoryBuilder {
 
     /// What is left out of the versions, and the sides of pairs of to-one relationships that are not stored here and are
     /// there.
-    private func unread() -> [String] {
-        var names = imported.flatMap(\.unread)
-        for (index, version) in imported.enumerated() {
+    private func unread() -> [[String: ImportedUnread.Reason]] {
+        imported.enumerated().map { index, version in
+            var unread = version.unread
             for (entity, table) in zip(version.entities, lineages.entityLineages[index]) {
                 let place = index - lineages.tables[table].life.birth
                 for property in entity.properties where property.relationship?.association == .toOne {
                     guard let lineage = lineages.tables[table].property(property.name, at: place),
                         !isColumn(Side(table: table, property: lineage), at: index)
                     else { continue }
-                    names.append(entity.name + "." + property.name)
+                    for source in property.sources { unread[source] = .inverse }
                 }
             }
+            return unread
         }
-        var seen: Set<String> = []
-        return names.filter { seen.insert($0).inserted }
     }
 
     private func kindHistory(of table: Int) -> ImportedHistory.KindHistory {
@@ -230,16 +229,31 @@ struct HistoryBuilder {
         }
         var fills: [Int: String] = [:]
         var forms: [Int: [(place: Int, form: String)]] = [:]
+        var sources: [Int: [[String]?]] = [:]
         for (place, state) in history.states.enumerated() {
             for (property, lineage) in zip(state.properties, history.propertyLineages[place]) {
                 if let fill = property.fill { fills[lineage] = fill }
+                if needsSources(property, lineage, of: table) {
+                    let none = [[String]?](repeating: nil, count: history.states.count)
+                    sources[lineage, default: none][place] = property.sources
+                }
                 let form = property.form ?? (forms[lineage] == nil ? nil : "plain")
                 if let form, forms[lineage]?.last?.form != form { forms[lineage, default: []].append((place, form)) }
             }
         }
         return .init(
             fileName: fileNames[table], life: history.life, states: states, properties: history.properties,
-            indexes: indexes, fills: fills, forms: forms)
+            indexes: indexes, fills: fills, forms: forms, sources: sources)
+    }
+
+    /// Whether the name that a property has here does not tell what it holds there.
+    private func needsSources(_ property: ImportedProperty, _ lineage: Int, of table: Int) -> Bool {
+        if property.needsSources { return true }
+        guard let source = property.sources.first else { return false }
+        let name = naming.property(lineage, property.name, of: table)
+        // A name that is displaced has no persisted one beside it.
+        let isColumn = name == property.name || !naming.displaced[table].contains(lineage)
+        return !isColumn || !source.hasSuffix("." + property.name)
     }
 
     private struct IndexKey: Hashable {

@@ -27,6 +27,8 @@ struct ImportedHistory: Sendable {
         /// How the values of properties stand in the source's databases, by lineage, from each state on where that
         /// changes.
         var forms: [Int: [(place: Int, form: String)]]
+        /// The properties of Core Data that each property holds, by lineage, state by state; nil where its name tells it.
+        var sources: [Int: [[String]?]]
     }
 
     /// The kinds of the rows of a table through all versions in which it lives.
@@ -37,8 +39,9 @@ struct ImportedHistory: Sendable {
         var cases: [Life]
     }
 
-    /// What the source's databases have and the descriptions do not: tables, and columns as `table.column`.
-    var unread: [String]
+    /// What the source's databases have and the descriptions do not, version by version: tables, and columns as
+    /// `table.column`.
+    var unread: [[String: ImportedUnread.Reason]]
     /// The versions, oldest first.
     var versions: [Version]
     /// What each version is called where it comes from.
@@ -65,6 +68,48 @@ struct ImportedHistory: Sendable {
             }
         }
         return forms
+    }
+
+    /// The properties of Core Data that a property holds where its name does not tell it, version by version: by table and
+    /// property.
+    var sources: [[String: [String]]] {
+        versions.indices.map { index in
+            var sources: [String: [String]] = [:]
+            for entity in entities where entity.states.indices.contains(index - entity.life.birth) {
+                let place = index - entity.life.birth
+                let state = entity.states[place]
+                for property in state.properties {
+                    sources[state.tableName + "." + property.name] = entity.sources[property.lineage]?[place]
+                }
+            }
+            return sources
+        }
+    }
+
+    /// What `strata.json` says of a name that holds in some versions: one value, or those from versions on.
+    ///
+    /// - Parameters:
+    ///   - states: What holds in each version from the position `start` on; nil for nothing.
+    ///   - existing: What `strata.json` says of the versions before, of which `oldest` is the oldest.
+    func since(
+        _ states: [JSONOutput?], from start: Int, after existing: JSONOutput?, oldest: Version
+    ) -> JSONOutput? {
+        var members: [JSONOutput.Member] = []
+        switch existing {
+        case .object(let known)?: members = known
+        case let value?: members = [.init(oldest.text, value)]
+        case nil: break
+        }
+        var last = members.last?.value
+        if last == .null { last = nil }
+        let count = members.count
+        for (place, state) in states.enumerated() where state != last {
+            members.append(.init(versions[start + place].text, state ?? .null))
+            last = state
+        }
+        if members.count == count { return existing }
+        let isForAll = existing == nil && members.count == 1 && start == 0 && states.first == .some(last)
+        return isForAll ? last : .object(members)
     }
 
     /// The entities that live in the version `index`, by lineage.

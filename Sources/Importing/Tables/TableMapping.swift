@@ -34,8 +34,10 @@ struct TableMapping {
         let generated = tables.flatMap { table in
             table.columns.filter(\.isGenerated).map { table.name + "." + $0.name }
         }
-        return ImportedVersion(
-            formerName: schema.formerName, entities: entities, unread: schema.unreadTables + generated)
+        var unread: [String: ImportedUnread.Reason] = [:]
+        for table in schema.unreadTables { unread[table] = .table }
+        for column in generated { unread[column] = .derived }
+        return ImportedVersion(formerName: schema.formerName, entities: entities, unread: unread)
     }
 
     private mutating func note(_ entity: String?, _ property: String?, _ reason: String) {

@@ -1,19 +1,21 @@
 import Foundation
 
-/// How a database of another library is made a store.
+/// How a database of another library is converted.
 public struct ConversionOptions: Sendable {
-    /// What becomes of rows that do not fit.
+    /// What becomes of rows that do not fit, and of those that depend on them.
     public enum Misfits: String, CaseIterable, Sendable {
-        /// No store is made; all that does not fit is told.
+        /// They go to the table `strata_unconverted` of the store; all other rows are converted.
+        case setAside = "set-aside"
+        /// They are not converted, and only reported.
+        case drop
+        /// No store is created, and `ConversionError.misfits` reports them.
         case refuse
-        /// They are left out, and told. What points at them is done with as the tables say.
-        case leaveOut
     }
 
     /// The version that the database has, by its name here or there; nil finds it out by the tables.
     public var version: String?
     /// What becomes of rows that do not fit.
-    public var misfits = Misfits.refuse
+    public var misfits = Misfits.setAside
     /// Called with what was done, before the store appears.
     public var report: (@Sendable (ConversionReport) -> Void)?
     /// Asked again and again: when it says true, the conversion throws `MigrationError.cancelled`, and there is no store.
@@ -33,15 +35,36 @@ public struct ConversionReport: Hashable, Sendable, Codable {
         public var key: String?
         /// What is wrong with it.
         public var reason: String
+        /// Whether the row was converted, without the foreign key that dangled.
+        public var isKept = false
 
         /// In words.
         public var description: String { "\(table)\(key.map { " \($0)" } ?? ""): \(reason)" }
+    }
+
+    /// Values that stay in the other database, because the import could not carry them over.
+    public struct Left: Hashable, Sendable, Codable, CustomStringConvertible {
+        /// The entity and its property, or the table and its column.
+        public var name: String
+        /// Why, as `strata.json` has it.
+        public var reason: String
+        /// How many values that are.
+        public var values: Int
+
+        /// In words.
+        public var description: String { "\(name): \(values) values (\(reason))" }
     }
 
     /// The version that the database had.
     public var version: String
     /// The rows that were copied, by table.
     public var rows: [String: Int] = [:]
+    /// The rows in `strata_unconverted`, by the tables that they belong to.
+    public var unconverted: [String: Int] = [:]
+    /// The foreign keys that dangled and became NULL, by table.
+    public var cleared: [String: Int] = [:]
+    /// The values that stay in the other database.
+    public var left: [Left] = []
     /// The first thousand things that do not fit.
     public var misfits: [Misfit] = []
     /// How many things do not fit.
@@ -59,13 +82,31 @@ public struct ConversionReport: Hashable, Sendable, Codable {
     }
 }
 
-/// Why no store was made of a database of another library. The database is unchanged.
+/// How a database of another library differs from one version of the schema.
+public struct VersionMismatch: Hashable, Sendable {
+    /// The version.
+    public var version: String
+    /// What the version has and the database lacks.
+    public var missing: [String]
+    /// The tables and columns that the database has and the version does not know.
+    public var extra: [String]
+
+    /// What differs, a line each.
+    fileprivate var lines: [String] {
+        missing.map { "  \(version): the database lacks \($0)" }
+            + extra.map { "  \(version): only the database has \($0)" }
+    }
+}
+
+/// Why no store was created from a database of another library. The database is unchanged.
 public enum ConversionError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The schema was not imported, so nothing is known of such databases.
     case notImported(schema: String)
+    /// The database is not one of the library that the schema was imported from.
+    case otherLibrary(String)
     /// The database has the tables of no version.
-    case unknownVersion(reasons: [String])
-    /// The database could be of any of these versions, between which a migration is written by hand.
+    case unknownVersion([VersionMismatch])
+    /// The database has the tables of all these versions, and a wrong choice could lose values.
     case ambiguousVersion([String])
     /// The schema has no version of that name.
     case noVersion(String)
@@ -76,14 +117,29 @@ public enum ConversionError: Error, Hashable, Sendable, CustomStringConvertible 
     public var description: String {
         switch self {
         case .notImported(let schema):
-            "\(schema) was not imported: strata.json has no \"imported\""
-        case .unknownVersion(let reasons):
-            "the database has the tables of no version: " + reasons.joined(separator: "; ")
+            return "\(schema) was not imported: strata.json has no \"imported\""
+        case .otherLibrary(let library):
+            return "the database is not one of \(library)"
+        case .unknownVersion(let mismatches):
+            let nearest = mismatches.sorted { $0.lines.count < $1.lines.count }
+            var lines = ["the database has the tables of no version"]
+            for mismatch in nearest.prefix(3) {
+                lines += mismatch.lines.prefix(20)
+                if mismatch.lines.count > 20 {
+                    lines.append("  \(mismatch.version): and \(mismatch.lines.count - 20) more")
+                }
+            }
+            if nearest.count > 3 { lines.append("  and \(nearest.count - 3) versions that differ more") }
+            return lines.joined(separator: "\n")
         case .ambiguousVersion(let versions):
-            "the database can be of \(versions.joined(separator: " or ")): say which it is"
-        case .noVersion(let version): "there is no version \(version)"
+            return """
+                the database can be of \(versions.joined(separator: " or ")), and between these values change: say which it \
+                is, with ConversionOptions.version or --version
+                """
+        case .noVersion(let version):
+            return "there is no version \(version)"
         case .misfits(let report):
-            "\(report.misfitCount) things of \(report.version) do not fit:\n"
+            return "\(report.misfitCount) things of \(report.version) do not fit:\n"
                 + report.misfits.prefix(20).map(\.description).joined(separator: "\n")
                 + (report.misfitCount > 20 ? "\nand \(report.misfitCount - 20) more" : "")
         }

@@ -19,13 +19,13 @@ struct ConvertedTable {
 
 /// A database of another library that is to become a store.
 protocol ConversionSource {
-    /// Where the rows of a version's tables come from.
+    /// How the database compares with a version, which is at `place` among all.
     ///
-    /// - Throws: `Missing` where the database is not of that version.
-    func tables(of version: SchemaVersion, at place: Int) throws -> [ConvertedTable]
+    /// - Parameter isExact: Whether columns have to have the types that the library gives them.
+    func match(_ version: SchemaVersion, at place: Int, exactly isExact: Bool) throws -> VersionMatch
 
-    /// The tables and columns that `tables` do not read, and that are not known to be left out.
-    func unread(by tables: [ConvertedTable]) -> [String]
+    /// The greatest key that the library ever gave to a row of a table; nil where it does not say.
+    func lastKey(of table: Table) -> Int?
 
     /// What the database itself says that its version is called; nil where it says nothing.
     var versionName: String? { get }

@@ -1,99 +1,148 @@
 import Foundation
 import SchemaSQL
 
-/// Makes a store of a database of another library, row by row.
+/// Converts a database of another library to a store, row by row.
 struct StoreConversion {
     let schema: any Schema.Type
     let format: ImportedFormat
     let source: Connection
-    /// Where Core Data keeps large values.
+    /// The folder in which Core Data keeps large values.
     let files: URL?
     let options: ConversionOptions
+    private let index: FormatIndex
+
+    init(
+        schema: any Schema.Type, format: ImportedFormat, source: Connection, files: URL?, options: ConversionOptions
+    ) {
+        self.schema = schema
+        self.format = format
+        self.source = source
+        self.files = files
+        self.options = options
+        index = FormatIndex(format)
+    }
 
     /// A version that the database may be of, and where its rows come from.
     private struct Candidate {
-        var place: Int
-        var version: SchemaVersion
-        var tables: [ConvertedTable]
-        /// What of the database is not read.
-        var unread: [String]
+        let place: Int
+        let version: SchemaVersion
+        let match: VersionMatch
     }
 
     /// Writes the store into the new database behind `target`.
     func run(into target: (SchemaVersion) throws -> Connection) throws -> ConversionReport {
-        var reports: [ConversionReport] = []
         let start = Date()
-        for candidate in try candidates() {
-            let connection = try target(candidate.version)
-            var report = ConversionReport(version: candidate.version.name)
-            for name in candidate.unread {
-                report.add(.init(table: name, reason: "\(candidate.version.name) does not have it"))
-            }
-            try connection.execute("PRAGMA foreign_keys = OFF")
-            try connection.transaction("BEGIN IMMEDIATE") {
-                for table in candidate.tables { try copy(table, candidate.place, connection, &report) }
-                try checkForeignKeys(connection, &report)
-            }
-            report.seconds = Date().timeIntervalSince(start)
-            if report.misfitCount == 0 { return report }
-            reports.append(report)
+        let reader: any ConversionSource =
+            format.library == .coreData
+            ? try CoreDataSource(reading: source, index) : try TableSource(reading: source, index, format.library)
+        // No value differs between these versions: the newest one that takes all rows is as good as any.
+        let candidates = try candidates(reader).reversed()
+        var best: (candidate: Candidate, misfits: Int)?
+        for candidate in candidates {
+            let report = try convert(candidate, reader, since: start, into: target)
+            if report.misfitCount == 0 || candidates.count == 1 { return try accepted(report) }
+            if best.map({ report.misfitCount < $0.misfits }) ?? true { best = (candidate, report.misfitCount) }
         }
-        // Of several versions that the tables are of, the newest tells best what does not fit.
-        guard let last = reports.last else { throw ConversionError.unknownVersion(reasons: []) }
-        guard options.misfits == .leaveOut else { throw ConversionError.misfits(last) }
-        return last
+        guard let best else { throw ConversionError.unknownVersion([]) }
+        return try accepted(try convert(best.candidate, reader, since: start, into: target))
+    }
+
+    /// The report, unless the options refuse what does not fit.
+    private func accepted(_ report: ConversionReport) throws -> ConversionReport {
+        let isRefused =
+            options.misfits == .refuse && report.misfitCount > 0
+            // Whole tables and columns have no row that could be set aside.
+            || options.misfits == .setAside && report.misfits.contains { $0.key == nil }
+        if isRefused { throw ConversionError.misfits(report) }
+        return report
+    }
+
+    private func convert(
+        _ candidate: Candidate, _ reader: any ConversionSource, since start: Date,
+        into target: (SchemaVersion) throws -> Connection
+    ) throws -> ConversionReport {
+        let connection = try target(candidate.version)
+        var report = ConversionReport(version: candidate.version.name)
+        for name in candidate.match.extra {
+            report.add(.init(table: name, reason: "\(candidate.version.name) does not have it"))
+        }
+        for left in candidate.match.left {
+            let count = try source.integer(left.count) ?? 0
+            if count > 0 { report.left.append(.init(name: left.name, reason: left.reason.rawValue, values: count)) }
+        }
+        try connection.execute("PRAGMA foreign_keys = OFF")
+        try connection.transaction("BEGIN IMMEDIATE") {
+            let rows = SetAsideRows(connection, version: candidate.version.name, keeps: options.misfits == .setAside)
+            var lastIDs: [String: Int] = [:]
+            for table in candidate.match.tables {
+                let greatest = try copy(table, candidate.place, connection, rows, &report)
+                let last = [reader.lastKey(of: table.table), greatest].compactMap(\.self).max()
+                if table.table.hasIntegerKey, let last, last > 0 { lastIDs[table.table.name] = last }
+            }
+            try rows.setAsideDangling(&report)
+            // No key that was ever given is given again.
+            try StoreMetadata.writeLastIDs(lastIDs, to: connection)
+            for table in candidate.match.tables {
+                report.rows[table.table.name] = try connection.integer(
+                    "SELECT count(*) FROM \(SQL.quoted(table.table.name))")
+            }
+        }
+        report.seconds = Date().timeIntervalSince(start)
+        return report
     }
 
     // MARK: Versions
 
     /// The versions that the database may be of, oldest first: those whose tables are all there, and leave nothing over.
-    private func candidates() throws -> [Candidate] {
-        let reader: any ConversionSource =
-            format.library == .coreData
-            ? try CoreDataSource(reading: source, format) : try TableSource(reading: source, format)
-        var found: [Candidate] = []
-        var reasons: [String] = []
-        for (place, version) in schema.versions.enumerated() {
-            let formerName = format.formerNames[version.name]
-            if let wanted = options.version {
-                guard wanted == version.name || wanted == formerName else { continue }
-            } else if let said = reader.versionName, said != formerName {
-                continue
-            }
-            do {
-                let tables = try reader.tables(of: version, at: place)
-                let unread = reader.unread(by: tables)
-                if unread.isEmpty || options.version != nil {
-                    found.append(Candidate(place: place, version: version, tables: tables, unread: unread))
+    private func candidates(_ reader: any ConversionSource) throws -> [Candidate] {
+        let versions = schema.versions
+        let wanted = versions.indices.filter { place in
+            let name = versions[place].name
+            let formerName = format.formerNames[name]
+            if let wanted = options.version { return wanted == name || wanted == formerName }
+            return reader.versionName.map { $0 == formerName } ?? true
+        }
+        if wanted.isEmpty, let name = options.version ?? reader.versionName { throw ConversionError.noVersion(name) }
+        var mismatches: [VersionMismatch] = []
+        // A property that was declared to be of another type than the import found has a column of the old one.
+        for isExact in [true, false] {
+            var found: [Candidate] = []
+            mismatches = []
+            for place in wanted {
+                let match = try reader.match(versions[place], at: place, exactly: isExact)
+                let isComplete = match.missing.isEmpty && (match.extra.isEmpty || options.version != nil)
+                if isComplete {
+                    found.append(Candidate(place: place, version: versions[place], match: match))
                 } else {
-                    reasons.append("\(version.name) does not have \(unread.prefix(3).joined(separator: ", "))")
+                    mismatches.append(
+                        VersionMismatch(version: versions[place].name, missing: match.missing, extra: match.extra))
                 }
-            } catch let missing as Missing {
-                reasons.append("\(version.name) has \(missing.what)")
             }
-        }
-        if found.isEmpty {
-            if let wanted = options.version ?? reader.versionName, reasons.isEmpty {
-                throw ConversionError.noVersion(wanted)
+            if found.isEmpty { continue }
+            for (older, newer) in zip(found, found.dropFirst()) where !keepsValues(from: older.place, to: newer.place) {
+                throw ConversionError.ambiguousVersion(found.map(\.version.name))
             }
-            throw ConversionError.unknownVersion(reasons: reasons)
+            return found
         }
-        // Where values change between them, it matters which of them it is.
-        for (older, newer) in zip(found, found.dropFirst()) where !keepsValues(from: older.place, to: newer.place) {
-            throw ConversionError.ambiguousVersion(found.map(\.version.name))
-        }
-        return found
+        throw ConversionError.unknownVersion(mismatches)
     }
 
-    /// Whether the steps between two versions, whose tables are the same, leave values as they are: one that is taken a
-    /// second time then changes nothing.
+    /// Whether the steps between two versions leave all values where they are, so that a store of the older one may be
+    /// taken for one of the newer.
     private func keepsValues(from older: Int, to newer: Int) -> Bool {
-        let names = schema.versions[older..<newer].map(\.name)
+        let versions = schema.versions
+        let names = versions[older..<newer].map(\.name)
+        func columns(_ table: String, _ version: String) -> Set<String>? {
+            let tables = versions.first { $0.name == version }?.tables
+            return (tables?.first { $0.name == table }?.columns).map { Set($0) }
+        }
         return schema.steps.filter { names.contains($0.from) }.allSatisfy { step in
             !step.isCustom
                 && step.changes.allSatisfy { change in
-                    guard case .map(let from, let to, let columns, nil) = change, from == to else { return false }
-                    return columns.allSatisfy { name, value in
+                    guard case .map(let from, let to, let values, nil) = change, from == to,
+                        columns(from, step.from) == columns(to, step.to)
+                    else { return false }
+                    return values.allSatisfy { name, value in
                         value == SQL.quoted(name)
                             || value.uppercased().hasPrefix("COALESCE(\(SQL.quoted(name).uppercased()), ")
                             || value.uppercased().hasPrefix("IFNULL(\(SQL.quoted(name).uppercased()), ")
@@ -104,79 +153,68 @@ struct StoreConversion {
 
     // MARK: Rows
 
+    /// Copies the rows of a table, and gives the greatest key that one of them has.
     private func copy(
-        _ table: ConvertedTable, _ version: Int, _ target: Connection, _ report: inout ConversionReport
-    ) throws {
+        _ table: ConvertedTable, _ place: Int, _ target: Connection, _ setAside: SetAsideRows,
+        _ report: inout ConversionReport
+    ) throws -> Int? {
         let columns = table.table.columns
-        let forms = columns.map { column in
-            format.columns.first {
-                $0.table == table.table.name && $0.column == column && $0.versions.contains(version)
-            }?.form
-        }
+        let forms = columns.map { index.form(of: $0, in: table.table.name, at: place) }
         let insert = try target.prepare(
             "INSERT INTO \(SQL.quoted(table.table.name)) (\(SQL.list(columns))) VALUES (\(SQL.parameters(columns.count)))"
         )
+        let keyColumn = table.table.hasIntegerKey ? columns.firstIndex { SQL.quoted($0) == table.table.rowNumber } : nil
+        var greatest: Int?
         var count = 0
         let rows = try source.prepare(table.query)
         while try rows.step() {
+            count += 1
             if count % 1024 == 0, options.isCancelled?() == true { throw MigrationError.cancelled }
             let row = rows.row
             var reason: String?
+            var values: [SetAsideRows.Value] = []
             for index in columns.indices {
                 guard let value = try? SQLiteValue(row: row, at: index + 1) else {
-                    reason = "\(columns[index]) is no text of UTF-8"
-                    break
-                }
-                guard let form = forms[index] else {
-                    try value.bind(to: insert, at: index + 1)
+                    reason = reason ?? "\(columns[index]) is not valid UTF-8 text"
+                    values.append(.bytes(row.bytes(index + 1)))
                     continue
                 }
-                guard let converted = form.value(value, files: files) else {
-                    reason = "\(columns[index]) is \(value), which is \(form.words)"
-                    break
+                guard let form = forms[index] else {
+                    values.append(.value(value))
+                    continue
                 }
-                try converted.bind(to: insert, at: index + 1)
+                if let converted = form.value(value, files: files) {
+                    values.append(.value(converted))
+                } else {
+                    reason = reason ?? "\(columns[index]) is \(value), which is \(form.words)"
+                    values.append(.value(value))
+                }
+            }
+            if let keyColumn, case .value(.integer(let key)) = values[keyColumn] {
+                greatest = max(greatest ?? key, key)
             }
             if reason == nil {
+                for (index, value) in values.enumerated() {
+                    if case .value(let value) = value { try value.bind(to: insert, at: index + 1) }
+                }
                 do {
                     try insert.run()
-                    count += 1
                 } catch let error as SQLiteError where error.code == 19 {  // SQLITE_CONSTRAINT
                     insert.reset()
                     reason = error.message
                 }
             }
             if let reason {
-                report.add(.init(table: table.table.name, key: row.value(0).keyText, reason: reason))
+                try setAside.add(
+                    table.table.name, key: row.value(0).keyText, columns, values, reason: reason, to: &report)
             }
         }
-        report.rows[table.table.name] = count
-    }
-
-    /// Tells the foreign keys that lead nowhere, and does what the tables say of that where rows may be left out.
-    private func checkForeignKeys(_ connection: Connection, _ report: inout ConversionReport) throws {
-        try connection.query(
-            "SELECT \"table\", \"rowid\", parent, fkid FROM pragma_foreign_key_check ORDER BY 1, 2"
-        ) { row in
-            let columns = try connection.texts(
-                "SELECT \"from\" FROM pragma_foreign_key_list(\(SQL.literal(try row.string(0)))) WHERE id = \(try row.int(3))"
-            )
-            report.add(
-                .init(
-                    table: try row.string(0), key: row.value(1).keyText,
-                    reason:
-                        "\(columns.joined(separator: ", ")) leads to a row of \(try row.string(2)) that is not there"))
-        }
-        guard options.misfits == .leaveOut, report.misfitCount > 0 else { return }
-        let repair = ForeignKeyRepair(connection: connection, deletesDenied: true)
-        for table in try repair.run().keys {
-            report.rows[table] = try connection.integer("SELECT count(*) FROM \(SQL.quoted(table))")
-        }
+        return greatest
     }
 }
 
 extension ImportedForm {
-    /// What a value is not that is none of the form.
+    /// Describes a conversion mismatch.
     fileprivate var words: String {
         switch self {
         case .bool: "no truth value"
@@ -198,9 +236,14 @@ extension ImportedForm {
 
 extension SQLiteValue {
     /// The value as a key in a message.
-    fileprivate var keyText: String {
+    var keyText: String {
         if case .text(let text) = self { text } else { description }
     }
+}
+
+extension Table {
+    /// Whether the key is one integer, which SQLite makes the number of the row.
+    var hasIntegerKey: Bool { hiddenRowID == nil && rowNumber != nil && primaryKey.count == 1 }
 }
 
 extension Store {
@@ -248,7 +291,7 @@ extension Store {
             connection.setCheckpointsOnClose(false)
             connection.setBusyTimeout(Int32(max(0, min(options.busyTimeout, 86_400)) * 1000))
             if format.library == .coreData, try !CoreDataSource.isOne(connection) {
-                throw ConversionError.unknownVersion(reasons: ["it is no store of Core Data"])
+                throw ConversionError.otherLibrary(format.library.rawValue)
             }
             let name = source.deletingPathExtension().lastPathComponent
             let files = source.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT/_EXTERNAL_DATA")

@@ -3,54 +3,86 @@ import SchemaSQL
 /// A database whose tables are those of the store: one of Room, Drift, GRDB or SQLite itself.
 struct TableSource: ConversionSource {
     private let database: DatabaseTables
-    private let format: ImportedFormat
+    private let format: FormatIndex
+    /// What SQLite remembers of the keys that it gave, by table.
+    private var sequences: [String: Int] = [:]
     let versionName: String?
 
-    init(reading connection: Connection, _ format: ImportedFormat) throws {
+    init(reading connection: Connection, _ format: FormatIndex, _ library: ImportedFormat.Library) throws {
         self.format = format
         database = try DatabaseTables(reading: connection)
         let number = try connection.integer("PRAGMA user_version") ?? 0
-        // What an app that uses SQLite itself means by the number, nobody knows.
-        versionName = number == 0 || format.library == .sqlite ? nil : String(number)
+        // What an app that uses SQLite itself means by the number is not known.
+        versionName = number == 0 || library == .sqlite ? nil : String(number)
+        var sequences: [String: Int] = [:]
+        if database.table("sqlite_sequence") != nil {
+            try connection.query("SELECT name, seq FROM sqlite_sequence WHERE typeof(seq) = 'integer'") { row in
+                sequences[try row.string(0).lowercased()] = try row.int(1)
+            }
+        }
+        self.sequences = sequences
     }
 
-    func tables(of version: SchemaVersion, at place: Int) throws -> [ConvertedTable] {
-        try version.tables.map { table in
-            guard let source = database.table(table.name) else { throw Missing(what: "the table \(table.name)") }
-            let values = try table.columns.map { name -> String in
-                if let column = database.column(name, of: source) { return SQL.quoted(column) }
-                // A table without a key has the number of the row instead.
-                if SQL.quoted(name) == table.rowNumber { return database.rowNumber(of: source) }
-                throw Missing(what: "\(table.name).\(name)")
+    func lastKey(of table: Table) -> Int? { sequences[table.name.lowercased()] }
+
+    func match(_ version: SchemaVersion, at place: Int, exactly isExact: Bool) -> VersionMatch {
+        var match = VersionMatch()
+        for table in version.tables {
+            guard let source = database.table(table.name) else {
+                match.missing.append("the table \(table.name)")
+                continue
             }
+            var values: [String] = []
+            for name in table.columns {
+                if let column = database.column(name, of: source) {
+                    values.append(SQL.quoted(column))
+                } else if SQL.quoted(name) == table.rowNumber {
+                    // A table without a key has the number of the row instead.
+                    values.append(database.rowNumber(of: source))
+                } else {
+                    match.missing.append("\(table.name).\(name)")
+                }
+            }
+            guard values.count == table.columns.count else { continue }
             let keys = table.primaryKey.compactMap { name in table.columns.firstIndex(of: name).map { values[$0] } }
             let key = keys.isEmpty ? database.rowNumber(of: source) : keys.joined(separator: " || ', ' || ")
-            return ConvertedTable(
-                table: table, source: source, key: "CAST(\(key) AS TEXT)", values: values, from: SQL.quoted(source))
+            match.tables.append(
+                ConvertedTable(
+                    table: table, source: source, key: "CAST(\(key) AS TEXT)", values: values, from: SQL.quoted(source)
+                ))
         }
+        addLeft(to: &match, format.unread(at: place))
+        return match
     }
 
     /// The tables that libraries keep for themselves.
     private static let own: Set<String> = ["android_metadata", "room_master_table", "grdb_migrations"]
 
-    func unread(by tables: [ConvertedTable]) -> [String] {
-        let known = Set(format.unread.map { $0.lowercased() })
-        var unread: [String] = []
+    /// Tells what the import left out from what it did not know.
+    private func addLeft(to match: inout VersionMatch, _ unread: [ImportedUnread]) {
         for (table, columns) in database.columns.sorted(by: { $0.key < $1.key }) {
             let name = table.lowercased()
             if name.hasPrefix("sqlite_") || Self.own.contains(name) { continue }
-            // A virtual table keeps what it holds in tables that begin with its name.
-            if known.contains(where: { name == $0 || name.hasPrefix($0 + "_") }) { continue }
-            guard let read = tables.first(where: { $0.source == table }) else {
-                unread.append(table)
+            if let left = unread.first(where: { $0.name.lowercased() == name }) {
+                match.left.append(
+                    .init(name: left.name, reason: left.reason, count: "SELECT count(*) FROM \(SQL.quoted(table))"))
                 continue
             }
-            for column in columns
-            where !read.values.contains(SQL.quoted(column)) && !known.contains(name + "." + column.lowercased()) {
-                unread.append(table + "." + column)
+            // A virtual table keeps its contents in tables whose names begin with its own.
+            if unread.contains(where: { name.hasPrefix($0.name.lowercased() + "_") }) { continue }
+            guard let read = match.tables.first(where: { $0.source == table }) else {
+                if match.missing.isEmpty { match.extra.append(table) }
+                continue
+            }
+            for column in columns where !read.values.contains(SQL.quoted(column)) {
+                if let left = unread.first(where: { $0.name.lowercased() == name + "." + column.lowercased() }) {
+                    let count = "SELECT count(\(SQL.quoted(column))) FROM \(SQL.quoted(table))"
+                    match.left.append(.init(name: left.name, reason: left.reason, count: count))
+                } else {
+                    match.extra.append(table + "." + column)
+                }
             }
         }
-        return unread
     }
 }
 

@@ -21,6 +21,7 @@ package enum SchemaComparison {
         let query = """
             SELECT type, name, sql, tbl_name FROM sqlite_schema
             WHERE type IN ('table', 'index') AND sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+                AND tbl_name <> \(SQL.literal(SetAsideRows.table.name))
             """
         try connection.query(query) { row in
             let sql = try row.string(2)

@@ -107,6 +107,13 @@ public struct Row {
         Date(timeIntervalSinceReferenceDate: try double(index))
     }
 
+    /// The bytes of a text or a blob, whatever they are.
+    func bytes(_ index: Int) -> Data {
+        let cell = cell(index)
+        guard let bytes = sqlite3_value_blob(cell) else { return Data() }
+        return Data(bytes: bytes, count: Int(sqlite3_value_bytes(cell)))
+    }
+
     /// Bytes.
     @inlinable public func data(_ index: Int) throws -> Data {
         let cell = try cell(index, SQLITE_BLOB, "a blob")

@@ -81,22 +81,30 @@ import Testing
         }
     }
 
-    @Test func `what does not fit is told, and left out only where that is said`() throws {
+    @Test func `a row that does not fit is set aside, or refused where that is asked for`() throws {
         try withFolder("UPDATE ZTAG SET ZKEY = X'00'") { (folder: URL) throws in
+            var conversion = ConversionOptions()
+            conversion.misfits = .refuse
             #expect {
-                try openJournal(in: folder)
+                try Store(
+                    converting: folder.appendingPathComponent("Journal.sqlite"),
+                    at: folder.appendingPathComponent("Journal.strata"), schema: JournalSchema.self,
+                    conversion: conversion)
             } throws: { error in
                 guard case .misfits(let report) = error as? ConversionError else { return false }
                 return report.misfits.first?.description == "Tag 10: key is X'00', which is no UUID"
             }
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
             #expect(names == ["Journal.sqlite"])
-            var conversion = ConversionOptions()
-            conversion.misfits = .leaveOut
-            let store = try Store(
-                converting: folder.appendingPathComponent("Journal.sqlite"),
-                at: folder.appendingPathComponent("Journal.strata"), schema: JournalSchema.self, conversion: conversion)
+
+            let store = try openJournal(in: folder)
             #expect(try store.read { try ($0.fetch(Tag.self).count, $0.fetch(Media.self).count) } == (0, 3))
+            let rows = try store.read { transaction in
+                try transaction.rows("SELECT reason FROM strata_unconverted WHERE \"table\" = 'Tag'") { row in
+                    try row.value("reason", as: String.self)
+                }
+            }
+            #expect(rows == ["key is X'00', which is no UUID"])
         }
     }
 }

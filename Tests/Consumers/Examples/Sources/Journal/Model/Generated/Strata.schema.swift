@@ -88,7 +88,10 @@ public enum JournalSchema: Strata.Schema {
         format.columns.append(Strata.ImportedColumn("Shelf", "isOpen", .bool, since: 0))
         format.columns.append(Strata.ImportedColumn("Tag", "key", .uuid, since: 0))
         format.columns.append(Strata.ImportedColumn("Tag", "isOld", .bool, since: 2))
-        format.unread.append("Person.passport")
+        format.origins.append(Strata.ImportedOrigin("Media", "Book_note", ["Book.note"], since: 0))
+        format.origins.append(Strata.ImportedOrigin("Media", "Film_note", ["Film.note"], since: 0))
+        format.origins.append(Strata.ImportedOrigin("Media", "subtitle", ["Book.subtitle", "Film.subtitle"], versions: 0...1))
+        format.unread.append(Strata.ImportedUnread("Person.passport", .inverse, since: 0))
         return format
     }
 

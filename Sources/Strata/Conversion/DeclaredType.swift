@@ -1,0 +1,47 @@
+import SchemaSQL
+
+/// The types that Core Data declares columns with.
+enum DeclaredType: Hashable {
+    case integer, float, timestamp, text, decimal, blob
+
+    /// The type in a column's declaration; nil for one that Core Data does not write.
+    init?(_ declaration: String) {
+        let declaration = declaration.uppercased()
+        let words: [(String, DeclaredType)] = [
+            ("INT", .integer), ("FLOAT", .float), ("DOUBLE", .float), ("REAL", .float), ("TIMESTAMP", .timestamp),
+            ("DECIMAL", .decimal), ("CHAR", .text), ("TEXT", .text), ("BLOB", .blob),
+        ]
+        guard let type = words.first(where: { declaration.contains($0.0) })?.1 else { return nil }
+        self = type
+    }
+
+    /// The types that Core Data gives the column of a value.
+    ///
+    /// - Parameters:
+    ///   - form: How the value is read; nil where it stays as it is.
+    ///   - storage: How SQLite stores it in a Strata store.
+    static func types(of form: ImportedForm?, storage: String?) -> Set<DeclaredType> {
+        switch form {
+        case nil, .plain: types(ofStorage: storage)
+        case .bool: [.integer]
+        case .referenceSeconds: [.timestamp]
+        case .unixSeconds, .unixMilliseconds, .unixMicroseconds: [.integer, .float, .timestamp]
+        case .julianDay: [.float]
+        case .dateText, .url, .color, .choice: [.text]
+        case .uuid, .archive, .archiveOfBools, .archiveOfDecimals, .externalData: [.blob]
+        case .decimal: [.decimal]
+        case .json: [.text, .blob]
+        case .entity: []
+        }
+    }
+
+    private static func types(ofStorage storage: String?) -> Set<DeclaredType> {
+        switch storage {
+        case "INTEGER": [.integer]
+        case "REAL": [.float]
+        case "TEXT": [.text]
+        case "BLOB": [.blob]
+        default: []
+        }
+    }
+}

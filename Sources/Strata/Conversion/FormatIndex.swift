@@ -1,0 +1,28 @@
+import SchemaSQL
+
+/// What a schema says of the databases that it was imported from, by the places of its versions.
+struct FormatIndex {
+    private var columns: [String: [ImportedColumn]] = [:]
+    private var origins: [String: [ImportedOrigin]] = [:]
+    private let unread: [ImportedUnread]
+
+    init(_ format: ImportedFormat) {
+        for column in format.columns { columns[column.table + "." + column.column, default: []].append(column) }
+        for origin in format.origins { origins[origin.table + "." + origin.property, default: []].append(origin) }
+        unread = format.unread
+    }
+
+    /// How the values of a column are read in the version at `place`; nil where they stay as they are.
+    func form(of column: String, in table: String, at place: Int) -> ImportedForm? {
+        columns[table + "." + column]?.first { $0.versions.contains(place) }?.form
+    }
+
+    /// The properties of Core Data, as `Entity.property`, that a property of a table holds in the version at `place`.
+    func sources(of property: String, in table: String, at place: Int) -> [String] {
+        let name = table + "." + property
+        return origins[name]?.first { $0.versions.contains(place) }?.sources ?? [name]
+    }
+
+    /// What a conversion from the version at `place` leaves in the database.
+    func unread(at place: Int) -> [ImportedUnread] { unread.filter { $0.versions.contains(place) } }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import JSONText
+import SchemaSQL
+
+/// The rows that a conversion cannot put into their tables: they go to the table `strata_unconverted`.
+final class SetAsideRows {
+    /// A value of such a row.
+    enum Value {
+        case value(SQLiteValue)
+        /// Text that is not valid UTF-8.
+        case bytes(Data)
+    }
+
+    /// The table, which exists only where there are such rows.
+    static let table = Table(
+        "strata_unconverted",
+        [
+            "\"id\" INTEGER PRIMARY KEY", "\"version\" TEXT NOT NULL", "\"table\" TEXT NOT NULL", "\"key\" TEXT",
+            "\"values\" TEXT NOT NULL", "\"reason\" TEXT NOT NULL",
+        ])
+
+    private let connection: Connection
+    private let version: String
+    /// Whether the rows are kept; if not, they are only reported.
+    private let keeps: Bool
+    private var insert: Statement?
+
+    init(_ connection: Connection, version: String, keeps: Bool) {
+        self.connection = connection
+        self.version = version
+        self.keeps = keeps
+    }
+
+    /// Sets a row aside.
+    func add(
+        _ table: String, key: String, _ columns: [String], _ values: [Value], reason: String,
+        to report: inout ConversionReport
+    ) throws {
+        report.add(.init(table: table, key: key, reason: reason))
+        guard keeps else { return }
+        report.unconverted[table, default: 0] += 1
+        if insert == nil {
+            try connection.execute(Self.table.createStatement())
+            insert = try connection.prepare(
+                """
+                INSERT INTO "strata_unconverted" ("version", "table", "key", "values", "reason") \
+                VALUES (?1, ?2, ?3, ?4, ?5)
+                """)
+        }
+        let members = zip(columns, values).map { JSON.quoted($0) + ":" + Self.json($1) }
+        for (place, text) in [version, table, key, "{" + members.joined(separator: ",") + "}", reason].enumerated() {
+            try insert?.bind(text, at: place + 1)
+        }
+        try insert?.run()
+    }
+
+    /// A value as JSON: a blob, and text that is not valid UTF-8, as an object with its base64; a number that JSON does not
+    /// have as text.
+    private static func json(_ value: Value) -> String {
+        switch value {
+        case .bytes(let data), .value(.blob(let data)): "{\"base64\":\(JSON.quoted(data.base64EncodedString()))}"
+        case .value(.null): "null"
+        case .value(.integer(let number)): String(number)
+        case .value(.real(let number)): number.isFinite ? "\(number)" : JSON.quoted("\(number)")
+        case .value(.text(let text)): JSON.quoted(text)
+        }
+    }
+
+    // MARK: Foreign keys
+
+    /// A foreign key of a table.
+    private struct Key {
+        let columns: [String]
+        let target: String
+        /// Whether the row may lose it and stay.
+        let isOptional: Bool
+    }
+
+    /// Sets aside the rows whose foreign keys dangle, and those that depend on them. A foreign key that may be NULL, and that
+    /// its table sets to NULL on deletion, becomes NULL instead.
+    func setAsideDangling(_ report: inout ConversionReport) throws {
+        while true {
+            var dangling: [(table: String, row: Int, number: Int)] = []
+            try connection.query("SELECT \"table\", \"rowid\", fkid FROM pragma_foreign_key_check ORDER BY 1, 2, 3") {
+                dangling.append((try $0.string(0), try $0.int(1), try $0.int(2)))
+            }
+            if dangling.isEmpty { return }
+            var keys: [String: Key] = [:]
+            var removed: Set<String> = []
+            for (table, row, number) in dangling {
+                let name = "\(table) \(number)"
+                let key = try keys[name] ?? self.key(number, of: table)
+                keys[name] = key
+                // Another foreign key of the row dangles too.
+                if removed.contains("\(table) \(row)") { continue }
+                if key.isOptional {
+                    try clear(key, of: table, row, &report)
+                } else {
+                    removed.insert("\(table) \(row)")
+                    try remove(row, of: table, key, &report)
+                }
+            }
+        }
+    }
+
+    private func key(_ number: Int, of table: String) throws -> Key {
+        var (columns, target, rule): ([String], String, String) = ([], "", "")
+        try connection.query(
+            """
+            SELECT "from", "table", on_delete FROM pragma_foreign_key_list(\(SQL.literal(table))) \
+            WHERE id = \(number) ORDER BY seq
+            """
+        ) { row in
+            columns.append(try row.string(0))
+            (target, rule) = (try row.string(1), try row.string(2))
+        }
+        var mandatory: Set<String> = []
+        try connection.query("SELECT name FROM pragma_table_info(\(SQL.literal(table))) WHERE \"notnull\" OR pk") {
+            mandatory.insert(try $0.string(0))
+        }
+        return Key(
+            columns: columns, target: target, isOptional: rule == "SET NULL" && mandatory.isDisjoint(with: columns))
+    }
+
+    /// The values of a row, with the names of their columns and its key as a message shows it.
+    private func values(of row: Int, _ table: String) throws -> (columns: [String], values: [Value], key: String) {
+        let statement = try connection.prepare("SELECT * FROM \(SQL.quoted(table)) WHERE \"rowid\" = ?1")
+        try statement.bind(row, at: 1)
+        guard try statement.step() else { return ([], [], String(row)) }
+        let found = statement.row
+        let columns = (0..<found.columnCount).map { found.name($0) }
+        let values = found.values
+        let key = try connection.texts("SELECT name FROM pragma_table_info(\(SQL.literal(table))) WHERE pk ORDER BY pk")
+            .compactMap { columns.firstIndex(of: $0) }.map { values[$0].keyText }.joined(separator: ", ")
+        return (columns, values.map(Value.value), key.isEmpty ? String(row) : key)
+    }
+
+    private func reason(_ key: Key, _ columns: [String], _ values: [Value]) -> String {
+        let dangling = key.columns.compactMap { columns.firstIndex(of: $0) }.map { place -> String in
+            if case .value(let value) = values[place] { value.keyText } else { "" }
+        }
+        return
+            "\(key.columns.joined(separator: ", ")) is \(dangling.joined(separator: ", ")), and \(key.target) has no such row"
+    }
+
+    private func clear(_ key: Key, of table: String, _ row: Int, _ report: inout ConversionReport) throws {
+        let (columns, values, name) = try self.values(of: row, table)
+        report.add(.init(table: table, key: name, reason: reason(key, columns, values), isKept: true))
+        report.cleared[table, default: 0] += 1
+        let assignments = key.columns.map { SQL.quoted($0) + " = NULL" }.joined(separator: ", ")
+        try connection.execute("UPDATE \(SQL.quoted(table)) SET \(assignments) WHERE \"rowid\" = \(row)")
+    }
+
+    private func remove(_ row: Int, of table: String, _ key: Key, _ report: inout ConversionReport) throws {
+        let (columns, values, name) = try self.values(of: row, table)
+        try add(table, key: name, columns, values, reason: reason(key, columns, values), to: &report)
+        try connection.execute("DELETE FROM \(SQL.quoted(table)) WHERE \"rowid\" = \(row)")
+    }
+}
