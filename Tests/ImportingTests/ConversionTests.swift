@@ -546,6 +546,19 @@ import Testing
         #expect(try workspace.rows("out.strata", "SELECT \(names[0]) FROM A").first?.contains("7") == true)
     }
 
+    @Test func `a renamed entity that inherits tells its version`() throws {
+        func version(_ name: String) -> String {
+            "<entity name=\"R\">\(Self.attribute("a"))</entity><entity name=\"\(name)\" parentEntity=\"R\" elementID=\"B\"/>"
+        }
+        for (name, place) in [("B", "1.0"), ("C", "2.0")] {
+            let (workspace, said) = try converted(
+                version("B"), version("C"), "(1, 'R', 0, 1), (2, '\(name)', 1, 0)",
+                "CREATE TABLE ZR (\(Self.prefix), ZA VARCHAR); INSERT INTO ZR VALUES (1, 2, 1, 'x');")
+            #expect(said == ["wrote out.strata, a store of \(place)"])
+            #expect(try workspace.rows("out.strata", "SELECT kind FROM R") == ["\"\(name)\""])
+        }
+    }
+
     // MARK: Keys
 
     @Test func `no key that was ever given is given again`() throws {

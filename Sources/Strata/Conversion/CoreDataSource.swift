@@ -126,11 +126,15 @@ struct CoreDataSource: ConversionSource {
             let columns = self.columns(of: table, at: place)
             readers.append((table, columns))
             for column in columns {
-                if case .claim(let sources, let types, let isReference) = column {
+                switch column {
+                case .claim(let sources, let types, let isReference):
                     for source in sources {
                         roots[family.root(of: table.name)]?.read(
                             source.entity, source.property, types: isExact ? types : nil, isReference: isReference)
                     }
+                case .kind(let names):
+                    match.missing += names.filter { !family.has($0) }.map { "the entity \($0)" }
+                case .key, .position: break
                 }
             }
         }
@@ -178,7 +182,7 @@ struct CoreDataSource: ConversionSource {
         return table.columns.map { name in
             if SQL.quoted(name) == table.rowNumber { return .key }
             let form = format.form(of: name, in: table.name, at: place)
-            if case .entity = form { return .kind }
+            if case .entity(let names) = form { return .kind(names) }
             let base = name.hasSuffix("_id") ? String(name.dropLast(3)) : name
             if references.contains(base) { return .claim(sources(base), types: [.integer], isReference: true) }
             if name.hasSuffix("_position"), references.contains(String(name.dropLast(9))) {
@@ -323,8 +327,8 @@ struct CoreDataSource: ConversionSource {
 enum CoreDataColumn {
     /// The key of the object.
     case key
-    /// The name of the object's entity.
-    case kind
+    /// The name of the object's entity, which is one of these.
+    case kind([String])
     /// Attributes or to-one relationships, whose columns have one of these types.
     case claim([(entity: String, property: String)], types: Set<DeclaredType>, isReference: Bool)
     /// The object's position at the other end of to-one relationships.
