@@ -48,6 +48,8 @@ struct ImportedEntity: Renamable, Sendable {
     var indexes: [ImportedIndex] = []
     /// The entities of the source whose rows the table holds; none where a table is a table.
     var kinds: [Kind] = []
+    /// The text by which the app marks that it rewrote the rows.
+    var rewriteMark: String?
 }
 
 /// A property as one version has it.
@@ -73,6 +75,8 @@ struct ImportedProperty: Renamable, Hashable, Sendable {
     var fill: String?
     /// How the values stand in the source's databases, by the name that `strata.json` has for it.
     var form: String?
+    /// The text by which the app marks that it rewrote the values.
+    var rewriteMark: String?
     /// The properties of Core Data that it holds, as `Entity.property` by the entities that declare them.
     var sources: [String] = []
     /// Whether its name does not tell which columns of Core Data it is read from.
@@ -115,6 +119,8 @@ struct ImportNote: Hashable, Sendable {
         case notCarriedOver
         /// The history cannot tell whether one thing went and another came, or whether it was renamed or converted.
         case undecided
+        /// The app marks a change of values that the model does not show.
+        case marked
     }
 
     var kind = Kind.notCarriedOver

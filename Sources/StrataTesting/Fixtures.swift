@@ -235,7 +235,9 @@ public struct Fixtures: Sendable {
         try withFolder { draftFolder in
             let draft = draftFolder.appendingPathComponent("draft.sqlite")
             try create(version, at: draft, withRows: true)
-            // What is there and cannot be read is not what it should be.
+            // Nearly always the bytes are the same. Another SQLite writes others for the same rows.
+            if let before = try? Data(contentsOf: url), try before == Data(contentsOf: draft) { return }
+            // A file that cannot be read is not what it should be.
             if try DatabaseContents(path: draft.path) == (try? DatabaseContents(path: url.path)) { return }
             let temporary = folder.appendingPathComponent(".\(url.lastPathComponent).new")
             defer { try? FileManager.default.removeItem(at: temporary) }

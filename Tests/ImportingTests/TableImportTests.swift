@@ -89,8 +89,52 @@ import Testing
             report.map(String.init) == [
                 "| 7.0 | 7 | 6 |  |",
                 "| 7.0 | message | the foreign key on chat_id: ON UPDATE CASCADE, as keys do not change |",
+                "| 7.0 | message | AUTOINCREMENT: `newID(of:)` gives no key twice, but a row that your SQL inserts without a key may get one again |",
                 "| 7.0 | blobbed | its key, k: it is unique, and rows have numbers |",
             ])
+    }
+
+    @Test func `what a table's SQL says is told, and what its names, texts and comments say is not`() throws {
+        let workspace = try Workspace()
+        try workspace.makeDatabase(
+            "app.sqlite",
+            """
+            CREATE TABLE plain (id INTEGER PRIMARY KEY, last_check TEXT DEFAULT 'CHECK (1)', "CHECK" INTEGER /* CHECK (2) */,
+              flag BOOLEAN NOT NULL CHECK ("flag" IN (0, 1))); -- AUTOINCREMENT
+            CREATE TABLE checked (id INTEGER PRIMARY KEY AUTOINCREMENT, n INTEGER CHECK (n > (1 + 2)), t TEXT,
+              CONSTRAINT c CHECK (t <> ')' AND n IS NOT NULL));
+            CREATE TABLE keyed (id INTEGER NOT NULL DEFAULT 7, part TEXT NOT NULL DEFAULT 'x', PRIMARY KEY (id, part));
+            """)
+        workspace.run("import", "sqlite", workspace.path("app.sqlite"), "--into", workspace.path("out"))
+        let report = try workspace.text("out/IMPORT.md").split(separator: "\n").map(String.init)
+        #expect(
+            report.filter { $0.hasPrefix("| 1.0 | ") }.dropFirst() == [
+                "| 1.0 | checked | CHECK (n > (1 + 2)) |", "| 1.0 | checked | CHECK (t <> ')' AND n IS NOT NULL) |",
+                "| 1.0 | checked | AUTOINCREMENT: `newID(of:)` gives no key twice, but a row that your SQL inserts without a key may get one again |",
+                "| 1.0 | keyed.id | the default 7 of the primary key |",
+                "| 1.0 | keyed.part | the default 'x' of the primary key |",
+            ])
+    }
+
+    @Test func `a default of Drift that is no constant is told, and one of SQL is read`() throws {
+        let workspace = try Workspace()
+        func column(_ name: String, _ dart: String) -> String {
+            "{ \"name\": \"\(name)\", \"moor_type\": \"string\", \"nullable\": false, \"default_dart\": \"\(dart)\" }"
+        }
+        let columns = [
+            column("a", "currentDateAndTime"), column("b", "const CustomExpression('now()')"),
+            column("c", "const Constant('x')"), column("d", "const CustomExpression('upper(1)')"),
+        ]
+        try workspace.write(
+            """
+            { "entities": [{ "id": 0, "type": "table", "data": { "name": "t", "columns": [\(columns.joined(separator: ", "))] } }] }
+            """, to: "s/drift_schema_v1.json")
+        let result = workspace.run("import", "drift", workspace.path("s"), "--into", workspace.path("out"))
+        #expect(result.complaints == [])
+        let report = try workspace.text("out/IMPORT.md")
+        #expect(report.contains("| t.a | the default currentDateAndTime is no constant |"))
+        #expect(report.contains("| t.b | the default now() is no constant of its type |"))
+        #expect(try workspace.lines("out", "1.0").first?.contains("c: string = \"x\"") == true)
     }
 
     @Test func `what tables have and descriptions cannot say is told`() throws {
@@ -130,7 +174,7 @@ import Testing
                     "| 1.0 | a | the foreign key on d: `d` has another type than b.id |",
                     "| 1.0 | a | the foreign key on c: it leads to columns of b that are not its key |",
                     "| 1.0 | p | a foreign key in its key leads back to it; it stays a plain column |",
-                    "| 1.0 | a | CHECK constraints |",
+                    "| 1.0 | a | CHECK (length(b) > 1) |",
                     "| 1.0 | a.b | the default CURRENT_TIMESTAMP is no constant of its type |",
                     "| 1.0 | a.e | ON DELETE SET NULL, as it may not be null |",
                     "| 1.0 | a.g | it is generated from other columns |",

@@ -143,6 +143,7 @@ struct CoreDataMapping {
         _ entity: CoreDataModel.Entity, _ members: [CoreDataModel.Entity]
     ) -> ImportedEntity {
         var table = ImportedEntity(name: entity.name, token: entity.token)
+        table.rewriteMark = entity.rewriteMark
         if layout == .tablePerRoot {
             table.kinds = concrete(of: entity.name).map { ImportedEntity.Kind(name: $0.name, token: $0.token) }
         }
@@ -152,6 +153,7 @@ struct CoreDataMapping {
                     unread[member.name + "." + property.name] = .type
                     continue
                 }
+                imported.rewriteMark = property.rewriteMark
                 imported.sources = [member.name + "." + property.name]
                 imported.needsSources =
                     layout == .tablePerEntity

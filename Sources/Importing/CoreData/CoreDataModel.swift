@@ -8,6 +8,8 @@ struct CoreDataModel: Hashable, Sendable {
         var line: Int
         var parent: String?
         var isAbstract = false
+        /// The text by which the app marks that it rewrote the objects.
+        var rewriteMark: String?
         var properties: [Property] = []
         /// What is derived or fetched: named, and why it is no property.
         var unstored: [(name: String, reason: String)] = []
@@ -17,7 +19,8 @@ struct CoreDataModel: Hashable, Sendable {
 
         static func == (left: Entity, right: Entity) -> Bool {
             left.name == right.name && left.token == right.token && left.parent == right.parent
-                && left.isAbstract == right.isAbstract && left.properties == right.properties
+                && left.isAbstract == right.isAbstract && left.rewriteMark == right.rewriteMark
+                && left.properties == right.properties
                 && left.unstored.map(\.name) == right.unstored.map(\.name) && left.indexes == right.indexes
                 && left.uniquenessConstraints == right.uniquenessConstraints
         }
@@ -35,6 +38,8 @@ struct CoreDataModel: Hashable, Sendable {
         var content: Content
         /// What the file says of it that is not carried over.
         var losses: [String] = []
+        /// The text by which the app marks that it rewrote the values.
+        var rewriteMark: String?
     }
 
     enum Content: Hashable, Sendable {

@@ -130,7 +130,7 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
         model.entities.append(
             CoreDataModel.Entity(
                 name: name, token: attributes["elementID"], line: parser.lineNumber, parent: attributes["parentEntity"],
-                isAbstract: attributes["isAbstract"] == "YES"))
+                isAbstract: attributes["isAbstract"] == "YES", rewriteMark: attributes["versionHashModifier"]))
     }
 
     private func beginProperty(_ element: String, _ attributes: [String: String], _ parser: XMLParser) {
@@ -162,6 +162,12 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
         entity { $0.unstored.append((name, reason)) }
     }
 
+    /// The transformers that write what `NSKeyedArchiver` writes, which a conversion reads.
+    private static let archivingTransformers: Set = [
+        "NSSecureUnarchiveFromData", "NSSecureUnarchiveFromDataTransformer", "NSKeyedUnarchiveFromData",
+        "NSKeyedUnarchiveFromDataTransformerName", "NSSecureUnarchiveFromDataTransformerName",
+    ]
+
     private func attribute(_ name: String, _ attributes: [String: String]) {
         if attributes["transient"] == "YES" { return unstored(name, "it is transient: nothing is stored") }
         if attributes["derived"] == "YES" {
@@ -178,13 +184,19 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
         ] {
             if let value = attributes[key] { losses.append("\(words), \(value), is not checked") }
         }
-        if let transformer = attributes["valueTransformerName"], !transformer.isEmpty {
-            losses.append("the values stay as \(transformer) made them")
-        }
         let interval = attributes["minDateTimeInterval"] ?? attributes["maxDateTimeInterval"]
         if interval != nil { losses.append("the range of dates is not checked") }
+        var className = attributes["customClassName"] ?? attributes["attributeValueClassName"]
+        if let transformer = attributes["valueTransformerName"], !transformer.isEmpty {
+            if !Self.archivingTransformers.contains(transformer) {
+                losses.append("the values stay as \(transformer) wrote them")
+                className = nil
+            } else if CoreDataModel.Attribute(type: type, className: className).valueType == .scalar(.data) {
+                losses.append("the values stay as \(transformer) wrote them")
+            }
+        }
         let content = CoreDataModel.Attribute(
-            type: type, className: attributes["customClassName"] ?? attributes["attributeValueClassName"],
+            type: type, className: className,
             defaultValue: attributes["defaultValueString"], defaultInterval: attributes["defaultDateTimeInterval"],
             isExternal: attributes["allowsExternalBinaryDataStorage"] == "YES")
         property(name, attributes, .attribute(content), losses)
@@ -217,7 +229,8 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
             $0.properties.append(
                 CoreDataModel.Property(
                     name: name, token: attributes["elementID"], isOptional: attributes["optional"] == "YES",
-                    isIndexed: attributes["indexed"] == "YES", content: content, losses: losses))
+                    isIndexed: attributes["indexed"] == "YES", content: content, losses: losses,
+                    rewriteMark: attributes["versionHashModifier"]))
         }
     }
 

@@ -13,8 +13,8 @@ struct HistoryBuilder {
     private var kindNumbers: [Int: Int] = [:]
     private var fileNames: [String] = []
     private var kindNames: [Int: String] = [:]
-    /// The side of each pair of one association that has the storage.
-    private var storedSides: [Set<Side>: Side] = [:]
+    /// The side of each pair of one association that has the storage, version by version.
+    private var storedSides: [[Set<Side>: Side]] = []
     private(set) var notes: [ImportNote]
 
     /// A property by the place of its table and its lineage.
@@ -108,13 +108,17 @@ struct HistoryBuilder {
     private func state(of side: Side, at index: Int) -> ImportedProperty? {
         let table = lineages.tables[side.table]
         let place = index - table.life.birth
-        guard let number = table.propertyLineages[place].firstIndex(of: side.property) else { return nil }
+        guard table.states.indices.contains(place),
+            let number = table.propertyLineages[place].firstIndex(of: side.property)
+        else { return nil }
         return table.states[place].properties[number]
     }
 
-    /// Decides for each pair of one association which side has the storage, by the oldest version that has the pair.
+    /// Decides for each pair of one association which side has the storage, version by version: so versions that are added
+    /// later get the same answer.
     private mutating func chooseStoredSides() {
         for index in imported.indices {
+            var sides: [Set<Side>: Side] = [:]
             for (place, entity) in imported[index].entities.enumerated() {
                 let table = lineages.entityLineages[index][place]
                 let birth = lineages.tables[table].life.birth
@@ -125,26 +129,49 @@ struct HistoryBuilder {
                         back.relationship?.association == relationship.association
                     else { continue }
                     let side = Side(table: table, property: number)
-                    guard side != other, storedSides[[side, other]] == nil else { continue }
-                    storedSides[[side, other]] =
-                        Self.isStored(property, rather: back, entity.name, relationship.target) ? side : other
+                    guard side != other, sides[[side, other]] == nil else { continue }
+                    sides[[side, other]] = stored(
+                        (side, property, entity.name), (other, back, relationship.target), at: index)
                 }
             }
+            storedSides.append(sides)
         }
     }
 
-    /// Whether a side of a pair is stored rather than the other: the one that cannot be without the other, else the one
-    /// with an order, else the first by name.
-    private static func isStored(
-        _ property: ImportedProperty, rather other: ImportedProperty, _ entity: String, _ target: String
-    ) -> Bool {
-        if property.relationship?.association == .toOne, property.isNullable != other.isNullable {
-            return !property.isNullable
+    /// The side of a pair that has the storage.
+    ///
+    /// Of to-one relationships it is the one whose rows are deleted with those of the other: a rule acts on the rows that have
+    /// the column. Of to-many relationships it is the one with an order. Where both are alike it is the side that had the
+    /// storage before, because a column that moves needs a custom migration; else the one that is mandatory, else the
+    /// first by name.
+    private func stored(
+        _ one: (side: Side, property: ImportedProperty, entity: String),
+        _ other: (side: Side, property: ImportedProperty, entity: String), at index: Int
+    ) -> Side {
+        let isToOne = one.property.relationship?.association == .toOne
+        let cascades = (one.property.deletesTarget, other.property.deletesTarget)
+        if isToOne, cascades.0 != cascades.1 { return cascades.0 ? other.side : one.side }
+        if !isToOne, one.property.relationship?.isOrdered != other.property.relationship?.isOrdered {
+            return one.property.relationship?.isOrdered == true ? one.side : other.side
         }
-        if property.relationship?.isOrdered != other.relationship?.isOrdered {
-            return property.relationship?.isOrdered == true
+        let before = [one.side, other.side].filter { hadStorage($0, before: index) }
+        if before.count == 1 { return before[0] }
+        if isToOne, one.property.isNullable != other.property.isNullable {
+            return one.property.isNullable ? other.side : one.side
         }
-        return (entity, property.name) < (target, other.name)
+        return (one.entity, one.property.name) < (other.entity, other.property.name) ? one.side : other.side
+    }
+
+    /// Whether a relationship had a column or a join table of its own in the version before.
+    private func hadStorage(_ side: Side, before index: Int) -> Bool {
+        guard index > 0, let property = state(of: side, at: index - 1), let relationship = property.relationship else {
+            return false
+        }
+        if relationship.association == .toOne { return isColumn(side, at: index - 1) }
+        guard let other = inverse(of: relationship, at: index - 1), other != side,
+            let back = state(of: other, at: index - 1)?.relationship
+        else { return true }
+        return back.association == .toMany && storedSides[index - 1][[side, other]] == side
     }
 
     // MARK: States
@@ -290,7 +317,7 @@ struct HistoryBuilder {
         guard let other = inverse(of: relationship, at: index), other != side,
             state(of: other, at: index)?.relationship?.association == .toOne
         else { return true }
-        return storedSides[[side, other]] == side
+        return storedSides[index][[side, other]] == side
     }
 
     private mutating func note(_ table: Int, _ place: Int, _ property: String?, _ reason: String) {
@@ -369,7 +396,7 @@ struct HistoryBuilder {
         let back = other.flatMap { state(of: $0, at: index)?.relationship }
         relationship.inverse = other?.property
         let isPair = back?.association == imported.association && other != side
-        relationship.isStored = isPair && other.map { storedSides[[side, $0]] == side } ?? false
+        relationship.isStored = isPair && other.map { storedSides[index][[side, $0]] == side } ?? false
         let isJoined = imported.association == .toMany && back?.association != .toOne
         if imported.isOrdered, isJoined, isPair, !relationship.isStored {
             relationship.isOrdered = false
@@ -378,6 +405,12 @@ struct HistoryBuilder {
             relationship.isOrdered = false
         }
         let hasColumn = isColumn(side, at: index)
+        if isPair, imported.association == .toOne, !hasColumn, !property.isNullable {
+            note(
+                side.table, place, property.name,
+                "it is mandatory, and its column is that of \(imported.target).\(imported.inverse ?? ""): nothing checks that "
+                    + "there is a row")
+        }
         switch imported.rule {
         case .whenTargetGoes(let rule):
             if hasColumn { relationship.deleteRule = rule }
@@ -408,4 +441,9 @@ struct HistoryBuilder {
         case .cascade, .noAction: rule
         }
     }
+}
+
+extension ImportedProperty {
+    /// Whether the row that it leads to is deleted with its own.
+    fileprivate var deletesTarget: Bool { relationship?.rule == .whenOwnerGoes(.cascade) }
 }

@@ -98,6 +98,16 @@ struct Lineages {
             ImportNote(kind: .undecided, version: version, entity: entity, property: property, reason: reason))
     }
 
+    /// Notes that the app marks a change of values.
+    private mutating func mark(_ version: Int, _ entity: String, _ property: String?, _ old: String?, _ new: String?) {
+        guard old != new else { return }
+        func shown(_ mark: String?) -> String { mark.map { "\"\($0)\"" } ?? "none" }
+        notes.append(
+            ImportNote(
+                kind: .marked, version: version, entity: entity, property: property,
+                reason: "its versionHashModifier changes from \(shown(old)) to \(shown(new))"))
+    }
+
     // MARK: Properties
 
     /// Puts a property that tells the kind of a row before the others, from when on it is needed.
@@ -136,6 +146,11 @@ struct Lineages {
                 tables[table].kinds[gone].death = index
             }
             guard let old else { continue }
+            mark(index, new.name, nil, old.rewriteMark, new.rewriteMark)
+            for (property, place) in zip(new.properties, places) {
+                guard let place else { continue }
+                mark(index, new.name, property.name, old.properties[place].rewriteMark, property.rewriteMark)
+            }
             let kept = Set(places.compactMap(\.self))
             let came = new.properties.indices.filter { places[$0] == nil }.map { new.properties[$0].name }
             for gone in old.properties.indices where !kept.contains(gone) {

@@ -67,6 +67,10 @@ struct DriftSchemas {
             if let scalar = type.scalar { schema.types[.init(table, name)] = scalar }
             if type.scalar == .date, !datesAreText { schema.forms[.init(table, name)] = "unix_seconds" }
             let constraints = try constraints(of: column)
+            if column["default_dart"]?.text != nil, !Self.words(constraints).contains("DEFAULT") {
+                let dart = column["default_dart"]?.text ?? ""
+                schema.leftOut.append(("\(table).\(name)", "the default \(dart) is no constant"))
+            }
             if Self.words(constraints).contains("PRIMARY KEY") { hasKey = true }
             elements.append("\(SQL.quoted(name)) \(type.sql) \(constraints)")
         }
@@ -169,7 +173,8 @@ struct DriftSchemas {
         }
         if let quote = text.first, quote == "'" || quote == "\"", text.last == quote {
             let inner = Self.unescaped(text.dropFirst().dropLast())
-            return " DEFAULT " + (isSQL ? inner : SQL.literal(inner))
+            // SQLite takes an expression as a default in parentheses only.
+            return " DEFAULT " + (isSQL ? "(\(inner))" : SQL.literal(inner))
         }
         return Double(text) == nil ? "" : " DEFAULT \(text)"
     }

@@ -47,7 +47,10 @@ struct SourceTable: Sendable {
     var key: [String]
     var foreignKeys: [ForeignKey]
     var indexes: [Index]
-    var hasChecks: Bool
+    /// The conditions of its CHECK constraints.
+    var checks: [String]
+    /// Whether the key of a deleted row is never given again.
+    var isAutoincrement: Bool
 
     /// The tables of the database, as they were made.
     static func all(in connection: Connection) throws -> [SourceTable] {
@@ -99,7 +102,9 @@ struct SourceTable: Sendable {
         self.key = key.sorted { $0.place < $1.place }.map(\.name)
         foreignKeys = try Self.foreignKeys(quoted, connection)
         indexes = try Self.indexes(quoted, connection)
-        hasChecks = words.contains("CHECK")
+        let declaration = TableDeclaration(sql)
+        checks = declaration.checks
+        isAutoincrement = declaration.isAutoincrement
     }
 
     /// The collation of a column, which no pragma tells of the table itself.

@@ -161,7 +161,13 @@ struct TableMapping {
 
     private mutating func entity(_ table: SourceTable) -> ImportedEntity {
         var entity = ImportedEntity(name: table.name)
-        if table.hasChecks { note(table.name, nil, "CHECK constraints") }
+        for check in table.checks where !isTruthCheck(check, of: table) { note(table.name, nil, "CHECK (\(check))") }
+        if table.isAutoincrement {
+            note(
+                table.name, nil,
+                "AUTOINCREMENT: `newID(of:)` gives no key twice, but a row that your SQL inserts without a key may get one again"
+            )
+        }
         let relations = relationships[table.name] ?? []
         let hasKey = hasKey(table)
         func relation(with column: String) -> Relation? {
@@ -176,6 +182,9 @@ struct TableMapping {
                 continue
             }
             if let ownKey, Self.isSame(ownKey, column.name) {
+                if let sql = column.defaultSQL, sql.uppercased() != "NULL" {
+                    note(table.name, column.name, "the default \(sql) of the primary key")
+                }
                 if !column.isNotNull, type(of: column, in: table) != .int {
                     note(table.name, column.name, "as a key it cannot be null here")
                 }
@@ -212,6 +221,14 @@ struct TableMapping {
         }
         for index in table.indexes { add(index, to: &entity, names, table, ownKey: ownKey, hasKey: hasKey) }
         return entity
+    }
+
+    /// Whether a CHECK says no more than that a column of truth values has some.
+    private func isTruthCheck(_ check: String, of table: SourceTable) -> Bool {
+        let text = check.filter { !$0.isWhitespace && !"\"`[]()".contains($0) }.lowercased()
+        return table.columns.contains { column in
+            type(of: column, in: table) == .bool && text == column.name.lowercased() + "in0,1"
+        }
     }
 
     private static func kind(_ type: ScalarType) -> Identifier.Kind {
@@ -266,7 +283,9 @@ struct TableMapping {
         var property = ImportedProperty(
             name: column.name, token: column.name, content: .attribute(.scalar(type)),
             isNullable: !column.isNotNull && !isInKey, form: schema.forms[.init(table.name, column.name)])
-        if let sql = column.defaultSQL, !isInKey, sql.uppercased() != "NULL" {
+        if let sql = column.defaultSQL, isInKey, sql.uppercased() != "NULL" {
+            note(table.name, column.name, "the default \(sql) of the primary key")
+        } else if let sql = column.defaultSQL, sql.uppercased() != "NULL" {
             property.defaultValue = DefaultValue.literal(sql: sql, type: type)
             if property.defaultValue == nil {
                 note(table.name, column.name, "the default \(sql) is no constant of its type")

@@ -4,8 +4,10 @@ import SchemaModel
 struct ImportReport {
     /// What was not carried over, a line each.
     let losses: [Line]
-    /// What a person should look at.
+    /// What may have been renamed.
     let undecided: [Line]
+    /// The changes of values that the app marks.
+    private let marked: [Line]
     private let history: SchemaHistory
     private let format: ModelImport.Format
     private let firstVersion: Version?
@@ -44,6 +46,7 @@ struct ImportReport {
         }
         losses = Self.lines(notes.filter { $0.kind == .notCarriedOver })
         undecided = Self.lines(notes.filter { $0.kind == .undecided })
+        marked = Self.lines(notes.filter { $0.kind == .marked })
     }
 
     private static func lines(_ notes: [ImportNote]) -> [Line] {
@@ -80,9 +83,9 @@ struct ImportReport {
         }.joined(separator: ", ")
     }
 
-    /// What a person should look at, for the console.
+    /// What you should look at, for the console.
     var undecidedLines: [String] {
-        undecided.map { line in "\(names(line.versions)): \(line.subject): \(line.note.reason)" }
+        (undecided + marked).map { line in "\(names(line.versions)): \(line.subject): \(line.note.reason)" }
     }
 
     /// The whole file.
@@ -117,6 +120,15 @@ struct ImportReport {
                 "does not tell. \(format.advice)", "",
             ]
             lines += table(undecided)
+        }
+        if !marked.isEmpty {
+            lines += [
+                "",
+                "Here the app marked an entity or a property with another `versionHashModifier`. Apps do that to run a migration",
+                "that rewrites values without a change of the model. If yours did, write the step: `\"migration\": \"custom\"`.",
+                "",
+            ]
+            lines += table(marked)
         }
         lines += settingsLines
         let custom = history.steps.filter { $0.isCustom && isTold(settings == nil ? $0.to.version : $0.from.version) }

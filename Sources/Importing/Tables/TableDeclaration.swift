@@ -1,0 +1,60 @@
+/// What a `CREATE TABLE` statement says that no pragma tells.
+struct TableDeclaration {
+    /// The conditions of its CHECK constraints, without the parentheses around them.
+    private(set) var checks: [String] = []
+    /// Whether the key of a deleted row is never given again.
+    private(set) var isAutoincrement = false
+
+    /// Reads the statement, leaving out names, texts and comments (https://sqlite.org/lang_comment.html,
+    /// https://sqlite.org/lang_keywords.html).
+    init(_ sql: String) {
+        let bytes = Array(sql.utf8)
+        var place = 0
+        var lastWord = ""
+        var depth = 0
+        var open: (start: Int, depth: Int)?
+        func isWord(_ byte: UInt8) -> Bool {
+            byte == UInt8(ascii: "_") || byte >= 0x80 || (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte)
+                || (0x61...0x7a).contains(byte)
+        }
+        func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+        while place < bytes.count {
+            let byte = bytes[place]
+            switch byte {
+            case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"), UInt8(ascii: "["):
+                let end = byte == UInt8(ascii: "[") ? UInt8(ascii: "]") : byte
+                // A quote that is doubled begins another quoted part, which ends where the whole does.
+                place = bytes[(place + 1)...].firstIndex(of: end).map { $0 + 1 } ?? bytes.count
+                lastWord = ""
+            case UInt8(ascii: "-") where place + 1 < bytes.count && bytes[place + 1] == byte:
+                place = bytes[place...].firstIndex(of: 0x0a) ?? bytes.count
+            case UInt8(ascii: "/") where place + 1 < bytes.count && bytes[place + 1] == UInt8(ascii: "*"):
+                place += 2
+                while place + 1 < bytes.count, (bytes[place], bytes[place + 1]) != (0x2a, 0x2f) { place += 1 }
+                place += 2
+            case UInt8(ascii: "("):
+                depth += 1
+                place += 1
+                if lastWord == "CHECK", open == nil { open = (place, depth) }
+                lastWord = ""
+            case UInt8(ascii: ")"):
+                if let found = open, found.depth == depth {
+                    checks.append(text(found.start..<place))
+                    open = nil
+                }
+                depth -= 1
+                place += 1
+                lastWord = ""
+            case _ where isWord(byte):
+                let start = place
+                while place < bytes.count, isWord(bytes[place]) { place += 1 }
+                lastWord = text(start..<place).uppercased()
+                if lastWord == "AUTOINCREMENT" { isAutoincrement = true }
+            case 0x20, 0x09, 0x0a, 0x0d: place += 1
+            default:
+                lastWord = ""
+                place += 1
+            }
+        }
+    }
+}
