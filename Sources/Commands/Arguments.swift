@@ -20,7 +20,7 @@ public struct Arguments {
         "prune": ["--target"],
         "plan": ["--model", "--json"],
         "inspect": ["--model", "--json"],
-        "import": ["--into", "--order", "--renames", "--inheritance", "--oldest", "--target"],
+        "import": ["--into", "--order", "--renames", "--inheritance", "--oldest", "--version-info", "--target"],
         "convert": ["--model", "--to", "--version", "--misfits", "--json"],
         "templates": ["--copy"],
         "sources": ["--model", "--target", "--output"],

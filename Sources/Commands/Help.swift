@@ -130,6 +130,8 @@ enum Help {
               --renames FILE         what became of what went: {"12": {"user": "account", "user.fax": null}}
               --inheritance KIND     root: one table for a root and all that inherit from it, as Core Data has it (default);
                                      entity: one for each entity that is not abstract
+              --version-info FILE    the compiled model's VersionInfo.plist (in App.app/Model.momd): stores then tell their
+                                     version by their hashes, and nothing is guessed
               --oldest VERSION       the oldest version that stores are migrated from, by its former name or its number
               --target NAME          the target of the model, where the folder does not tell
 

@@ -52,11 +52,10 @@ struct Model {
                 .compactMap { sealed in sealed.fixture.map { (sealed.version, $0) } },
             uniquingKeysWith: { first, _ in first })
         // All versions that are older than the newest are sealed, but for imported ones: only `release` seals those.
-        let sealed = Set(released)
-        let older = history.versions.dropLast().prefix { version in
-            sealed.contains(version.version) || history.imported == nil || history.formerNames[version.version] == nil
+        let own = history.versions.dropLast().lastIndex { version in
+            history.imported == nil || history.formerNames[version.version] == nil
         }
-        self.sealedCount = max(lock.versions.count, older.count)
+        self.sealedCount = max(lock.versions.count, own.map { $0 + 1 } ?? 0)
     }
 
     /// Seals the newest version too.
@@ -90,9 +89,11 @@ struct Model {
 
     /// The fixtures of versions that are about to be released and that are those of earlier drafts: they must not be sealed.
     func staleFixtures(in testFolders: [ModelFolder.TestFolder]) -> [URL] {
-        versionsWithFixtures.filter { !released.contains($0.version) }.flatMap { version in
-            [fixtureFile(of: version.version, in: testFolders), draftFile(of: version.version, in: testFolders)]
-                .compactMap(\.self).filter { fixture(of: version, at: $0).map { !$0.isCurrent } ?? false }
+        versionsWithFixtures.filter { !released.contains($0.version) }.flatMap { version -> [URL] in
+            let files = [fixtureFile(of: version.version, in: testFolders), draftFile(of: version.version, in: testFolders)]
+                .compactMap(\.self).map { ($0, fixture(of: version, at: $0)?.isCurrent) }
+            // A current one takes the place of the other.
+            return files.contains { $0.1 == true } ? [] : files.filter { $0.1 == false }.map(\.0)
         }
     }
 

@@ -89,6 +89,7 @@ public struct ConfigurationReader {
         var forms: [String: [ImportedSource.Form]] = [:]
         var origins: [String: [ImportedSource.Since<[String]>]] = [:]
         var unread: [String: [ImportedSource.Since<ImportedUnread.Reason>]] = [:]
+        var hashes: [String: [ImportedSource.Since<UInt64>]] = [:]
         /// The values of a key: one for all versions, or those from versions on, of which null ends what held before.
         func states<Value>(_ member: JSON.Member, _ value: (JSON) -> Value?) -> [ImportedSource.Since<Value>] {
             guard case .object(let versions) = member.value.value else {
@@ -153,6 +154,19 @@ public struct ConfigurationReader {
                         key: "unread", expected: "an object like {\"table.column\": \"derived\"}",
                         found: member.value.kind),
                     member.value.offset)
+            case ("hashes", .object(let names)):
+                for name in names {
+                    hashes[name.key] = states(name) { json in
+                        if case .string(let text) = json.value, text.utf8.count == 16, let hash = UInt64(text, radix: 16) {
+                            return hash
+                        }
+                        report(
+                            .wrongKind(key: name.key, expected: "sixteen hexadecimal digits", found: json.kind), json.offset)
+                        return nil
+                    }
+                }
+            case ("hashes", _):
+                report(.wrongKind(key: "hashes", expected: "an object", found: member.value.kind), member.value.offset)
             case ("columns", .object(let names)):
                 for name in names {
                     origins[name.key] = states(name) { json in
@@ -179,7 +193,7 @@ public struct ConfigurationReader {
             case ("forms", _):
                 report(.wrongKind(key: "forms", expected: "an object", found: member.value.kind), member.value.offset)
             default:
-                let nearest = ["from", "forms", "columns", "unread"].nearest(to: member.key)
+                let nearest = ["from", "forms", "columns", "unread", "hashes"].nearest(to: member.key)
                 report(.unknownKey(member.key, of: "\"imported\"", nearest: nearest), member.keyOffset)
             }
         }
@@ -192,6 +206,7 @@ public struct ConfigurationReader {
         var source = ImportedSource(library: library, forms: forms)
         source.origins = origins
         source.unread = unread
+        source.hashes = hashes
         return source
     }
 

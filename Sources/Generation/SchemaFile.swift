@@ -83,6 +83,11 @@ extension Generator {
                 format.unread.map { unread in
                     .text("(\(SwiftLiteral.string(unread.name)), .\(unread.reason), \(versions(unread.versions)))")
                 }),
+            "hashes": .list(
+                format.hashes.map { hash in
+                    let text = "0x" + String(hash.hash, radix: 16)
+                    return .text("(\(SwiftLiteral.string(hash.entity)), \(text), \(versions(hash.versions)))")
+                }),
             "origins": .list(
                 format.origins.map { origin in
                     let name = "\(SwiftLiteral.string(origin.table)), \(SwiftLiteral.string(origin.property))"

@@ -154,6 +154,7 @@ extension ModelImport {
             history.sources.dropFirst(start).map { names in
                 names.mapValues { $0.count == 1 ? .string($0[0]) : .array($0.map(JSONOutput.string)) }
             })
+        add("hashes", history.hashes.dropFirst(start).map { $0.mapValues(JSONOutput.string) })
         add("unread", history.unread.dropFirst(start).map { $0.mapValues { .string($0.rawValue) } })
         return source
     }

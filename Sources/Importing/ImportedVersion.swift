@@ -8,6 +8,8 @@ struct ImportedVersion: Sendable {
     var entities: [ImportedEntity] = []
     /// What the source's databases have besides, with the reason: tables, and columns as `table.column`.
     var unread: [String: ImportedUnread.Reason] = [:]
+    /// The hashes of the entities of Core Data, as hexadecimal digits.
+    var hashes: [String: String] = [:]
 }
 
 /// Something with a name, and what it was called before or will be called, where its file says so.

@@ -19,14 +19,26 @@ public struct ModelImport {
     ///
     /// - `order`: the path of a file that names the versions, one a line, oldest first.
     /// - `renames`: the path of a file that says what became of what went.
+    /// - `versionInfo`: the path of the compiled model's `VersionInfo.plist`, by which stores tell their version.
     /// - Throws: `ImportError`.
     public init(
-        coreData path: String, order: String? = nil, layout: InheritanceLayout = .tablePerRoot, renames: String? = nil
+        coreData path: String, order: String? = nil, layout: InheritanceLayout = .tablePerRoot, renames: String? = nil,
+        versionInfo: String? = nil
     ) throws {
         format = .coreData
         self.path = path
         let folder = try CoreDataFolder(path: path, order: order)
-        (versions, notes) = try CoreDataMapping.versions(of: folder, layout: layout)
+        var (versions, notes) = try CoreDataMapping.versions(of: folder, layout: layout)
+        if let info = try versionInfo.map(VersionInfo.init(path:)) {
+            for (place, version) in folder.versions.enumerated() {
+                versions[place].hashes = try info.hashes(of: version)
+                if versions[place].hashes.isEmpty, !version.model.entities.isEmpty {
+                    notes.append(
+                        ImportNote(version: place, reason: "VersionInfo.plist does not have this version"))
+                }
+            }
+        }
+        (self.versions, self.notes) = (versions, notes)
         rules = Lineages.Rules(tellsRenames: true, renames: try renames.map(Renames.init(path:)) ?? Renames())
     }
 

@@ -37,6 +37,9 @@ public struct ImportedSource: Hashable, Sendable {
     /// What they have besides and a conversion leaves there: tables, and columns as `table.column`.
     public var unread: [String: [Since<ImportedUnread.Reason>]] = [:]
 
+    /// The hashes of entities of Core Data.
+    public var hashes: [String: [Since<UInt64>]] = [:]
+
     /// A source of these parts.
     public init(library: ImportedFormat.Library, forms: [String: [Form]] = [:]) {
         self.library = library
@@ -74,8 +77,12 @@ extension SchemaHistory {
         let unread = imported.unread.sorted { $0.key < $1.key }.flatMap { name, states in
             runs(states).map { ImportedUnread(name, $0.value, versions: $0.versions) }
         }
+        let hashes = imported.hashes.sorted { $0.key < $1.key }.flatMap { entity, states in
+            runs(states).map { ImportedHash(entity, $0.value, versions: $0.versions) }
+        }
         return ImportedFormat(
-            imported.library, formerNames: names, columns: columns, origins: importedOrigins(imported), unread: unread)
+            imported.library, formerNames: names, columns: columns, origins: importedOrigins(imported), unread: unread,
+            hashes: hashes)
     }
 
     /// The versions in which each value holds, by their positions.

@@ -16,17 +16,42 @@ public struct ImportedFormat: Hashable, Sendable {
     public var origins: [ImportedOrigin]
     /// What those databases have besides, which a conversion leaves there.
     public var unread: [ImportedUnread]
+    /// The hashes that Core Data gives to the entities of each version.
+    public var hashes: [ImportedHash]
 
     /// A format of these parts.
     public init(
         _ library: Library, formerNames: [String: String] = [:], columns: [ImportedColumn] = [],
-        origins: [ImportedOrigin] = [], unread: [ImportedUnread] = []
+        origins: [ImportedOrigin] = [], unread: [ImportedUnread] = [], hashes: [ImportedHash] = []
     ) {
         self.library = library
         self.formerNames = formerNames
         self.columns = columns
         self.origins = origins
         self.unread = unread
+        self.hashes = hashes
+    }
+}
+
+/// The hash of an entity of Core Data, which each of its stores has for every entity of its model.
+public struct ImportedHash: Hashable, Sendable {
+    /// The name of the entity.
+    public var entity: String
+    /// The first eight bytes of the hash, most significant first.
+    public var hash: UInt64
+    /// The versions in which the entity has it, by their places.
+    public var versions: ClosedRange<Int>
+
+    /// The hash of an entity in these versions.
+    public init(_ entity: String, _ hash: UInt64, versions: ClosedRange<Int>) {
+        self.entity = entity
+        self.hash = hash
+        self.versions = versions
+    }
+
+    /// The hash of an entity from the version at the position `first` on.
+    public init(_ entity: String, _ hash: UInt64, since first: Int) {
+        self.init(entity, hash, versions: first...Int.max)
     }
 }
 

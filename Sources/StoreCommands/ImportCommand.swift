@@ -18,8 +18,9 @@ enum ImportCommand {
             throw CommandError.usage("import needs a format (\(formats)), and the path of what is to be imported")
         }
         let useless: [ModelImport.Format: [String]] = [
-            .room: ["--order", "--inheritance"], .drift: ["--order", "--inheritance"],
-            .sqlite: ["--order", "--inheritance", "--renames", "--oldest"],
+            .room: ["--order", "--inheritance", "--version-info"],
+            .drift: ["--order", "--inheritance", "--version-info"],
+            .sqlite: ["--order", "--inheritance", "--renames", "--oldest", "--version-info"],
         ]
         if let option = useless[format]?.first(where: arguments.has) {
             throw CommandError.usage("import \(format.rawValue) has no option \(option)")
@@ -35,7 +36,7 @@ enum ImportCommand {
             }
             imported = try ModelImport(
                 coreData: path, order: arguments.option("--order"), layout: inheritance,
-                renames: arguments.option("--renames"))
+                renames: arguments.option("--renames"), versionInfo: arguments.option("--version-info"))
         case .room: imported = try ModelImport(room: path, renames: arguments.option("--renames"))
         case .drift: imported = try ModelImport(drift: path, renames: arguments.option("--renames"))
         case .sqlite: imported = try ModelImport(sqlite: path)

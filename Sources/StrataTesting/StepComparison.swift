@@ -53,7 +53,9 @@ final class StepComparison {
             problems += try compare(rows, number)
         }
         if let untraced = step.untraced {
-            for table in version.tables where !untraced.contains(table.name) && !same.contains(table.name) {
+            // Rows that were to be added to an identical table are missing.
+            for table in version.tables
+            where !untraced.contains(table.name) && (!same.contains(table.name) || added[table.name] != nil) {
                 problems += try compareSources(of: table)
             }
             for join in version.joinTables where !untraced.contains(join.name) && !same.contains(join.name) {

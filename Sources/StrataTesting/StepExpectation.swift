@@ -10,9 +10,15 @@ public struct StepExpectation: Sendable {
     /// The tables after the step whose rows may come from anywhere; nil where that is so for all of them.
     var untraced: Set<String>? = []
     /// The positions in `tables` of those whose rows do not all stay as they are, by their names before the step.
-    private let changed: [String: Int]
+    private let changed: [TableName: Int]
     /// The names before the step of the tables whose rows all stay as they are.
-    private let unchanged: Set<String>
+    private let unchanged: Set<TableName>
+
+    /// A table of entities, or a join table: a step may turn the foreign keys of the former into pairs of the latter.
+    private struct TableName: Hashable {
+        let name: String
+        let isJoin: Bool
+    }
 
     /// The step between two versions; `custom` is what a person expects of the code that was written for it.
     public init(from: String, to: String, tables: [TableExpectation], custom: CustomExpectation? = nil) {
@@ -20,15 +26,17 @@ public struct StepExpectation: Sendable {
         self.to = to
         self.tables = tables
         self.custom = custom
-        var (changed, unchanged): ([String: Int], Set<String>) = ([:], [])
+        var (changed, unchanged): ([TableName: Int], Set<TableName>) = ([:], [])
         for (place, table) in tables.enumerated() {
-            if table.isUnchanged { unchanged.insert(table.from) } else { changed[table.from] = place }
+            let name = TableName(name: table.from, isJoin: table.isJoin)
+            if table.isUnchanged { unchanged.insert(name) } else { changed[name] = place }
         }
         (self.changed, self.unchanged) = (changed, unchanged)
     }
 
     /// What is expected of the table called `name` before the step.
-    fileprivate func change(of name: String) -> TableChange {
+    fileprivate func change(of name: String, isJoin: Bool) -> TableChange {
+        let name = TableName(name: name, isJoin: isJoin)
         if unchanged.contains(name) { return .none }
         return changed[name].map { .expected(tables[$0]) } ?? .unknown
     }
@@ -43,12 +51,21 @@ public struct StepExpectation: Sendable {
     /// touches, with the columns that no step changes.
     static func fused(_ path: [StepExpectation], _ fixtures: Fixtures) -> StepExpectation {
         var tables = (path.first?.tables ?? []).map { FusedTable($0, in: path[0]) }
-        for step in path.dropFirst() { for place in tables.indices { tables[place].follow(step) } }
+        // Join tables that a later step fills from the foreign keys of another table.
+        var filled: Set<String> = []
+        for step in path.dropFirst() {
+            for place in tables.indices { tables[place].follow(step) }
+            filled = Set(
+                filled.map { name in
+                    if case .expected(let next) = step.change(of: name, isJoin: true) { next.to } else { name }
+                })
+            filled.formUnion(step.tables.filter { $0.isJoin && $0.filter != nil }.map(\.to))
+        }
         var fused = StepExpectation(
             from: path.first?.from ?? "", to: path.last?.to ?? "", tables: tables.compactMap(\.expectation))
         fused.untraced =
             path.allSatisfy { $0.custom == nil }
-            ? Set(tables.filter { $0.expectation == nil }.map(\.name)) : nil
+            ? filled.union(tables.filter { $0.expectation == nil }.map(\.name)) : nil
         return fused
     }
 }
@@ -68,12 +85,11 @@ private struct FusedTable {
     }
 
     mutating func follow(_ step: StepExpectation) {
-        switch step.change(of: name) {
+        switch step.change(of: name, isJoin: isJoin) {
         case .none: break
         case .unknown: expectation = nil
         case .expected(let next):
-            expectation =
-                next.isJoin == isJoin ? Self.uncoded(next, in: step).flatMap { expectation?.followed(by: $0) } : nil
+            expectation = Self.uncoded(next, in: step).flatMap { expectation?.followed(by: $0) }
             name = next.to
         }
     }

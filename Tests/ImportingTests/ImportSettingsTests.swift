@@ -83,6 +83,25 @@ import Testing
         #expect(generate() == [])
         #expect(try workspace.lines("out", "1.0").first?.contains("a1: date") == true)
 
+        // A version of your own is sealed by the next one, and the imported ones before it with it.
+        try workspace.write(
+            try workspace.text("out/strata.json").replacing("\"was\": \"M 3\" }", with: "\"was\": \"M 3\" }, \"4.0\", \"5.0\""),
+            to: "out/strata.json")
+        let entity = try workspace.text("out/E.json")
+        try workspace.write(
+            entity.replacing(
+                "\"properties\": [",
+                with: "\"properties\": [ { \"name\": \"own\", \"property_type\": \"string\", \"nullable\": true, \"added_at_version\": \"4.0\" }, "
+                    + "{ \"name\": \"more\", \"property_type\": \"string\", \"nullable\": true, \"added_at_version\": \"5.0\" },"),
+            to: "out/E.json")
+        let copy = workspace.path("copy")
+        try FileManager.default.copyItem(atPath: workspace.path("out"), toPath: copy)
+        #expect(workspace.run("generate", copy).complaints == [])
+        #expect(try workspace.text("copy/strata.lock").split(separator: "\n").count { $0.hasPrefix("version ") } == 4)
+        try workspace.write(entity, to: "out/E.json")
+        try workspace.write(
+            try workspace.text("out/strata.json").replacing(", \"4.0\", \"5.0\"", with: ""), to: "out/strata.json")
+
         #expect(generate("release") == [])
         #expect(try workspace.text("out/strata.lock").split(separator: "\n").count { $0.hasPrefix("version ") } == 3)
         try make("a2", "date")

@@ -113,9 +113,9 @@ struct CoreDataMapping {
     private mutating func version() -> ImportedVersion {
         var version = ImportedVersion(formerName: source.name)
         for entity in source.model.entities {
-            for (name, reason) in entity.unstored {
+            for (name, reason, hasColumns) in entity.unstored {
                 note(entity.name, name, reason)
-                version.unread[entity.name + "." + name] = .derived
+                if hasColumns { version.unread[entity.name + "." + name] = .derived }
             }
             switch layout {
             case .tablePerRoot where entity.parent == nil:

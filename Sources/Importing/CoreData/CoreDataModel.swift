@@ -11,8 +11,8 @@ struct CoreDataModel: Hashable, Sendable {
         /// The text by which the app marks that it rewrote the objects.
         var rewriteMark: String?
         var properties: [Property] = []
-        /// What is derived or fetched: named, and why it is no property.
-        var unstored: [(name: String, reason: String)] = []
+        /// Properties that are not carried over, with the reason, and whether a store has columns for them.
+        var unstored: [(name: String, reason: String, hasColumns: Bool)] = []
         var indexes: [Index] = []
         /// The properties of each constraint.
         var uniquenessConstraints: [[String]] = []

@@ -144,7 +144,7 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
             switch element {
             case "attribute": attribute(name, attributes)
             case "relationship": relationship(name, attributes)
-            case "composite": unstored(name, "a composite attribute")
+            case "composite": unstored(name, "a composite attribute", hasColumns: true)
             default: unstored(name, "a fetched property: it is a query, and stores nothing")
             }
         case "fetchIndex":
@@ -158,8 +158,8 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
         }
     }
 
-    private func unstored(_ name: String, _ reason: String) {
-        entity { $0.unstored.append((name, reason)) }
+    private func unstored(_ name: String, _ reason: String, hasColumns: Bool = false) {
+        entity { $0.unstored.append((name, reason, hasColumns)) }
     }
 
     /// The transformers that write what `NSKeyedArchiver` writes, which a conversion reads.
@@ -171,12 +171,13 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
     private func attribute(_ name: String, _ attributes: [String: String]) {
         if attributes["transient"] == "YES" { return unstored(name, "it is transient: nothing is stored") }
         if attributes["derived"] == "YES" {
-            return unstored(name, "it is derived from \(attributes["derivationExpression"] ?? "others")")
+            return unstored(
+                name, "it is derived from \(attributes["derivationExpression"] ?? "others")", hasColumns: true)
         }
         guard let type = attributes["attributeType"], !type.isEmpty, type != "Undefined" else {
             return unstored(name, "it has no type: nothing is stored")
         }
-        if type == "Composite" { return unstored(name, "a composite attribute") }
+        if type == "Composite" { return unstored(name, "a composite attribute", hasColumns: true) }
         var losses: [String] = []
         for (key, words) in [
             ("minValueString", "the least value"), ("maxValueString", "the greatest value"),

@@ -42,6 +42,8 @@ struct ImportedHistory: Sendable {
     /// What the source's databases have and the descriptions do not, version by version: tables, and columns as
     /// `table.column`.
     var unread: [[String: ImportedUnread.Reason]]
+    /// The hashes of the entities of Core Data, version by version.
+    var hashes: [[String: String]]
     /// The versions, oldest first.
     var versions: [Version]
     /// What each version is called where it comes from.

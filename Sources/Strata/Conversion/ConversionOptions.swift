@@ -72,6 +72,9 @@ public struct ConversionReport: Hashable, Sendable, Codable {
     /// How long it took, in seconds.
     public var seconds: Double = 0
 
+    /// How many rows were not converted.
+    var lostCount: Int { misfitCount - cleared.values.reduce(0, +) }
+
     init(version: String) {
         self.version = version
     }
@@ -106,10 +109,14 @@ public enum ConversionError: Error, Hashable, Sendable, CustomStringConvertible 
     case otherLibrary(String)
     /// The database has the tables of no version.
     case unknownVersion([VersionMismatch])
+    /// A Core Data store has other hashes than every version of the model.
+    case unknownHashes
     /// The database has the tables of all these versions, and a wrong choice could lose values.
     case ambiguousVersion([String])
     /// The schema has no version of that name.
     case noVersion(String)
+    /// A row does not fit, and its table has a column for each name by which SQLite addresses rows.
+    case unaddressable(table: String)
     /// Rows do not fit.
     case misfits(ConversionReport)
 
@@ -131,6 +138,11 @@ public enum ConversionError: Error, Hashable, Sendable, CustomStringConvertible 
             }
             if nearest.count > 3 { lines.append("  and \(nearest.count - 3) versions that differ more") }
             return lines.joined(separator: "\n")
+        case .unknownHashes:
+            return """
+                the store was written by another version of the model than those that were imported: its hashes are those of \
+                none; import the model that wrote it, or say which version it is, with ConversionOptions.version or --version
+                """
         case .ambiguousVersion(let versions):
             return """
                 the database can be of \(versions.joined(separator: " or ")), and between these values change: say which it \
@@ -138,10 +150,16 @@ public enum ConversionError: Error, Hashable, Sendable, CustomStringConvertible 
                 """
         case .noVersion(let version):
             return "there is no version \(version)"
+        case .unaddressable(let table):
+            return "a row of \(table) does not fit, and cannot be set aside: the columns rowid, oid and _rowid_ hide its number"
         case .misfits(let report):
+            let hint =
+                report.misfits.contains { $0.key == nil }
+                ? "\nTables and columns cannot be set aside: drop leaves them where they are (ConversionOptions.misfits, --misfits)"
+                : ""
             return "\(report.misfitCount) things of \(report.version) do not fit:\n"
                 + report.misfits.prefix(20).map(\.description).joined(separator: "\n")
-                + (report.misfitCount > 20 ? "\nand \(report.misfitCount - 20) more" : "")
+                + (report.misfitCount > 20 ? "\nand \(report.misfitCount - 20) more" : "") + hint
         }
     }
 }

@@ -12,9 +12,14 @@ struct ConvertedTable {
     var values: [String]
     /// What follows after `FROM`.
     var from: String
+    /// The expression that names the columns of which a row has a value in more than one, although they hold one property;
+    /// NULL for a row without such.
+    var conflict = "NULL"
+    /// The query of the rows there that belong to no table of the store: the key, and all columns; nil where there can be none.
+    var strays: String?
 
-    /// The rows: the key, and the values.
-    var query: String { "SELECT \(([key] + values).joined(separator: ", ")) FROM \(from)" }
+    /// The rows: the key, the values, and the conflict.
+    var query: String { "SELECT \(([key] + values + [conflict]).joined(separator: ", ")) FROM \(from)" }
 }
 
 /// A database of another library that is to become a store.
@@ -27,8 +32,16 @@ protocol ConversionSource {
     /// The greatest key that the library ever gave to a row of a table; nil where it does not say.
     func lastKey(of table: Table) -> Int?
 
+    /// The places of the versions that the database can be of by what it says of itself, among those at `places`; all of
+    /// them where it says nothing.
+    func identified(among places: [Int]) -> [Int]
+
     /// What the database itself says that its version is called; nil where it says nothing.
     var versionName: String? { get }
+}
+
+extension ConversionSource {
+    func identified(among places: [Int]) -> [Int] { places }
 }
 
 /// What a database lacks that its version would have.
@@ -44,6 +57,10 @@ struct DatabaseTables {
     private var types: [String: [String: String]] = [:]
     /// The tables whose rows have no number (https://sqlite.org/withoutrowid.html).
     private var withoutNumbers: Set<String> = []
+    /// The virtual tables.
+    private(set) var virtual: Set<String> = []
+    /// The tables in which virtual tables keep their contents.
+    private(set) var shadows: Set<String> = []
 
     init(reading connection: Connection) throws {
         for name in try connection.texts("SELECT name FROM sqlite_schema WHERE type = 'table'") {
@@ -54,6 +71,12 @@ struct DatabaseTables {
             }
             names[name.lowercased()] = name
         }
+        func tables(of type: String) throws -> Set<String> {
+            Set(
+                try connection.texts(
+                    "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = \(SQL.literal(type))"))
+        }
+        (virtual, shadows) = (try tables(of: "virtual"), try tables(of: "shadow"))
         withoutNumbers = Set(try connection.texts("SELECT name FROM pragma_table_list WHERE schema = 'main' AND wr"))
     }
 

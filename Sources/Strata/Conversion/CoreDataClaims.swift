@@ -143,6 +143,16 @@ struct CoreDataClaims {
         claim(entity, property).map { value($0.claim.columns, of: $0.claim, isShared: $0.isShared) }
     }
 
+    /// The expression that names the columns of a property of which an object has a value in more than one; nil where the
+    /// property has one column.
+    func conflict(_ entity: String, _ property: String) -> String? {
+        guard let (claim, _) = claim(entity, property), claim.columns.count > 1 else { return nil }
+        let names = claim.columns.map { table.columns[$0]?.name ?? $0 }
+        let count = names.map { "(\(SQL.quoted($0)) IS NOT NULL)" }.joined(separator: " + ")
+        let own = CoreDataFamily.list(family.numbers(of: claim.entity))
+        return "CASE WHEN Z_ENT IN \(own) AND \(count) > 1 THEN \(SQL.literal(names.joined(separator: ", "))) END"
+    }
+
     /// The position of an object at the other end of a to-one relationship, as SQL; nil where the relationship has no order.
     func position(_ entity: String, _ property: String) -> String? {
         guard let (claim, isShared) = claim(entity, property) else { return nil }

@@ -7,7 +7,8 @@ struct CoreDataFamily {
     private var used: Set<Int> = []
 
     mutating func add(_ name: String, number: Int, parent: Int) {
-        entities[name] = (number, parent)
+        // Core Data's own entities for persistent history come later, with names that an app's entity may have too.
+        if entities[name] == nil { entities[name] = (number, parent) }
         if names[number] == nil { names[number] = name }
     }
 

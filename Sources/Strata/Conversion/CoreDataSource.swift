@@ -18,8 +18,12 @@ struct CoreDataSource: ConversionSource {
     /// The tables by their names in capitals, with their columns likewise.
     private let tables: [String: Table]
     private let joins: [JoinTable]
+    /// The virtual tables of spatial indexes, and those in which they keep their contents.
+    private let virtual: Set<String>
     /// The greatest key that was ever given to an object, by the root of its entity.
     private var lastKeys: [String: Int] = [:]
+    /// The beginnings of the hashes of its entities; nil where the store does not have them.
+    private let hashes: [String: UInt64]?
 
     /// A table of the database.
     struct Table {
@@ -47,6 +51,7 @@ struct CoreDataSource: ConversionSource {
             tables[name.uppercased()] = table
         }
         self.tables = tables
+        virtual = database.virtual.union(database.shadows)
         joins = tables.values.sorted { $0.name < $1.name }.compactMap { table in
             guard Self.number(in: table.name, after: "Z_") != nil else { return nil }
             let columns = Set(table.columns.keys)
@@ -67,6 +72,7 @@ struct CoreDataSource: ConversionSource {
             ) { family.use(try $0.int(0)) }
         }
         self.family = family
+        hashes = try Self.hashes(of: connection)
         // Core Data counts in the root of a family.
         for (name, key) in greatest { lastKeys[family.root(of: name)] = max(lastKeys[family.root(of: name)] ?? 0, key) }
     }
@@ -78,6 +84,31 @@ struct CoreDataSource: ConversionSource {
     }
 
     var versionName: String? { nil }
+
+    /// The beginnings of the hashes in `Z_METADATA`, a property list.
+    private static func hashes(of connection: Connection) throws -> [String: UInt64]? {
+        var plist: Data?
+        try? connection.query("SELECT Z_PLIST FROM Z_METADATA LIMIT 1") { plist = $0.bytes(0) }
+        guard let plist, !plist.isEmpty,
+            let list = try? PropertyListSerialization.propertyList(from: plist, format: nil) as? [String: Any],
+            let hashes = list["NSStoreModelVersionHashes"] as? [String: Data], hashes.values.allSatisfy({ $0.count >= 8 })
+        else { return nil }
+        return hashes.mapValues { data in data.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
+    }
+
+    func identified(among places: [Int]) -> [Int] {
+        guard let hashes, !hashes.isEmpty else { return places }
+        let known = places.map { ($0, format.hashes(at: $0)) }
+        func isOne(_ version: [String: UInt64]) -> Bool {
+            // A configuration of a model has some of its entities.
+            !version.isEmpty && hashes.allSatisfy { version[$0.key] == $0.value }
+        }
+        let equal = known.filter { isOne($0.1) }
+        let whole = equal.filter { $0.1.count == hashes.count }
+        if !equal.isEmpty { return (whole.isEmpty ? equal : whole).map(\.0) }
+        // It can only be of a version whose hashes are not known.
+        return known.filter(\.1.isEmpty).map(\.0)
+    }
 
     func lastKey(of table: SchemaSQL.Table) -> Int? {
         family.has(table.name) ? lastKeys[family.root(of: table.name)] : nil
@@ -198,6 +229,7 @@ struct CoreDataSource: ConversionSource {
         into match: inout VersionMatch
     ) {
         var values: [String] = []
+        var conflicts: [String] = []
         for (name, column) in zip(table.columns, columns) {
             switch column {
             case .key: values.append("Z_PK")
@@ -206,6 +238,7 @@ struct CoreDataSource: ConversionSource {
                 let found = sources.compactMap { claims.value($0.entity, $0.property) }
                 guard found.count == sources.count else { continue }
                 values.append(found.count == 1 ? found[0] : "COALESCE(\(found.joined(separator: ", ")))")
+                conflicts += sources.compactMap { claims.conflict($0.entity, $0.property) }
             case .position(let sources):
                 if let value = sources.first.flatMap({ claims.position($0.entity, $0.property) }) {
                     values.append(value)
@@ -224,10 +257,16 @@ struct CoreDataSource: ConversionSource {
         }
         let all = family.numbers(of: table.name)
         let numbers = hasKind ? all : Array(all.prefix(1))
+        let source = SQL.quoted(claims.table.name)
+        let known = CoreDataFamily.list(family.numbers(of: family.root(of: table.name)))
+        let isFirst = !match.tables.contains { $0.source == claims.table.name }
         match.tables.append(
             ConvertedTable(
                 table: table, source: claims.table.name, key: "CAST(Z_PK AS TEXT)", values: values,
-                from: "\(SQL.quoted(claims.table.name)) WHERE Z_ENT IN \(CoreDataFamily.list(numbers))"))
+                from: "\(SQL.quoted(claims.table.name)) WHERE Z_ENT IN \(CoreDataFamily.list(numbers))",
+                conflict: conflicts.isEmpty ? "NULL" : "COALESCE(\((conflicts + ["NULL"]).joined(separator: ", ")))",
+                strays: isFirst
+                    ? "SELECT CAST(Z_PK AS TEXT), * FROM \(source) WHERE Z_ENT IS NULL OR Z_ENT NOT IN \(known)" : nil))
     }
 
     // MARK: Relationships
@@ -291,7 +330,8 @@ struct CoreDataSource: ConversionSource {
         let read = Set(roots.values.map(\.table.name)).union(joined)
         let own: Set<String> = ["Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE"]
         return tables.filter { name, table in
-            guard name.hasPrefix("Z"), !own.contains(name), !read.contains(table.name) else { return false }
+            guard name.hasPrefix("Z"), !own.contains(name), !read.contains(table.name), !virtual.contains(table.name)
+            else { return false }
             return !unread.contains { left in
                 let parts = left.name.uppercased().split(separator: ".", maxSplits: 1)
                 if parts.count == 1 { return name == "Z" + parts[0] }
@@ -340,13 +380,5 @@ extension String {
     fileprivate var referencedTable: String? {
         guard let range = range(of: " REFERENCES ") else { return nil }
         return SQL.leadingIdentifier(String(self[range.upperBound...]))
-    }
-}
-
-extension Table {
-    /// The storage class of a column.
-    fileprivate func storage(of column: String) -> String? {
-        guard let element = elements.first(where: { SQL.leadingIdentifier($0) == column }) else { return nil }
-        return element.dropFirst(SQL.quoted(column).utf8.count).split(separator: " ").first.map(String.init)
     }
 }

@@ -5,11 +5,27 @@ struct FormatIndex {
     private var columns: [String: [ImportedColumn]] = [:]
     private var origins: [String: [ImportedOrigin]] = [:]
     private let unread: [ImportedUnread]
+    private let hashes: [ImportedHash]
+    private let format: ImportedFormat
 
     init(_ format: ImportedFormat) {
         for column in format.columns { columns[column.table + "." + column.column, default: []].append(column) }
         for origin in format.origins { origins[origin.table + "." + origin.property, default: []].append(origin) }
         unread = format.unread
+        hashes = format.hashes
+        self.format = format
+    }
+
+    /// Whether all columns are read alike in two versions.
+    func readsAlike(_ one: Int, _ other: Int) -> Bool {
+        format.columns.allSatisfy { $0.versions.contains(one) == $0.versions.contains(other) }
+            && format.origins.allSatisfy { $0.versions.contains(one) == $0.versions.contains(other) }
+    }
+
+    /// The hashes of Core Data's entities in the version at `place`; none where they are not known.
+    func hashes(at place: Int) -> [String: UInt64] {
+        Dictionary(
+            hashes.filter { $0.versions.contains(place) }.map { ($0.entity, $0.hash) }, uniquingKeysWith: { one, _ in one })
     }
 
     /// How the values of a column are read in the version at `place`; nil where they stay as they are.

@@ -21,7 +21,8 @@ extension ImportedForm {
         case (.dateText, .text(let text)): return Self.date(text).map { .real($0.timeIntervalSinceReferenceDate) }
         case (.uuid, .blob(let data)): return data.count == 16 ? value : nil
         case (.uuid, .text(let text)): return UUID(uuidString: text).map { SQLiteValue($0) }
-        case (.url, .text(let text)): return URL(string: text).map { SQLiteValue($0) }
+        // Foundation would write other characters in place of some.
+        case (.url, .text(let text)): return URL(string: text)?.absoluteString == text ? value : nil
         case (.color, .text(let text)): return isColor(text) ? value : nil
         case (.decimal, .integer(let number)): return SQLiteValue(Decimal(number))
         case (.decimal, .real(let number)):
@@ -46,7 +47,7 @@ extension ImportedForm {
 
     private static func number(_ value: SQLiteValue) -> Double? {
         switch value {
-        case .integer(let number): Double(number)
+        case .integer(let number): Double(exactly: number)
         case .real(let number): number.isFinite ? number : nil
         default: nil
         }

@@ -21,13 +21,15 @@ final class SetAsideRows {
 
     private let connection: Connection
     private let version: String
+    private let tables: [String: Table]
     /// Whether the rows are kept; if not, they are only reported.
     private let keeps: Bool
     private var insert: Statement?
 
-    init(_ connection: Connection, version: String, keeps: Bool) {
+    init(_ connection: Connection, _ version: SchemaVersion, keeps: Bool) {
         self.connection = connection
-        self.version = version
+        self.version = version.name
+        tables = Dictionary(version.tables.map { ($0.name, $0) }, uniquingKeysWith: { one, _ in one })
         self.keeps = keeps
     }
 
@@ -76,8 +78,8 @@ final class SetAsideRows {
         let isOptional: Bool
     }
 
-    /// Sets aside the rows whose foreign keys dangle, and those that depend on them. A foreign key that may be NULL, and that
-    /// its table sets to NULL on deletion, becomes NULL instead.
+    /// Sets aside the rows whose foreign keys dangle, and those that depend on them. A foreign key that may be NULL becomes
+    /// NULL instead.
     func setAsideDangling(_ report: inout ConversionReport) throws {
         while true {
             var dangling: [(table: String, row: Int, number: Int)] = []
@@ -104,28 +106,34 @@ final class SetAsideRows {
     }
 
     private func key(_ number: Int, of table: String) throws -> Key {
-        var (columns, target, rule): ([String], String, String) = ([], "", "")
+        var (columns, target): ([String], String) = ([], "")
         try connection.query(
             """
-            SELECT "from", "table", on_delete FROM pragma_foreign_key_list(\(SQL.literal(table))) \
+            SELECT "from", "table" FROM pragma_foreign_key_list(\(SQL.literal(table))) \
             WHERE id = \(number) ORDER BY seq
             """
         ) { row in
             columns.append(try row.string(0))
-            (target, rule) = (try row.string(1), try row.string(2))
+            target = try row.string(1)
         }
         var mandatory: Set<String> = []
         try connection.query("SELECT name FROM pragma_table_info(\(SQL.literal(table))) WHERE \"notnull\" OR pk") {
             mandatory.insert(try $0.string(0))
         }
-        return Key(
-            columns: columns, target: target, isOptional: rule == "SET NULL" && mandatory.isDisjoint(with: columns))
+        return Key(columns: columns, target: target, isOptional: mandatory.isDisjoint(with: columns))
+    }
+
+    /// The condition that a row of a table has that number.
+    ///
+    /// - Throws: `ConversionError.unaddressable` where columns of the table have all names of the row number.
+    private func isRow(_ number: Int, of table: String) throws -> String {
+        guard let name = tables[table]?.rowNumber else { throw ConversionError.unaddressable(table: table) }
+        return "\(name) = \(number)"
     }
 
     /// The values of a row, with the names of their columns and its key as a message shows it.
     private func values(of row: Int, _ table: String) throws -> (columns: [String], values: [Value], key: String) {
-        let statement = try connection.prepare("SELECT * FROM \(SQL.quoted(table)) WHERE \"rowid\" = ?1")
-        try statement.bind(row, at: 1)
+        let statement = try connection.prepare("SELECT * FROM \(SQL.quoted(table)) WHERE \(try isRow(row, of: table))")
         guard try statement.step() else { return ([], [], String(row)) }
         let found = statement.row
         let columns = (0..<found.columnCount).map { found.name($0) }
@@ -148,12 +156,12 @@ final class SetAsideRows {
         report.add(.init(table: table, key: name, reason: reason(key, columns, values), isKept: true))
         report.cleared[table, default: 0] += 1
         let assignments = key.columns.map { SQL.quoted($0) + " = NULL" }.joined(separator: ", ")
-        try connection.execute("UPDATE \(SQL.quoted(table)) SET \(assignments) WHERE \"rowid\" = \(row)")
+        try connection.execute("UPDATE \(SQL.quoted(table)) SET \(assignments) WHERE \(try isRow(row, of: table))")
     }
 
     private func remove(_ row: Int, of table: String, _ key: Key, _ report: inout ConversionReport) throws {
         let (columns, values, name) = try self.values(of: row, table)
         try add(table, key: name, columns, values, reason: reason(key, columns, values), to: &report)
-        try connection.execute("DELETE FROM \(SQL.quoted(table)) WHERE \"rowid\" = \(row)")
+        try connection.execute("DELETE FROM \(SQL.quoted(table)) WHERE \(try isRow(row, of: table))")
     }
 }

@@ -37,11 +37,16 @@ struct StoreConversion {
             ? try CoreDataSource(reading: source, index) : try TableSource(reading: source, index, format.library)
         // No value differs between these versions: the newest one that takes all rows is as good as any.
         let candidates = try candidates(reader).reversed()
-        var best: (candidate: Candidate, misfits: Int)?
+        var best: (candidate: Candidate, lost: Int)?
+        var tried: [Candidate] = []
         for candidate in candidates {
+            // Versions with the same tables make the same store.
+            if tried.contains(where: { $0.version.tables == candidate.version.tables }) { continue }
+            tried.append(candidate)
             let report = try convert(candidate, reader, since: start, into: target)
             if report.misfitCount == 0 || candidates.count == 1 { return try accepted(report) }
-            if best.map({ report.misfitCount < $0.misfits }) ?? true { best = (candidate, report.misfitCount) }
+            let lost = report.lostCount
+            if best.map({ lost < $0.lost }) ?? true { best = (candidate, lost) }
         }
         guard let best else { throw ConversionError.unknownVersion([]) }
         return try accepted(try convert(best.candidate, reader, since: start, into: target))
@@ -72,9 +77,10 @@ struct StoreConversion {
         }
         try connection.execute("PRAGMA foreign_keys = OFF")
         try connection.transaction("BEGIN IMMEDIATE") {
-            let rows = SetAsideRows(connection, version: candidate.version.name, keeps: options.misfits == .setAside)
+            let rows = SetAsideRows(connection, candidate.version, keeps: options.misfits == .setAside)
             var lastIDs: [String: Int] = [:]
             for table in candidate.match.tables {
+                try setAsideStrays(table, rows, &report)
                 let greatest = try copy(table, candidate.place, connection, rows, &report)
                 let last = [reader.lastKey(of: table.table), greatest].compactMap(\.self).max()
                 if table.table.hasIntegerKey, let last, last > 0 { lastIDs[table.table.name] = last }
@@ -103,12 +109,14 @@ struct StoreConversion {
             return reader.versionName.map { $0 == formerName } ?? true
         }
         if wanted.isEmpty, let name = options.version ?? reader.versionName { throw ConversionError.noVersion(name) }
+        let identified = options.version == nil ? reader.identified(among: wanted) : wanted
+        if identified.isEmpty { throw ConversionError.unknownHashes }
         var mismatches: [VersionMismatch] = []
         // A property that was declared to be of another type than the import found has a column of the old one.
         for isExact in [true, false] {
             var found: [Candidate] = []
             mismatches = []
-            for place in wanted {
+            for place in identified {
                 let match = try reader.match(versions[place], at: place, exactly: isExact)
                 let isComplete = match.missing.isEmpty && (match.extra.isEmpty || options.version != nil)
                 if isComplete {
@@ -130,6 +138,7 @@ struct StoreConversion {
     /// Whether the steps between two versions leave all values where they are, so that a store of the older one may be
     /// taken for one of the newer.
     private func keepsValues(from older: Int, to newer: Int) -> Bool {
+        guard index.readsAlike(older, newer) else { return false }
         let versions = schema.versions
         let names = versions[older..<newer].map(\.name)
         func columns(_ table: String, _ version: String) -> Set<String>? {
@@ -153,6 +162,22 @@ struct StoreConversion {
 
     // MARK: Rows
 
+    /// Sets aside the rows that belong to no table of the store.
+    private func setAsideStrays(
+        _ table: ConvertedTable, _ setAside: SetAsideRows, _ report: inout ConversionReport
+    ) throws {
+        guard let query = table.strays else { return }
+        try source.query(query) { row in
+            let columns = (1..<row.columnCount).map { row.name($0) }
+            let values = columns.indices.map { index -> SetAsideRows.Value in
+                (try? SQLiteValue(row: row, at: index + 1)).map(SetAsideRows.Value.value) ?? .bytes(row.bytes(index + 1))
+            }
+            try setAside.add(
+                table.table.name, key: row.value(0).keyText, columns, values,
+                reason: "its Z_ENT is the number of no entity in this table", to: &report)
+        }
+    }
+
     /// Copies the rows of a table, and gives the greatest key that one of them has.
     private func copy(
         _ table: ConvertedTable, _ place: Int, _ target: Connection, _ setAside: SetAsideRows,
@@ -163,6 +188,7 @@ struct StoreConversion {
         let insert = try target.prepare(
             "INSERT INTO \(SQL.quoted(table.table.name)) (\(SQL.list(columns))) VALUES (\(SQL.parameters(columns.count)))"
         )
+        let isReal = columns.map { table.table.storage(of: $0) == "REAL" }
         let keyColumn = table.table.hasIntegerKey ? columns.firstIndex { SQL.quoted($0) == table.table.rowNumber } : nil
         var greatest: Int?
         var count = 0
@@ -173,6 +199,9 @@ struct StoreConversion {
             let row = rows.row
             var reason: String?
             var values: [SetAsideRows.Value] = []
+            if case .text(let names) = row.value(columns.count + 1) {
+                reason = "\(names) hold one property, and more than one of them has a value"
+            }
             for index in columns.indices {
                 guard let value = try? SQLiteValue(row: row, at: index + 1) else {
                     reason = reason ?? "\(columns[index]) is not valid UTF-8 text"
@@ -180,6 +209,10 @@ struct StoreConversion {
                     continue
                 }
                 guard let form = forms[index] else {
+                    // SQLite would round it without a word.
+                    if isReal[index], case .integer(let number) = value, Double(exactly: number) == nil {
+                        reason = reason ?? "\(columns[index]) is \(number), which a floating-point number does not hold"
+                    }
                     values.append(.value(value))
                     continue
                 }
@@ -190,8 +223,13 @@ struct StoreConversion {
                     values.append(.value(value))
                 }
             }
-            if let keyColumn, case .value(.integer(let key)) = values[keyColumn] {
-                greatest = max(greatest ?? key, key)
+            if let keyColumn {
+                if case .value(.integer(let key)) = values[keyColumn] {
+                    greatest = max(greatest ?? key, key)
+                } else {
+                    // SQLite would give the row a key, which may be that of another row.
+                    reason = reason ?? "\(columns[keyColumn]) is not an integer, and it is the primary key"
+                }
             }
             if reason == nil {
                 for (index, value) in values.enumerated() {
@@ -199,7 +237,7 @@ struct StoreConversion {
                 }
                 do {
                     try insert.run()
-                } catch let error as SQLiteError where error.code == 19 {  // SQLITE_CONSTRAINT
+                } catch let error as SQLiteError where [19, 20].contains(error.code) {  // SQLITE_CONSTRAINT, SQLITE_MISMATCH
                     insert.reset()
                     reason = error.message
                 }

@@ -69,7 +69,8 @@ struct TableSource: ConversionSource {
                 continue
             }
             // A virtual table keeps its contents in tables whose names begin with its own.
-            if unread.contains(where: { name.hasPrefix($0.name.lowercased() + "_") }) { continue }
+            let isShadow = database.shadows.contains(table)
+            if isShadow, unread.contains(where: { name.hasPrefix($0.name.lowercased() + "_") }) { continue }
             guard let read = match.tables.first(where: { $0.source == table }) else {
                 if match.missing.isEmpty { match.extra.append(table) }
                 continue
@@ -94,5 +95,11 @@ extension Table {
             return list.split(separator: ", ").compactMap { SQL.leadingIdentifier(String($0)) }
         }
         return elements.filter { $0.contains(" PRIMARY KEY") }.prefix(1).compactMap(SQL.leadingIdentifier)
+    }
+
+    /// The storage class of a column.
+    func storage(of column: String) -> String? {
+        guard let element = elements.first(where: { SQL.leadingIdentifier($0) == column }) else { return nil }
+        return element.dropFirst(SQL.quoted(column).utf8.count).split(separator: " ").first.map(String.init)
     }
 }
