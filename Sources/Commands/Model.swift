@@ -90,8 +90,10 @@ struct Model {
     /// The fixtures of versions that are about to be released and that are those of earlier drafts: they must not be sealed.
     func staleFixtures(in testFolders: [ModelFolder.TestFolder]) -> [URL] {
         versionsWithFixtures.filter { !released.contains($0.version) }.flatMap { version -> [URL] in
-            let files = [fixtureFile(of: version.version, in: testFolders), draftFile(of: version.version, in: testFolders)]
-                .compactMap(\.self).map { ($0, fixture(of: version, at: $0)?.isCurrent) }
+            let files = [
+                fixtureFile(of: version.version, in: testFolders), draftFile(of: version.version, in: testFolders),
+            ]
+            .compactMap(\.self).map { ($0, fixture(of: version, at: $0)?.isCurrent) }
             // A current one takes the place of the other.
             return files.contains { $0.1 == true } ? [] : files.filter { $0.1 == false }.map(\.0)
         }

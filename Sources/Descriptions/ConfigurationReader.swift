@@ -157,11 +157,14 @@ public struct ConfigurationReader {
             case ("hashes", .object(let names)):
                 for name in names {
                     hashes[name.key] = states(name) { json in
-                        if case .string(let text) = json.value, text.utf8.count == 16, let hash = UInt64(text, radix: 16) {
+                        if case .string(let text) = json.value, text.utf8.count == 16,
+                            let hash = UInt64(text, radix: 16)
+                        {
                             return hash
                         }
                         report(
-                            .wrongKind(key: name.key, expected: "sixteen hexadecimal digits", found: json.kind), json.offset)
+                            .wrongKind(key: name.key, expected: "sixteen hexadecimal digits", found: json.kind),
+                            json.offset)
                         return nil
                     }
                 }

@@ -207,7 +207,7 @@ public struct Fixtures: Sendable {
     private func writeAndCheck(_ version: FixtureVersion) throws -> [Failure] {
         do {
             try FileLock(for: folder).withLock {
-                if try !version.isSealed || !isCurrent(version) { try write(version, to: url(of: version)) }
+                if try !isCurrent(version) { try write(version, to: url(of: version)) }
                 if let fingerprint = version.fingerprint,
                     FNV1a(try Data(contentsOf: url(of: version))).value != fingerprint
                 {
@@ -220,13 +220,36 @@ public struct Fixtures: Sendable {
         return try check(version)
     }
 
-    /// Whether the fixture of a sealed version is there, and none of an earlier draft.
+    /// Whether the fixture of a version is there, and not that of an earlier draft. The rows of a draft come from these tests:
+    /// it is current where it was written after they were built.
     private func isCurrent(_ version: FixtureVersion) throws -> Bool {
         let url = url(of: version)
         guard FileManager.default.fileExists(atPath: url.path) else { return false }
         if version.fingerprint != nil { return true }
+        if !version.isSealed {
+            guard let built = Self.buildTime, let written = Self.modificationTime(of: url.path), written > built else {
+                return false
+            }
+        }
         let metadata = try? StoreMetadata(reading: Connection(path: url.path, mode: .readOnly))
         return try metadata?.fingerprint == schemaVersion(version).fingerprint
+    }
+
+    /// When the file with these tests was written; nil where that cannot be found out.
+    private static let buildTime: Date? = {
+        #if canImport(Darwin)
+            // The tests are a bundle, which another program loads.
+            var image = Dl_info()
+            guard dladdr(#dsohandle, &image) != 0, let name = image.dli_fname else { return nil }
+            return modificationTime(of: String(cString: name))
+        #else
+            let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+            return program.flatMap(modificationTime)
+        #endif
+    }()
+
+    private static func modificationTime(of path: String) -> Date? {
+        (try? FileManager.default.attributesOfItem(atPath: path))?[.modificationDate] as? Date
     }
 
     private func write(_ version: FixtureVersion, to url: URL) throws {
@@ -236,7 +259,12 @@ public struct Fixtures: Sendable {
             let draft = draftFolder.appendingPathComponent("draft.sqlite")
             try create(version, at: draft, withRows: true)
             // Nearly always the bytes are the same. Another SQLite writes others for the same rows.
-            if let before = try? Data(contentsOf: url), try before == Data(contentsOf: draft) { return }
+            if let before = try? Data(contentsOf: url), try before == Data(contentsOf: draft) {
+                if !version.isSealed {
+                    try? FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: url.path)
+                }
+                return
+            }
             // A file that cannot be read is not what it should be.
             if try DatabaseContents(path: draft.path) == (try? DatabaseContents(path: url.path)) { return }
             let temporary = folder.appendingPathComponent(".\(url.lastPathComponent).new")

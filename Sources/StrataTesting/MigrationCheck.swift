@@ -25,7 +25,8 @@ extension Fixtures {
     /// ahead. In the environment, `STRATA_PATHS=all` takes all of them, `STRATA_SEED` is the seed that a failure has reported,
     /// and `STRATA_ROWS` is the greatest number of rows of a table.
     public func checkRandomMigration(of version: FixtureVersion) throws -> [Failure] {
-        let random = RandomRows.fromEnvironment()
+        // Each of the many versions of a long history has rows of its own.
+        let random = RandomRows.fromEnvironment(count: versions.count <= 10 ? 40 : 15)
         return try withFolder { folder in
             let database = folder.appendingPathComponent("random.sqlite")
             try create(version, at: database, withRows: true, drawnFrom: random)

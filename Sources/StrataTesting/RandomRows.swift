@@ -16,11 +16,13 @@ struct RandomRows: RandomNumberGenerator {
     }
 
     /// The rows that the environment asks for: `STRATA_SEED` says from which seed, `STRATA_ROWS` how many.
-    static func fromEnvironment() -> RandomRows {
+    ///
+    /// - Parameter count: The greatest number of rows of a table where nothing is said.
+    static func fromEnvironment(count: Int) -> RandomRows {
         let environment = ProcessInfo.processInfo.environment
         return RandomRows(
             seed: environment["STRATA_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64(UInt32.max)),
-            count: environment["STRATA_ROWS"].flatMap { Int($0) } ?? 40)
+            count: environment["STRATA_ROWS"].flatMap { Int($0) } ?? count)
     }
 
     /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).

@@ -115,9 +115,14 @@ extension Fixtures {
     /// Reads every row of a version's fixture into its struct, compares it with what plain SQL reads, writes it to an
     /// empty database, and compares that.
     public func checkStructs(of version: FixtureVersion) throws -> [Failure] {
-        let (filled, empty) = (try database(of: version.name), try emptyDatabase(of: version.name))
-        let source = try Connection(path: filled.url.path, mode: .readWrite)
-        let target = try Connection(path: empty.url.path, mode: .readWrite)
+        let failures = try prepare(version)
+        guard failures.isEmpty else { return failures }
+        let source = try Connection(path: url(of: version).path, mode: .readOnly)
+        let target = try Connection(path: ":memory:", mode: .create)
+        let names = Set(version.structs.map(\.table))
+        for table in try schemaVersion(version).tables where names.contains(table.name) {
+            try target.execute(table.createStatement())
+        }
         return try version.structs.flatMap { try $0.check(source, target, Names(version)) }.map {
             Failure("structs of \(version.name) of \(schema.name): \($0)")
         }

@@ -18,12 +18,17 @@ import Testing
             return value ^ (value >> 31)
         }
 
-        mutating func pick<Element>(_ elements: [Element]) -> Element { elements[Int.random(in: 0..<elements.count, using: &self)] }
+        mutating func pick<Element>(_ elements: [Element]) -> Element {
+            elements[Int.random(in: 0..<elements.count, using: &self)]
+        }
     }
 
     /// The columns of each table there, and the rows that it has.
     private static let columns: [(table: String, keys: [Int], columns: [String])] = [
-        ("ZMEDIA", [1, 2, 3, 4], ["ZPAGES", "ZSHELF", "Z_FOK_SHELF", "ZADDED", "ZRATING", "ZTITLE", "ZNOTE", "ZSUBTITLE", "ZNOTE1"]),
+        (
+            "ZMEDIA", [1, 2, 3, 4],
+            ["ZPAGES", "ZSHELF", "Z_FOK_SHELF", "ZADDED", "ZRATING", "ZTITLE", "ZNOTE", "ZSUBTITLE", "ZNOTE1"]
+        ),
         ("ZTAG", [10, 20], ["ZNAME", "ZKEY"]), ("ZSHELF", [1, 2], ["ZISOPEN", "ZPRICE", "ZCOVER", "ZSITE"]),
         ("ZPERSON", [1, 2], ["ZPASSPORT"]), ("ZPASSPORT", [7], ["ZPERSON"]),
     ]
@@ -61,7 +66,8 @@ import Testing
         (
             "ZMEDIA", "Media",
             [
-                ("kind", "CASE s.Z_ENT WHEN 2 THEN 'Book' WHEN 3 THEN 'Film' END"), ("title", "s.ZTITLE"), ("added", "s.ZADDED"),
+                ("kind", "CASE s.Z_ENT WHEN 2 THEN 'Book' WHEN 3 THEN 'Film' END"), ("title", "s.ZTITLE"),
+                ("added", "s.ZADDED"),
                 ("pages", "s.ZPAGES"), ("rating", "s.ZRATING"), ("Book_note", "iif(s.Z_ENT = 2, s.ZNOTE, NULL)"),
                 ("Film_note", "iif(s.Z_ENT = 3, s.ZNOTE1, NULL)"), ("subtitle", "coalesce(s.ZSUBTITLE, s.ZSUBTITLE1)"),
                 ("shelf_id", "iif(s.ZSHELF IN (SELECT id FROM main.Shelf), s.ZSHELF, NULL)"),
@@ -116,14 +122,17 @@ import Testing
             let hasUnconverted = result.said.contains { $0.contains("strata_unconverted") }
             for (table, name, values) in Self.pairs {
                 // No row is lost: it is here, or it was set aside.
-                let aside = hasUnconverted ? "SELECT key FROM strata_unconverted WHERE \"table\" = '\(name)'" : "SELECT NULL"
+                let aside =
+                    hasUnconverted ? "SELECT key FROM strata_unconverted WHERE \"table\" = '\(name)'" : "SELECT NULL"
                 let lost = "SELECT count(*) FROM source.\(table) WHERE Z_PK NOT IN (SELECT id FROM \(name))"
-                #expect(try connection.integer("\(lost) AND CAST(Z_PK AS TEXT) NOT IN (\(aside))") == 0, "\(name): \(told)")
+                #expect(
+                    try connection.integer("\(lost) AND CAST(Z_PK AS TEXT) NOT IN (\(aside))") == 0, "\(name): \(told)")
                 for (column, value) in values {
                     let isSame = Self.isSame("h.\(column)", "(\(value))")
                     let isNumber = column == "price" ? "OR CAST(h.price AS REAL) = CAST(s.ZPRICE AS REAL)" : ""
                     let differing = try connection.integer(
-                        "SELECT count(*) FROM \(name) AS h JOIN source.\(table) AS s ON s.Z_PK = h.id WHERE NOT (\(isSame) \(isNumber))")
+                        "SELECT count(*) FROM \(name) AS h JOIN source.\(table) AS s ON s.Z_PK = h.id WHERE NOT (\(isSame) \(isNumber))"
+                    )
                     #expect(differing == 0, "\(name).\(column): \(told)")
                 }
             }

@@ -580,11 +580,14 @@ import Testing
         #expect(runImport() == [])
         #expect(
             try workspace.text("model/strata.json").contains(
-                "\"A\": { \"1.0\": \"0101010101010101\", \"2.0\": \"0202020202020202\", \"3.0\": \"0101010101010101\" }"))
+                "\"A\": { \"1.0\": \"0101010101010101\", \"2.0\": \"0202020202020202\", \"3.0\": \"0101010101010101\" }"
+            ))
         func convert(_ hashes: Any?) throws -> [String] {
             let metadata = try hashes.map { try plist(["NSStoreModelVersionHashes": $0]) } ?? Data("bplist".utf8)
             let hex = metadata.map { String(format: "%02X", $0) }.joined()
-            for name in ["journal.sqlite", "out.strata"] { try? FileManager.default.removeItem(atPath: workspace.path(name)) }
+            for name in ["journal.sqlite", "out.strata"] {
+                try? FileManager.default.removeItem(atPath: workspace.path(name))
+            }
             try workspace.makeDatabase(
                 "journal.sqlite",
                 """
@@ -637,7 +640,8 @@ import Testing
         }
         let (_, said) = try converted(
             version(""), version("allowsExternalBinaryDataStorage=\"YES\""), "(1, 'A', 0, 2)",
-            "CREATE TABLE ZA (\(Self.prefix), ZD BLOB); INSERT INTO ZA VALUES (1, 1, 1, X'01AABBCC'), (2, 1, 1, X'0241');")
+            "CREATE TABLE ZA (\(Self.prefix), ZD BLOB); INSERT INTO ZA VALUES (1, 1, 1, X'01AABBCC'), (2, 1, 1, X'0241');"
+        )
         #expect(said.first?.contains("can be of 1.0 or 2.0") == true, "\(said)")
     }
 
@@ -650,7 +654,8 @@ import Testing
         #expect(said == ["wrote out.strata, a store of 1.0"])
         #expect(try workspace.rows("out.strata", "SELECT id, a FROM CHANGE") == ["1 \"x\""])
         #expect(
-            try workspace.rows("out.strata", "SELECT key, json_extract(\"values\", '$.ZA') FROM strata_unconverted ORDER BY 1")
+            try workspace.rows(
+                "out.strata", "SELECT key, json_extract(\"values\", '$.ZA') FROM strata_unconverted ORDER BY 1")
                 == ["\"2\" \"y\"", "\"3\" \"z\""])
     }
 
@@ -660,11 +665,13 @@ import Testing
         workspace.run("import", "sqlite", workspace.path("model.sqlite"), "--into", workspace.path("model"))
         try workspace.makeDatabase(
             "journal.sqlite",
-            "CREATE TABLE t (id INT PRIMARY KEY, a TEXT); INSERT INTO t VALUES (NULL, 'none'), (1, 'one'), ('abc', 'text');")
+            "CREATE TABLE t (id INT PRIMARY KEY, a TEXT); INSERT INTO t VALUES (NULL, 'none'), (1, 'one'), ('abc', 'text');"
+        )
         #expect(try convert(workspace).complaints == [])
         #expect(try workspace.rows("out.strata", "SELECT id, a FROM t") == ["1 \"one\""])
         #expect(
-            try workspace.rows("out.strata", "SELECT json_extract(\"values\", '$.a') FROM strata_unconverted ORDER BY 1")
+            try workspace.rows(
+                "out.strata", "SELECT json_extract(\"values\", '$.a') FROM strata_unconverted ORDER BY 1")
                 == ["\"none\"", "\"text\""])
     }
 

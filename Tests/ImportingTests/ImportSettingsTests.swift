@@ -85,14 +85,17 @@ import Testing
 
         // A version of your own is sealed by the next one, and the imported ones before it with it.
         try workspace.write(
-            try workspace.text("out/strata.json").replacing("\"was\": \"M 3\" }", with: "\"was\": \"M 3\" }, \"4.0\", \"5.0\""),
+            try workspace.text("out/strata.json").replacing(
+                "\"was\": \"M 3\" }", with: "\"was\": \"M 3\" }, \"4.0\", \"5.0\""),
             to: "out/strata.json")
         let entity = try workspace.text("out/E.json")
         try workspace.write(
             entity.replacing(
                 "\"properties\": [",
-                with: "\"properties\": [ { \"name\": \"own\", \"property_type\": \"string\", \"nullable\": true, \"added_at_version\": \"4.0\" }, "
-                    + "{ \"name\": \"more\", \"property_type\": \"string\", \"nullable\": true, \"added_at_version\": \"5.0\" },"),
+                with:
+                    "\"properties\": [ { \"name\": \"own\", \"property_type\": \"string\", \"nullable\": true, \"added_at_version\": \"4.0\" }, "
+                    + "{ \"name\": \"more\", \"property_type\": \"string\", \"nullable\": true, \"added_at_version\": \"5.0\" },"
+            ),
             to: "out/E.json")
         let copy = workspace.path("copy")
         try FileManager.default.copyItem(atPath: workspace.path("out"), toPath: copy)

@@ -6,22 +6,6 @@ import Strata
 
 /// The schema of `Laundry`, with all its versions.
 public enum LaundrySchema: Strata.Schema {
-    /// Version "1.0".
-    public enum V1_0 {}
-    /// Version "2.0".
-    public enum V2_0 {
-        public typealias LaundryItem = LaundrySchema.V1_0.LaundryItem
-    }
-
-    /// The structs of the newest version, wherever they are declared.
-    public enum Newest {
-        public typealias Laundry = LaundrySchema.V2_0.Laundry
-        public typealias LaundryData = LaundrySchema.V2_0.LaundryData
-        public typealias LaundryDetail = LaundrySchema.V2_0.LaundryDetail
-        public typealias LaundryFailure = LaundrySchema.V2_0.LaundryFailure
-        public typealias LaundryItem = LaundrySchema.V1_0.LaundryItem
-    }
-
     public static let name = "LaundrySchema"
     public static let fingerprint: Swift.UInt64 = 0x90c9e8a420af15cf
     public static let versions: [Strata.SchemaVersion] = history.versions
@@ -107,3 +91,27 @@ public enum LaundrySchema: Strata.Schema {
         ])
     }
 }
+
+extension LaundrySchema {
+    /// Version "1.0".
+    public enum V1_0 {}
+}
+extension LaundrySchema {
+    /// Version "2.0".
+    public enum V2_0 {}
+}
+extension LaundrySchema.V2_0 {
+    public typealias LaundryItem = LaundrySchema.V1_0.LaundryItem
+}
+
+// MARK: - The newest version
+
+extension LaundrySchema {
+    /// The structs of the newest version, wherever they are declared.
+    public enum Newest {}
+}
+extension LaundrySchema.Newest { public typealias Laundry = LaundrySchema.V2_0.Laundry }
+extension LaundrySchema.Newest { public typealias LaundryData = LaundrySchema.V2_0.LaundryData }
+extension LaundrySchema.Newest { public typealias LaundryDetail = LaundrySchema.V2_0.LaundryDetail }
+extension LaundrySchema.Newest { public typealias LaundryFailure = LaundrySchema.V2_0.LaundryFailure }
+extension LaundrySchema.Newest { public typealias LaundryItem = LaundrySchema.V1_0.LaundryItem }

@@ -28,7 +28,8 @@ struct VersionInfo {
         guard Set(hashes.keys) == entities else {
             let differing = entities.symmetricDifference(hashes.keys).sorted().joined(separator: ", ")
             throw ImportError(
-                "it is of another model than \(version.path): in \(version.name) they differ in \(differing)", path: path)
+                "it is of another model than \(version.path): in \(version.name) they differ in \(differing)",
+                path: path)
         }
         return try hashes.mapValues { data in
             guard data.count >= 8 else { throw ImportError("a hash of \(version.name) is too short", path: path) }

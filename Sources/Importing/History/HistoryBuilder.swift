@@ -181,7 +181,8 @@ struct HistoryBuilder {
         let entities = order.map { entityHistory(of: $0) }
         let kinds = kindNumbers.sorted { $0.value < $1.value }.map { kindHistory(of: $0.key) }
         return ImportedHistory(
-            unread: unread(), hashes: imported.map(\.hashes), versions: numbers, formerNames: imported.map(\.formerName), entities: entities,
+            unread: unread(), hashes: imported.map(\.hashes), versions: numbers,
+            formerNames: imported.map(\.formerName), entities: entities,
             kinds: kinds)
     }
 

@@ -151,7 +151,8 @@ public enum ConversionError: Error, Hashable, Sendable, CustomStringConvertible 
         case .noVersion(let version):
             return "there is no version \(version)"
         case .unaddressable(let table):
-            return "a row of \(table) does not fit, and cannot be set aside: the columns rowid, oid and _rowid_ hide its number"
+            return
+                "a row of \(table) does not fit, and cannot be set aside: the columns rowid, oid and _rowid_ hide its number"
         case .misfits(let report):
             let hint =
                 report.misfits.contains { $0.key == nil }

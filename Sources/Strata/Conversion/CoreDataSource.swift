@@ -91,7 +91,8 @@ struct CoreDataSource: ConversionSource {
         try? connection.query("SELECT Z_PLIST FROM Z_METADATA LIMIT 1") { plist = $0.bytes(0) }
         guard let plist, !plist.isEmpty,
             let list = try? PropertyListSerialization.propertyList(from: plist, format: nil) as? [String: Any],
-            let hashes = list["NSStoreModelVersionHashes"] as? [String: Data], hashes.values.allSatisfy({ $0.count >= 8 })
+            let hashes = list["NSStoreModelVersionHashes"] as? [String: Data],
+            hashes.values.allSatisfy({ $0.count >= 8 })
         else { return nil }
         return hashes.mapValues { data in data.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
     }

@@ -25,7 +25,8 @@ struct FormatIndex {
     /// The hashes of Core Data's entities in the version at `place`; none where they are not known.
     func hashes(at place: Int) -> [String: UInt64] {
         Dictionary(
-            hashes.filter { $0.versions.contains(place) }.map { ($0.entity, $0.hash) }, uniquingKeysWith: { one, _ in one })
+            hashes.filter { $0.versions.contains(place) }.map { ($0.entity, $0.hash) },
+            uniquingKeysWith: { one, _ in one })
     }
 
     /// How the values of a column are read in the version at `place`; nil where they stay as they are.

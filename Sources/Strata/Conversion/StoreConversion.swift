@@ -170,7 +170,8 @@ struct StoreConversion {
         try source.query(query) { row in
             let columns = (1..<row.columnCount).map { row.name($0) }
             let values = columns.indices.map { index -> SetAsideRows.Value in
-                (try? SQLiteValue(row: row, at: index + 1)).map(SetAsideRows.Value.value) ?? .bytes(row.bytes(index + 1))
+                (try? SQLiteValue(row: row, at: index + 1)).map(SetAsideRows.Value.value)
+                    ?? .bytes(row.bytes(index + 1))
             }
             try setAside.add(
                 table.table.name, key: row.value(0).keyText, columns, values,
@@ -237,7 +238,8 @@ struct StoreConversion {
                 }
                 do {
                     try insert.run()
-                } catch let error as SQLiteError where [19, 20].contains(error.code) {  // SQLITE_CONSTRAINT, SQLITE_MISMATCH
+                } catch let error as SQLiteError where [19, 20].contains(error.code) {
+                    // SQLITE_CONSTRAINT and SQLITE_MISMATCH: the row does not fit.
                     insert.reset()
                     reason = error.message
                 }

@@ -6,26 +6,6 @@ import Strata
 
 /// The schema of `App`, with all its versions.
 public enum AppSchema: Strata.Schema {
-    /// Version "1.0".
-    public enum V1_0 {}
-    /// Version "1.1".
-    public enum V1_1 {
-        public typealias Department = AppSchema.V1_0.Department
-        public typealias Room = AppSchema.V1_0.Room
-    }
-    /// Version "2.0".
-    public enum V2_0 {
-        public typealias Department = AppSchema.V1_0.Department
-        public typealias Room = AppSchema.V1_0.Room
-    }
-
-    /// The structs of the newest version, wherever they are declared.
-    public enum Newest {
-        public typealias Department = AppSchema.V1_0.Department
-        public typealias Room = AppSchema.V1_0.Room
-        public typealias User = AppSchema.V2_0.User
-    }
-
     public static let name = "AppSchema"
     public static let fingerprint: Swift.UInt64 = 0x06e3cb8c4402b6a3
     public static let versions: [Strata.SchemaVersion] = history.versions
@@ -105,3 +85,34 @@ public enum AppSchema: Strata.Schema {
         ])
     }
 }
+
+extension AppSchema {
+    /// Version "1.0".
+    public enum V1_0 {}
+}
+extension AppSchema {
+    /// Version "1.1".
+    public enum V1_1 {}
+}
+extension AppSchema.V1_1 {
+    public typealias Department = AppSchema.V1_0.Department
+    public typealias Room = AppSchema.V1_0.Room
+}
+extension AppSchema {
+    /// Version "2.0".
+    public enum V2_0 {}
+}
+extension AppSchema.V2_0 {
+    public typealias Department = AppSchema.V1_0.Department
+    public typealias Room = AppSchema.V1_0.Room
+}
+
+// MARK: - The newest version
+
+extension AppSchema {
+    /// The structs of the newest version, wherever they are declared.
+    public enum Newest {}
+}
+extension AppSchema.Newest { public typealias Department = AppSchema.V1_0.Department }
+extension AppSchema.Newest { public typealias Room = AppSchema.V1_0.Room }
+extension AppSchema.Newest { public typealias User = AppSchema.V2_0.User }

@@ -6,34 +6,6 @@ import Strata
 
 /// The schema of `Journal`, with all its versions.
 public enum JournalSchema: Strata.Schema {
-    /// Version "1.0", which was `Journal`.
-    public enum V1_0 {}
-    /// Version "2.0", which was `Journal 2`.
-    public enum V2_0 {
-        public typealias Media = JournalSchema.V1_0.Media
-        public typealias Passport = JournalSchema.V1_0.Passport
-        public typealias Person = JournalSchema.V1_0.Person
-        public typealias Shelf = JournalSchema.V1_0.Shelf
-        public typealias MediaKind = JournalSchema.V1_0.MediaKind
-    }
-    /// Version "3.0", which was `Journal 3`.
-    public enum V3_0 {
-        public typealias Passport = JournalSchema.V1_0.Passport
-        public typealias Person = JournalSchema.V1_0.Person
-        public typealias Shelf = JournalSchema.V1_0.Shelf
-        public typealias MediaKind = JournalSchema.V1_0.MediaKind
-    }
-
-    /// The structs of the newest version, wherever they are declared.
-    public enum Newest {
-        public typealias Media = JournalSchema.V3_0.Media
-        public typealias Passport = JournalSchema.V1_0.Passport
-        public typealias Person = JournalSchema.V1_0.Person
-        public typealias Shelf = JournalSchema.V1_0.Shelf
-        public typealias Tag = JournalSchema.V3_0.Tag
-        public typealias MediaKind = JournalSchema.V1_0.MediaKind
-    }
-
     public static let name = "JournalSchema"
     public static let fingerprint: Swift.UInt64 = 0x5c60cb3c9f73d10c
     public static let versions: [Strata.SchemaVersion] = history.versions
@@ -155,3 +127,42 @@ public enum JournalSchema: Strata.Schema {
         static let tag_3_0: Strata.Table = tag_2_0.changed(adding: [4: #""isOld" INTEGER NOT NULL DEFAULT 0"#])
     }
 }
+
+extension JournalSchema {
+    /// Version "1.0", which was `Journal`.
+    public enum V1_0 {}
+}
+extension JournalSchema {
+    /// Version "2.0", which was `Journal 2`.
+    public enum V2_0 {}
+}
+extension JournalSchema.V2_0 {
+    public typealias Media = JournalSchema.V1_0.Media
+    public typealias Passport = JournalSchema.V1_0.Passport
+    public typealias Person = JournalSchema.V1_0.Person
+    public typealias Shelf = JournalSchema.V1_0.Shelf
+    public typealias MediaKind = JournalSchema.V1_0.MediaKind
+}
+extension JournalSchema {
+    /// Version "3.0", which was `Journal 3`.
+    public enum V3_0 {}
+}
+extension JournalSchema.V3_0 {
+    public typealias Passport = JournalSchema.V1_0.Passport
+    public typealias Person = JournalSchema.V1_0.Person
+    public typealias Shelf = JournalSchema.V1_0.Shelf
+    public typealias MediaKind = JournalSchema.V1_0.MediaKind
+}
+
+// MARK: - The newest version
+
+extension JournalSchema {
+    /// The structs of the newest version, wherever they are declared.
+    public enum Newest {}
+}
+extension JournalSchema.Newest { public typealias Media = JournalSchema.V3_0.Media }
+extension JournalSchema.Newest { public typealias Passport = JournalSchema.V1_0.Passport }
+extension JournalSchema.Newest { public typealias Person = JournalSchema.V1_0.Person }
+extension JournalSchema.Newest { public typealias Shelf = JournalSchema.V1_0.Shelf }
+extension JournalSchema.Newest { public typealias Tag = JournalSchema.V3_0.Tag }
+extension JournalSchema.Newest { public typealias MediaKind = JournalSchema.V1_0.MediaKind }

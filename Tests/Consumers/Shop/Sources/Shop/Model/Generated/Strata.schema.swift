@@ -6,29 +6,6 @@ import Strata
 
 /// The schema of `Shop`, with all its versions.
 public enum ShopSchema: Strata.Schema {
-    /// Version "1.0".
-    public enum V1_0 {}
-    /// Version "1.1".
-    public enum V1_1 {
-        public typealias Invoice = ShopSchema.V1_0.Invoice
-        public typealias Order = ShopSchema.V1_0.Order
-        public typealias Product = ShopSchema.V1_0.Product
-    }
-    /// Version "2.0".
-    public enum V2_0 {
-        public typealias Customer = ShopSchema.V1_1.Customer
-        public typealias Invoice = ShopSchema.V1_0.Invoice
-        public typealias Product = ShopSchema.V1_0.Product
-    }
-
-    /// The structs of the newest version, wherever they are declared.
-    public enum Newest {
-        public typealias Customer = ShopSchema.V1_1.Customer
-        public typealias Invoice = ShopSchema.V1_0.Invoice
-        public typealias Order = ShopSchema.V2_0.Order
-        public typealias Product = ShopSchema.V1_0.Product
-    }
-
     public static let name = "ShopSchema"
     public static let fingerprint: Swift.UInt64 = 0x0edb12cbf901a96e
     public static let versions: [Strata.SchemaVersion] = history.versions
@@ -144,3 +121,37 @@ public enum ShopSchema: Strata.Schema {
         static let order_2_0: Strata.Table = order_1_0.changed(adding: [8: #""total" REAL NOT NULL"#])
     }
 }
+
+extension ShopSchema {
+    /// Version "1.0".
+    public enum V1_0 {}
+}
+extension ShopSchema {
+    /// Version "1.1".
+    public enum V1_1 {}
+}
+extension ShopSchema.V1_1 {
+    public typealias Invoice = ShopSchema.V1_0.Invoice
+    public typealias Order = ShopSchema.V1_0.Order
+    public typealias Product = ShopSchema.V1_0.Product
+}
+extension ShopSchema {
+    /// Version "2.0".
+    public enum V2_0 {}
+}
+extension ShopSchema.V2_0 {
+    public typealias Customer = ShopSchema.V1_1.Customer
+    public typealias Invoice = ShopSchema.V1_0.Invoice
+    public typealias Product = ShopSchema.V1_0.Product
+}
+
+// MARK: - The newest version
+
+extension ShopSchema {
+    /// The structs of the newest version, wherever they are declared.
+    public enum Newest {}
+}
+extension ShopSchema.Newest { public typealias Customer = ShopSchema.V1_1.Customer }
+extension ShopSchema.Newest { public typealias Invoice = ShopSchema.V1_0.Invoice }
+extension ShopSchema.Newest { public typealias Order = ShopSchema.V2_0.Order }
+extension ShopSchema.Newest { public typealias Product = ShopSchema.V1_0.Product }
