@@ -1,33 +1,23 @@
-import Foundation
+import Strata
 
 /// Computes a value for each key once in a process, however many threads ask for it.
 final class OncePerKey<Value: Sendable>: Sendable {
-    /// The computation for one key. Others that need its value wait for its lock.
-    private final class Entry: @unchecked Sendable {
-        // Every access to `result` holds the lock.
-        let lock = NSLock()
-        var result: Result<Value, any Error>?
-    }
+    /// The result for one key; nil before the first thread asks for it. Other threads wait for its lock.
+    private typealias Entry = Locked<Result<Value, any Error>?>
 
-    private final class Entries: @unchecked Sendable {
-        // Every access to `all` holds the lock.
-        let lock = NSLock()
-        var all: [String: Entry] = [:]
-    }
+    private let entries = Locked<[String: Entry]>([:])
 
-    private let entries = Entries()
-
-    /// The value for `key`, which `compute` gives where it is asked for first.
+    /// The value for `key`, which `compute` gives to the first thread that asks for it.
     func value(of key: String, _ compute: () throws -> Value) throws -> Value {
-        let entry = entries.lock.withLock {
-            let entry = entries.all[key] ?? Entry()
-            entries.all[key] = entry
+        let entry = entries.withLock { entries in
+            let entry = entries[key] ?? Entry(nil)
+            entries[key] = entry
             return entry
         }
-        return try entry.lock.withLock {
-            let result = entry.result ?? Result(catching: compute)
-            entry.result = result
-            return try result.get()
+        return try entry.withLock { result in
+            let known = result ?? Result(catching: compute)
+            result = known
+            return try known.get()
         }
     }
 }

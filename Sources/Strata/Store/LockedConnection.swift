@@ -2,10 +2,10 @@ import Foundation
 
 /// A connection that one thread at a time may use, and that is opened when it is first needed.
 ///
-/// `@unchecked Sendable` holds because `open` is `@Sendable` and never changes, as do the three locks, and `store` and
-/// `isLogged` are written while `lock` and `openedLock` are held and read while one of them is; its connection is used in `withLock` alone. All that `Store` gives
-/// away of a connection are transactions and their cursors: they are not `Sendable`, so that the compiler keeps them on the
-/// thread that holds the lock, and they refuse to work once it is let go.
+/// `@unchecked Sendable` is sound: `open`, which is `@Sendable`, and the three locks are constants. `store` and `isLogged` are
+/// written while both `lock` and `openedLock` are held, and read while one of them is. The connection is used only in
+/// `withLock`. `Store` gives away only transactions and cursors of it: they are not `Sendable`, so the compiler keeps them on
+/// the thread that holds the lock, and they throw once it is released.
 final class LockedConnection: @unchecked Sendable {
     /// Held by whoever uses the connection.
     private let lock = NSLock()

@@ -2,9 +2,9 @@ import Foundation
 
 /// Connections that read a store with a write-ahead log, each used by one thread at a time, beside the one that writes.
 ///
-/// `@unchecked Sendable` holds because `limit`, `connect` and `condition` never change, `idle` and `count` are read and
-/// written while `condition` is held, and a connection is in `idle` or with the one thread that took it out: `withReader`
-/// lends it for the time of `body`, and what `Store` makes of it there is not `Sendable`.
+/// `@unchecked Sendable` is sound: `limit`, `condition` and `connect`, which is `@Sendable`, are constants. `idle` and `count`
+/// are read and written only while `condition` is held. A connection is either in `idle` or with the one thread that took it:
+/// `withReader` lends it for the duration of `body`, and the transactions that `Store` makes of it are not `Sendable`.
 final class ReaderPool: @unchecked Sendable {
     private let condition = NSCondition()
     private var idle: [Connection] = []

@@ -219,8 +219,8 @@ public final class Store: Sendable {
 
     /// The closure of a caller, on its way to the thread that runs it once.
     ///
-    /// `@unchecked Sendable` holds because `value` never changes and is a `sending` parameter, which the compiler keeps the
-    /// caller from using again, and `onThread` calls it on one thread.
+    /// `@unchecked Sendable` is sound: `value` is a constant and comes from a `sending` parameter, which the compiler does not let
+    /// the caller use again. Only the one closure that `onThread` runs calls it.
     private struct Sent<Value>: @unchecked Sendable {
         let value: Value
     }
