@@ -66,7 +66,7 @@ extension Generator {
         // What holds in the newest version has no end that would move with it.
         func versions(_ range: ClosedRange<Int>) -> String {
             let (first, last) = (range.lowerBound, range.upperBound)
-            return last == newest ? "since: \(first)" : "versions: \(first)...\(last)"
+            return "versions: \(first)...\(last == newest ? "Swift.Int.max" : String(last))"
         }
         return [
             "library": .text(".\(format.library)"),

@@ -48,11 +48,6 @@ public struct ImportedHash: Hashable, Sendable {
         self.hash = hash
         self.versions = versions
     }
-
-    /// The hash of an entity from the version at the position `first` on.
-    public init(_ entity: String, _ hash: UInt64, since first: Int) {
-        self.init(entity, hash, versions: first...Int.max)
-    }
 }
 
 /// Where the values of a property of a store come from in a Core Data store.
@@ -72,11 +67,6 @@ public struct ImportedOrigin: Hashable, Sendable {
         self.property = property
         self.sources = sources
         self.versions = versions
-    }
-
-    /// The origin of a property from the version at the position `first` on.
-    public init(_ table: String, _ property: String, _ sources: [String], since first: Int) {
-        self.init(table, property, sources, versions: first...Int.max)
     }
 }
 
@@ -111,11 +101,6 @@ public struct ImportedUnread: Hashable, Sendable {
         self.reason = reason
         self.versions = versions
     }
-
-    /// Something that is left there from the version at the position `first` on.
-    public init(_ name: String, _ reason: Reason, since first: Int) {
-        self.init(name, reason, versions: first...Int.max)
-    }
 }
 
 /// How the values of a column of a store are read from a database of another library.
@@ -135,11 +120,6 @@ public struct ImportedColumn: Hashable, Sendable {
         self.column = column
         self.form = form
         self.versions = versions
-    }
-
-    /// A column that is read in that form from the version at the position `first` on.
-    public init(_ table: String, _ column: String, _ form: ImportedForm, since first: Int) {
-        self.init(table, column, form, versions: first...Int.max)
     }
 }
 

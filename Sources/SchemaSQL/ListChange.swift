@@ -1,4 +1,13 @@
 extension Array {
+    /// Puts an element in the place of the first one with the same `name`, or at the end where there is none.
+    package mutating func put<Name: Equatable>(_ element: Element, by name: KeyPath<Element, Name>) {
+        if let place = firstIndex(where: { $0[keyPath: name] == element[keyPath: name] }) {
+            self[place] = element
+        } else {
+            append(element)
+        }
+    }
+
     /// This array without the elements at the positions `removing`, and with `adding` at their positions in the result.
     package func changed(removing: [Int], adding: [Int: Element]) -> [Element] {
         var result = self

@@ -56,21 +56,13 @@ public struct Fixtures: Sendable {
     /// Adds a table to the next version, in place of the table of that name in the version before.
     public mutating func add(_ table: FixtureTable) {
         since[table.name] = versions.count
-        if let place = tables.firstIndex(where: { $0.name == table.name }) {
-            tables[place] = table
-        } else {
-            tables.append(table)
-        }
+        tables.put(table, by: \.name)
     }
 
     /// Adds a join table to the next version, in place of the table of that name in the version before.
     public mutating func add(_ table: FixtureJoinTable) {
         since[table.name] = versions.count
-        if let place = joinTables.firstIndex(where: { $0.name == table.name }) {
-            joinTables[place] = table
-        } else {
-            joinTables.append(table)
-        }
+        joinTables.put(table, by: \.name)
     }
 
     /// Removes the table called `name`, which the version before has, from the next one.

@@ -113,7 +113,7 @@ private struct MigrationCheck {
                 }
                 fail(try problems(ofNewest: fused, newest, dangling))
                 if path.count > 1 {
-                    fail(try StepComparison(.fused(path, fixtures), from: database, to: fused, newest).run())
+                    fail(try StepComparison(.fused(path), from: database, to: fused, newest).run())
                     if takesEveryStep { fail(try differences(of: fused, from: before, newest)) }
                 }
                 return failures

@@ -49,7 +49,7 @@ public struct StepExpectation: Sendable {
 
     /// What is left of the expectations of all steps of a path where only its two ends are compared: the rows that no code
     /// touches, with the columns that no step changes.
-    static func fused(_ path: [StepExpectation], _ fixtures: Fixtures) -> StepExpectation {
+    static func fused(_ path: [StepExpectation]) -> StepExpectation {
         var tables = (path.first?.tables ?? []).map { FusedTable($0, in: path[0]) }
         // Join tables that a later step fills from the foreign keys of another table.
         var filled: Set<String> = []

@@ -90,10 +90,9 @@ struct ImportReport {
 
     /// The whole file.
     var text: String {
+        let title = "# What was imported"
         var lines = [
-            settings == nil
-                ? firstVersion.map { "# What was imported from \($0) on" } ?? "# What was imported"
-                : "# What was imported",
+            settings == nil ? firstVersion.map { "# What was imported from \($0) on" } ?? title : title,
             "",
             "The descriptions beside this file were made from a model of \(format.title). In each version they say exactly",
             "what was read of it, but for what stands below. The file is yours: nothing reads it.",

@@ -140,19 +140,19 @@ public enum ConversionError: Error, Hashable, Sendable, CustomStringConvertible 
             return lines.joined(separator: "\n")
         case .unknownHashes:
             return """
-                the store was written by another version of the model than those that were imported: its hashes are those of \
-                none; import the model that wrote it, or say which version it is, with ConversionOptions.version or --version
+                the store's hashes match no imported version of the model: import the version that wrote it, or name the \
+                version with ConversionOptions.version or --version
                 """
         case .ambiguousVersion(let versions):
             return """
-                the database can be of \(versions.joined(separator: " or ")), and between these values change: say which it \
-                is, with ConversionOptions.version or --version
+                the database has the tables of \(versions.joined(separator: " and ")), and the steps between them change \
+                values: name its version with ConversionOptions.version or --version
                 """
         case .noVersion(let version):
             return "there is no version \(version)"
         case .unaddressable(let table):
             return
-                "a row of \(table) does not fit, and cannot be set aside: the columns rowid, oid and _rowid_ hide its number"
+                "a row of \(table) cannot be set aside: the table has columns called rowid, oid and _rowid_"
         case .misfits(let report):
             let hint =
                 report.misfits.contains { $0.key == nil }

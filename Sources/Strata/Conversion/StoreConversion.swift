@@ -37,7 +37,7 @@ struct StoreConversion {
             ? try CoreDataSource(reading: source, index) : try TableSource(reading: source, index, format.library)
         // No value differs between these versions: the newest one that takes all rows is as good as any.
         let candidates = try candidates(reader).reversed()
-        var best: (candidate: Candidate, lost: Int)?
+        var best: (candidate: Candidate, report: ConversionReport)?
         var tried: [Candidate] = []
         for candidate in candidates {
             // Versions with the same tables make the same store.
@@ -45,10 +45,11 @@ struct StoreConversion {
             tried.append(candidate)
             let report = try convert(candidate, reader, since: start, into: target)
             if report.misfitCount == 0 || candidates.count == 1 { return try accepted(report) }
-            let lost = report.lostCount
-            if best.map({ lost < $0.lost }) ?? true { best = (candidate, lost) }
+            if best.map({ report.lostCount < $0.report.lostCount }) ?? true { best = (candidate, report) }
         }
         guard let best else { throw ConversionError.unknownVersion([]) }
+        // The new database holds what was tried last.
+        if best.candidate.place == tried.last?.place { return try accepted(best.report) }
         return try accepted(try convert(best.candidate, reader, since: start, into: target))
     }
 

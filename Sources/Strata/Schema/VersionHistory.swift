@@ -25,11 +25,7 @@ public struct VersionHistory: Sendable {
 
     /// Adds a table to the next version, in place of the table of that name in the version before.
     public mutating func add(_ table: Table) {
-        if let place = tables.firstIndex(where: { $0.name == table.name }) {
-            tables[place] = table
-        } else {
-            tables.append(table)
-        }
+        tables.put(table, by: \.name)
     }
 
     /// Removes the table called `name`, which the version before has, from the next one.

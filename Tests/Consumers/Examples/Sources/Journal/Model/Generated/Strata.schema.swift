@@ -51,19 +51,19 @@ public enum JournalSchema: Strata.Schema {
         format.formerNames["1.0"] = "Journal"
         format.formerNames["2.0"] = "Journal 2"
         format.formerNames["3.0"] = "Journal 3"
-        format.columns.append(Strata.ImportedColumn("Media", "kind", .entity(["Book", "Film"]), since: 0))
-        format.columns.append(Strata.ImportedColumn("Media", "added", .referenceSeconds, since: 0))
-        format.columns.append(Strata.ImportedColumn("Shelf", "price", .decimal, since: 0))
-        format.columns.append(Strata.ImportedColumn("Shelf", "site", .url, since: 0))
-        format.columns.append(Strata.ImportedColumn("Shelf", "colors", .archive, since: 0))
-        format.columns.append(Strata.ImportedColumn("Shelf", "cover", .externalData, since: 0))
-        format.columns.append(Strata.ImportedColumn("Shelf", "isOpen", .bool, since: 0))
-        format.columns.append(Strata.ImportedColumn("Tag", "key", .uuid, since: 0))
-        format.columns.append(Strata.ImportedColumn("Tag", "isOld", .bool, since: 2))
-        format.origins.append(Strata.ImportedOrigin("Media", "Book_note", ["Book.note"], since: 0))
-        format.origins.append(Strata.ImportedOrigin("Media", "Film_note", ["Film.note"], since: 0))
+        format.columns.append(Strata.ImportedColumn("Media", "kind", .entity(["Book", "Film"]), versions: 0...Swift.Int.max))
+        format.columns.append(Strata.ImportedColumn("Media", "added", .referenceSeconds, versions: 0...Swift.Int.max))
+        format.columns.append(Strata.ImportedColumn("Shelf", "price", .decimal, versions: 0...Swift.Int.max))
+        format.columns.append(Strata.ImportedColumn("Shelf", "site", .url, versions: 0...Swift.Int.max))
+        format.columns.append(Strata.ImportedColumn("Shelf", "colors", .archive, versions: 0...Swift.Int.max))
+        format.columns.append(Strata.ImportedColumn("Shelf", "cover", .externalData, versions: 0...Swift.Int.max))
+        format.columns.append(Strata.ImportedColumn("Shelf", "isOpen", .bool, versions: 0...Swift.Int.max))
+        format.columns.append(Strata.ImportedColumn("Tag", "key", .uuid, versions: 0...Swift.Int.max))
+        format.columns.append(Strata.ImportedColumn("Tag", "isOld", .bool, versions: 2...Swift.Int.max))
+        format.origins.append(Strata.ImportedOrigin("Media", "Book_note", ["Book.note"], versions: 0...Swift.Int.max))
+        format.origins.append(Strata.ImportedOrigin("Media", "Film_note", ["Film.note"], versions: 0...Swift.Int.max))
         format.origins.append(Strata.ImportedOrigin("Media", "subtitle", ["Book.subtitle", "Film.subtitle"], versions: 0...1))
-        format.unread.append(Strata.ImportedUnread("Person.passport", .inverse, since: 0))
+        format.unread.append(Strata.ImportedUnread("Person.passport", .inverse, versions: 0...Swift.Int.max))
         return format
     }
 
