@@ -112,20 +112,12 @@ extension Generator {
 
     // MARK: Tables
 
-    /// A table under the name that it has in the generated code, and the one of an earlier version that it differs little from.
-    private struct TableDefinition {
-        let name: String
-        let table: Table
-        let base: (name: String, table: Table)?
-    }
-
-    /// Every table that ever was, and by version those that are new or have changed, and those that are no more.
-    private func tableHistory() -> (definitions: [TableDefinition], added: [[String]], removed: [[String]]) {
-        var definitions: [TableDefinition] = []
-        var known: [Table: String] = [:]
-        var taken: Set<String> = []
+    /// Every table that ever was, and by version those that are new or have changed, and those that are removed.
+    private func tableHistory() -> (
+        definitions: [TableSeries<Table>.Definition], added: [[String]], removed: [[String]]
+    ) {
+        var series = TableSeries<Table>()
         var current: [String: Table] = [:]
-        var bases: [TableOwner: (name: String, table: Table)] = [:]
         var (added, removed): ([[String]], [[String]]) = ([], [])
         for version in history.versions {
             let tables = version.ownedTables
@@ -133,27 +125,17 @@ extension Generator {
             removed.append(current.keys.filter { !names.contains($0) }.sorted())
             var changed: [String] = []
             for (owner, table) in tables {
-                let name: String
-                if let known = known[table] {
-                    name = known
-                } else {
-                    var free = SwiftName.member(table.name) + "_" + version.version.identifier
-                    while !taken.insert(free).inserted { free += "_" }
-                    name = free
-                    known[table] = name
-                    definitions.append(TableDefinition(name: name, table: table, base: bases[owner]))
-                }
-                bases[owner] = (name, table)
+                let name = series.name(of: table, called: table.name, owner: owner, in: version.version)
                 if current[table.name] != table { changed.append(name) }
             }
             current = Dictionary(tables.map { ($0.table.name, $0.table) }, uniquingKeysWith: { first, _ in first })
             added.append(changed)
         }
-        return (definitions, added, removed)
+        return (series.definitions, added, removed)
     }
 
-    private func tableValues(_ definition: TableDefinition) -> Value {
-        let table = definition.table
+    private func tableValues(_ definition: TableSeries<Table>.Definition) -> Value {
+        let table = definition.content
         var values: [String: Value] = [
             "name": .text(definition.name),
             "base": .null,
@@ -163,12 +145,12 @@ extension Generator {
             "indexes": .list(table.indexes.map { .text(Self.index($0)) }),
         ]
         if let base = definition.base {
-            let elements = ListChange(from: base.table.elements, to: table.elements)
-            let indexes = ListChange(from: base.table.indexes, to: table.indexes)
+            let elements = ListChange(from: base.content.elements, to: table.elements)
+            let indexes = ListChange(from: base.content.indexes, to: table.indexes)
             // A table that has little in common with the one before is easier to read by itself.
             if 2 * (elements.count + indexes.count) <= table.elements.count + table.indexes.count {
                 let arguments =
-                    (table.name == base.table.name ? [] : ["name: \(SwiftLiteral.string(table.name))"])
+                    (table.name == base.content.name ? [] : ["name: \(SwiftLiteral.string(table.name))"])
                     + SwiftLiteral.arguments(elements, "removing", "adding", SwiftLiteral.string)
                     + SwiftLiteral.arguments(indexes, "removingIndexes", "addingIndexes", Self.index)
                 values["base"] = .text(base.name)

@@ -39,13 +39,6 @@ extension Generator {
         let indexes: [String]
     }
 
-    /// A table under the name that it has in the generated code, and the one of an earlier version that it differs little from.
-    private struct FixtureDefinition {
-        let name: String
-        let text: FixtureTableText
-        let base: (name: String, text: FixtureTableText)?
-    }
-
     /// The tables of the fixture of one version.
     struct FixtureTables {
         /// By table: the position of the version in which it was last added, and the columns that rows are compared by.
@@ -57,11 +50,10 @@ extension Generator {
     }
 
     /// Every table that a fixture ever had, and the tables of each version.
-    private func fixtureTables() -> (definitions: [FixtureDefinition], versions: [FixtureTables]) {
-        var definitions: [FixtureDefinition] = []
-        var known: [FixtureTableText: String] = [:]
-        var taken: Set<String> = []
-        var bases: [Int: (name: String, text: FixtureTableText)] = [:]
+    private func fixtureTables() -> (
+        definitions: [TableSeries<FixtureTableText>.Definition], versions: [FixtureTables]
+    ) {
+        var series = TableSeries<FixtureTableText>()
         var current: [String: (owner: TableOwner, text: String)] = [:]
         var versions: [FixtureTables] = []
         for (index, version) in history.versions.enumerated() {
@@ -75,18 +67,9 @@ extension Generator {
                 next[table] = (owner, text)
             }
             for entity in version.entities {
-                let text = tableText(entity, version)
-                let name: String
-                if let known = known[text] {
-                    name = known
-                } else {
-                    var free = "\(SwiftName.member(entity.tableName))_\(version.version.identifier)"
-                    while !taken.insert(free).inserted { free += "_" }
-                    name = free
-                    known[text] = name
-                    definitions.append(FixtureDefinition(name: name, text: text, base: bases[entity.lineage]))
-                }
-                bases[entity.lineage] = (name, text)
+                let name = series.name(
+                    of: tableText(entity, version), called: entity.tableName,
+                    owner: TableOwner(entity: entity.lineage), in: version.version)
                 add(
                     entity.tableName, TableOwner(entity: entity.lineage), "\(history.name)Tables.\(name)",
                     version.columns(of: entity).map(\.name))
@@ -100,7 +83,7 @@ extension Generator {
             current = next
             versions.append(tables)
         }
-        return (definitions, versions)
+        return (series.definitions, versions)
     }
 
     private func tableText(_ entity: Entity, _ version: SchemaVersion) -> FixtureTableText {
@@ -124,8 +107,8 @@ extension Generator {
             + "from: \(SwiftLiteral.string(entity.tableName)), to: \(target)\(columns))"
     }
 
-    private func tableValues(_ definition: FixtureDefinition) -> Value {
-        let text = definition.text
+    private func tableValues(_ definition: TableSeries<FixtureTableText>.Definition) -> Value {
+        let text = definition.content
         var values: [String: Value] = [
             "name": .text(definition.name),
             "base": .null,
@@ -136,20 +119,20 @@ extension Generator {
             "indexes": .text(text.indexes.isEmpty ? "" : ", indexes: [\(text.indexes.joined(separator: ", "))]"),
         ]
         if let base = definition.base {
-            let columns = ListChange(from: base.text.columns, to: text.columns)
+            let columns = ListChange(from: base.content.columns, to: text.columns)
             if 2 * columns.count <= text.columns.count {
                 var arguments: [String] = []
-                if text.table != base.text.table || text.entity != base.text.entity {
+                if text.table != base.content.table || text.entity != base.content.entity {
                     arguments = [SwiftLiteral.string(text.table), "of: \(SwiftLiteral.string(text.entity))"]
                 }
-                if let key = text.key, text.key != base.text.key {
+                if let key = text.key, text.key != base.content.key {
                     arguments.append("key: \(SwiftLiteral.strings(key))")
-                } else if text.key == nil, let first = text.columns.first, first != base.text.columns.first {
+                } else if text.key == nil, let first = text.columns.first, first != base.content.columns.first {
                     // Without a key of several properties, the first column is the key.
                     return .object(values)
                 }
                 arguments += SwiftLiteral.arguments(columns, "removing", "adding") { $0 }
-                if text.indexes != base.text.indexes {
+                if text.indexes != base.content.indexes {
                     arguments.append("indexes: [\(text.indexes.joined(separator: ", "))]")
                 }
                 values["base"] = .text(base.name)

@@ -5,27 +5,16 @@ struct HistoryBuilder {
     private let imported: [ImportedVersion]
     private let lineages: Lineages
     private let naming: Naming
-    /// The table of each entity by its name, version by version.
-    private let tables: [[String: Int]]
+    private let relationships: RelationshipSides
     private let numbers: [Version]
     /// The final lineage of each table, and of the kinds of each.
     private var entityNumbers: [Int] = []
     private var kindNumbers: [Int: Int] = [:]
     private var fileNames: [String] = []
     private var kindNames: [Int: String] = [:]
-    /// The side of each pair of one association that has the storage, version by version.
-    private var storedSides: [[Set<Side>: Side]] = []
     private(set) var notes: [ImportNote]
 
-    /// A property by the place of its table and its lineage.
-    private struct Side: Hashable, Comparable {
-        var table: Int
-        var property: Int
-
-        static func < (left: Side, right: Side) -> Bool {
-            (left.table, left.property) < (right.table, right.property)
-        }
-    }
+    private typealias Side = RelationshipSides.Side
 
     /// The history of `versions`, which are called `numbers` from now on, and what is to be told of it.
     ///
@@ -36,7 +25,6 @@ struct HistoryBuilder {
         let lineages = Lineages(of: versions, rules: rules)
         var builder = HistoryBuilder(versions, numbers, lineages, Naming(lineages, reserved: reserved))
         builder.nameFiles()
-        builder.chooseStoredSides()
         let history = builder.history()
         return (history, builder.notes)
     }
@@ -47,9 +35,7 @@ struct HistoryBuilder {
         self.lineages = lineages
         self.naming = naming
         self.notes = lineages.notes
-        tables = zip(imported, lineages.entityLineages).map { version, lineages in
-            Dictionary(zip(version.entities.map(\.name), lineages), uniquingKeysWith: { first, _ in first })
-        }
+        relationships = RelationshipSides(of: imported, lineages)
     }
 
     // MARK: Files
@@ -93,87 +79,6 @@ struct HistoryBuilder {
         }
     }
 
-    // MARK: Pairs
-
-    /// The other side of a relationship in the version `index`.
-    private func inverse(of relationship: ImportedRelationship, at index: Int) -> Side? {
-        guard let table = table(relationship.target, at: index), let inverse = relationship.inverse,
-            let property = lineages.tables[table].property(inverse, at: index - lineages.tables[table].life.birth)
-        else { return nil }
-        return Side(table: table, property: property)
-    }
-
-    private func table(_ name: String, at index: Int) -> Int? { tables[index][name] }
-
-    private func state(of side: Side, at index: Int) -> ImportedProperty? {
-        let table = lineages.tables[side.table]
-        let place = index - table.life.birth
-        guard table.states.indices.contains(place),
-            let number = table.propertyLineages[place].firstIndex(of: side.property)
-        else { return nil }
-        return table.states[place].properties[number]
-    }
-
-    /// Decides for each pair of one association which side has the storage, version by version: so versions that are added
-    /// later get the same answer.
-    private mutating func chooseStoredSides() {
-        for index in imported.indices {
-            var sides: [Set<Side>: Side] = [:]
-            for (place, entity) in imported[index].entities.enumerated() {
-                let table = lineages.entityLineages[index][place]
-                let birth = lineages.tables[table].life.birth
-                for property in entity.properties {
-                    guard let relationship = property.relationship,
-                        let number = lineages.tables[table].property(property.name, at: index - birth),
-                        let other = inverse(of: relationship, at: index), let back = state(of: other, at: index),
-                        back.relationship?.association == relationship.association
-                    else { continue }
-                    let side = Side(table: table, property: number)
-                    guard side != other, sides[[side, other]] == nil else { continue }
-                    sides[[side, other]] = stored(
-                        (side, property, entity.name), (other, back, relationship.target), at: index)
-                }
-            }
-            storedSides.append(sides)
-        }
-    }
-
-    /// The side of a pair that has the storage.
-    ///
-    /// Of to-one relationships it is the one whose rows are deleted with those of the other: a rule acts on the rows that have
-    /// the column. Of to-many relationships it is the one with an order. Where both are alike it is the side that had the
-    /// storage before, because a column that moves needs a custom migration; else the one that is mandatory, else the
-    /// first by name.
-    private func stored(
-        _ one: (side: Side, property: ImportedProperty, entity: String),
-        _ other: (side: Side, property: ImportedProperty, entity: String), at index: Int
-    ) -> Side {
-        let isToOne = one.property.relationship?.association == .toOne
-        let cascades = (one.property.deletesTarget, other.property.deletesTarget)
-        if isToOne, cascades.0 != cascades.1 { return cascades.0 ? other.side : one.side }
-        if !isToOne, one.property.relationship?.isOrdered != other.property.relationship?.isOrdered {
-            return one.property.relationship?.isOrdered == true ? one.side : other.side
-        }
-        let before = [one.side, other.side].filter { hadStorage($0, before: index) }
-        if before.count == 1 { return before[0] }
-        if isToOne, one.property.isNullable != other.property.isNullable {
-            return one.property.isNullable ? other.side : one.side
-        }
-        return (one.entity, one.property.name) < (other.entity, other.property.name) ? one.side : other.side
-    }
-
-    /// Whether a relationship had a column or a join table of its own in the version before.
-    private func hadStorage(_ side: Side, before index: Int) -> Bool {
-        guard index > 0, let property = state(of: side, at: index - 1), let relationship = property.relationship else {
-            return false
-        }
-        if relationship.association == .toOne { return isColumn(side, at: index - 1) }
-        guard let other = inverse(of: relationship, at: index - 1), other != side,
-            let back = state(of: other, at: index - 1)?.relationship
-        else { return true }
-        return back.association == .toMany && storedSides[index - 1][[side, other]] == side
-    }
-
     // MARK: States
 
     private mutating func history() -> ImportedHistory {
@@ -195,7 +100,7 @@ struct HistoryBuilder {
                 let place = index - lineages.tables[table].life.birth
                 for property in entity.properties where property.relationship?.association == .toOne {
                     guard let lineage = lineages.tables[table].property(property.name, at: place),
-                        !isColumn(Side(table: table, property: lineage), at: index)
+                        !relationships.isColumn(Side(table: table, property: lineage), at: index)
                     else { continue }
                     for source in property.sources { unread[source] = .inverse }
                 }
@@ -297,7 +202,7 @@ struct HistoryBuilder {
             let hasColumns = properties.allSatisfy { lineage in
                 guard let property = entity.property(lineage) else { return false }
                 return property.relationship == nil
-                    || isColumn(Side(table: table, property: lineage), at: history.life.birth + place)
+                    || relationships.isColumn(Side(table: table, property: lineage), at: history.life.birth + place)
             }
             let key = IndexKey(properties: properties, isUnique: index.isUnique)
             guard properties.count == index.properties.count, hasColumns else {
@@ -308,17 +213,6 @@ struct HistoryBuilder {
             if !keys.contains(key) { keys.append(key) }
         }
         return keys
-    }
-
-    /// Whether a relationship has a column in its own table.
-    private func isColumn(_ side: Side, at index: Int) -> Bool {
-        guard let property = state(of: side, at: index), let relationship = property.relationship,
-            relationship.association == .toOne
-        else { return false }
-        guard let other = inverse(of: relationship, at: index), other != side,
-            state(of: other, at: index)?.relationship?.association == .toOne
-        else { return true }
-        return storedSides[index][[side, other]] == side
     }
 
     private mutating func note(_ table: Int, _ place: Int, _ property: String?, _ reason: String) {
@@ -373,7 +267,7 @@ struct HistoryBuilder {
             property = Property(
                 lineage: lineage, name: name,
                 kind: .relationship(self.relationship(relationship, imported, side, at: place)))
-            property.isUnique = imported.isUnique && isColumn(side, at: lineages.tables[table].life.birth + place)
+            property.isUnique = imported.isUnique && relationships.isColumn(side, at: lineages.tables[table].life.birth + place)
             if let column = imported.column {
                 if column != name + "_id" { property.persistedName = column }
             } else if name != imported.name, !naming.displaced[table].contains(lineage) {
@@ -390,14 +284,14 @@ struct HistoryBuilder {
         _ imported: ImportedRelationship, _ property: ImportedProperty, _ side: Side, at place: Int
     ) -> Relationship {
         let index = lineages.tables[side.table].life.birth + place
-        let target = table(imported.target, at: index) ?? side.table
+        let target = relationships.table(imported.target, at: index) ?? side.table
         var relationship = Relationship(
             target: entityNumbers[target], association: imported.association, isOrdered: imported.isOrdered)
-        let other = inverse(of: imported, at: index)
-        let back = other.flatMap { state(of: $0, at: index)?.relationship }
+        let other = relationships.inverse(of: imported, at: index)
+        let back = other.flatMap { relationships.state(of: $0, at: index)?.relationship }
         relationship.inverse = other?.property
         let isPair = back?.association == imported.association && other != side
-        relationship.isStored = isPair && other.map { storedSides[index][[side, $0]] == side } ?? false
+        relationship.isStored = isPair && other.map { relationships.isStored(side, in: [side, $0], at: index) } ?? false
         let isJoined = imported.association == .toMany && back?.association != .toOne
         if imported.isOrdered, isJoined, isPair, !relationship.isStored {
             relationship.isOrdered = false
@@ -405,7 +299,7 @@ struct HistoryBuilder {
         } else if imported.isOrdered, imported.association == .toOne || (isJoined && other == side) {
             relationship.isOrdered = false
         }
-        let hasColumn = isColumn(side, at: index)
+        let hasColumn = relationships.isColumn(side, at: index)
         if isPair, imported.association == .toOne, !hasColumn, !property.isNullable {
             note(
                 side.table, place, property.name,
@@ -442,9 +336,4 @@ struct HistoryBuilder {
         case .cascade, .noAction: rule
         }
     }
-}
-
-extension ImportedProperty {
-    /// Whether the row that it leads to is deleted with its own.
-    fileprivate var deletesTarget: Bool { relationship?.rule == .whenOwnerGoes(.cascade) }
 }

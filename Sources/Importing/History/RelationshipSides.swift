@@ -1,0 +1,124 @@
+import SchemaModel
+
+/// The two sides of every relationship of an imported model, and the side of each pair that has the storage.
+struct RelationshipSides {
+    /// A relationship, by the place of its table and its lineage.
+    struct Side: Hashable {
+        var table: Int
+        var property: Int
+    }
+
+    private let lineages: Lineages
+    /// The table of each entity by its name, version by version.
+    private let tables: [[String: Int]]
+    /// The side of each pair of one association that has the storage, version by version.
+    private var storedSides: [[Set<Side>: Side]] = []
+
+    init(of imported: [ImportedVersion], _ lineages: Lineages) {
+        self.lineages = lineages
+        tables = zip(imported, lineages.entityLineages).map { version, lineages in
+            Dictionary(zip(version.entities.map(\.name), lineages), uniquingKeysWith: { first, _ in first })
+        }
+        choose(in: imported)
+    }
+
+    /// The other side of a relationship in the version `index`.
+    func inverse(of relationship: ImportedRelationship, at index: Int) -> Side? {
+        guard let table = table(relationship.target, at: index), let inverse = relationship.inverse,
+            let property = lineages.tables[table].property(inverse, at: index - lineages.tables[table].life.birth)
+        else { return nil }
+        return Side(table: table, property: property)
+    }
+
+    /// The table of an entity in the version `index`.
+    func table(_ name: String, at index: Int) -> Int? { tables[index][name] }
+
+    /// A relationship as the version `index` has it; nil if it does not.
+    func state(of side: Side, at index: Int) -> ImportedProperty? {
+        let table = lineages.tables[side.table]
+        let place = index - table.life.birth
+        guard table.states.indices.contains(place),
+            let number = table.propertyLineages[place].firstIndex(of: side.property)
+        else { return nil }
+        return table.states[place].properties[number]
+    }
+
+    /// Decides for each pair of one association which side has the storage, version by version: so versions that are added
+    /// later get the same answer.
+    private mutating func choose(in imported: [ImportedVersion]) {
+        for index in imported.indices {
+            var sides: [Set<Side>: Side] = [:]
+            for (place, entity) in imported[index].entities.enumerated() {
+                let table = lineages.entityLineages[index][place]
+                let birth = lineages.tables[table].life.birth
+                for property in entity.properties {
+                    guard let relationship = property.relationship,
+                        let number = lineages.tables[table].property(property.name, at: index - birth),
+                        let other = inverse(of: relationship, at: index), let back = state(of: other, at: index),
+                        back.relationship?.association == relationship.association
+                    else { continue }
+                    let side = Side(table: table, property: number)
+                    guard side != other, sides[[side, other]] == nil else { continue }
+                    sides[[side, other]] = stored(
+                        (side, property, entity.name), (other, back, relationship.target), at: index)
+                }
+            }
+            storedSides.append(sides)
+        }
+    }
+
+    /// The side of a pair that has the storage.
+    ///
+    /// Of to-one relationships it is the one whose rows are deleted with those of the other: a rule acts on the rows that have
+    /// the column. Of to-many relationships it is the one with an order. Where both are alike it is the side that had the
+    /// storage before, because a column that moves needs a custom migration; else the one that is mandatory, else the
+    /// first by name.
+    private func stored(
+        _ one: (side: Side, property: ImportedProperty, entity: String),
+        _ other: (side: Side, property: ImportedProperty, entity: String), at index: Int
+    ) -> Side {
+        let isToOne = one.property.relationship?.association == .toOne
+        let cascades = (one.property.deletesTarget, other.property.deletesTarget)
+        if isToOne, cascades.0 != cascades.1 { return cascades.0 ? other.side : one.side }
+        if !isToOne, one.property.relationship?.isOrdered != other.property.relationship?.isOrdered {
+            return one.property.relationship?.isOrdered == true ? one.side : other.side
+        }
+        let before = [one.side, other.side].filter { hadStorage($0, before: index) }
+        if before.count == 1 { return before[0] }
+        if isToOne, one.property.isNullable != other.property.isNullable {
+            return one.property.isNullable ? other.side : one.side
+        }
+        return (one.entity, one.property.name) < (other.entity, other.property.name) ? one.side : other.side
+    }
+
+    /// Whether a relationship had a column or a join table of its own in the version before.
+    private func hadStorage(_ side: Side, before index: Int) -> Bool {
+        guard index > 0, let property = state(of: side, at: index - 1), let relationship = property.relationship else {
+            return false
+        }
+        if relationship.association == .toOne { return isColumn(side, at: index - 1) }
+        guard let other = inverse(of: relationship, at: index - 1), other != side,
+            let back = state(of: other, at: index - 1)?.relationship
+        else { return true }
+        return back.association == .toMany && storedSides[index - 1][[side, other]] == side
+    }
+
+    /// Whether a relationship has a column in its own table.
+    func isColumn(_ side: Side, at index: Int) -> Bool {
+        guard let property = state(of: side, at: index), let relationship = property.relationship,
+            relationship.association == .toOne
+        else { return false }
+        guard let other = inverse(of: relationship, at: index), other != side,
+            state(of: other, at: index)?.relationship?.association == .toOne
+        else { return true }
+        return storedSides[index][[side, other]] == side
+    }
+
+    /// Whether a side of a pair has its storage.
+    func isStored(_ side: Side, in pair: Set<Side>, at index: Int) -> Bool { storedSides[index][pair] == side }
+}
+
+extension ImportedProperty {
+    /// Whether the row that it leads to is deleted with its own.
+    fileprivate var deletesTarget: Bool { relationship?.rule == .whenOwnerGoes(.cascade) }
+}
