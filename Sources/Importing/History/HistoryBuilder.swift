@@ -267,7 +267,8 @@ struct HistoryBuilder {
             property = Property(
                 lineage: lineage, name: name,
                 kind: .relationship(self.relationship(relationship, imported, side, at: place)))
-            property.isUnique = imported.isUnique && relationships.isColumn(side, at: lineages.tables[table].life.birth + place)
+            property.isUnique =
+                imported.isUnique && relationships.isColumn(side, at: lineages.tables[table].life.birth + place)
             if let column = imported.column {
                 if column != name + "_id" { property.persistedName = column }
             } else if name != imported.name, !naming.displaced[table].contains(lineage) {
@@ -291,7 +292,8 @@ struct HistoryBuilder {
         let back = other.flatMap { relationships.state(of: $0, at: index)?.relationship }
         relationship.inverse = other?.property
         let isPair = back?.association == imported.association && other != side
-        relationship.isStored = isPair && other.map { relationships.isStored(side, in: [side, $0], at: index) } ?? false
+        relationship.isStored =
+            isPair && other.map { relationships.isStored(side, in: [side, $0], at: index) } ?? false
         let isJoined = imported.association == .toMany && back?.association != .toOne
         if imported.isOrdered, isJoined, isPair, !relationship.isStored {
             relationship.isOrdered = false
