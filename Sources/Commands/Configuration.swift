@@ -27,6 +27,8 @@ struct Configuration {
     var versions: VersionSettings
     /// What the databases of the schema were before.
     var imported: ImportedSource?
+    /// How conversions of such databases treat rows that do not fit.
+    var misfits: MisfitSettings
     /// The folder of templates that replace ours, relative to the model's folder.
     var templates: String?
 
@@ -45,6 +47,7 @@ struct Configuration {
         ddl = values.choice("ddl") ?? ddl
         templates = values.string("templates")
         imported = values.imported()
+        misfits = values.misfits()
         codable = values.bool("codable") ?? codable
         structs = values.choice("structs") ?? structs
         values.checkIdentifier("schema")

@@ -39,6 +39,9 @@ struct Model {
         guard unknown.isEmpty || folder.configuration.versions.oldestSupported != nil else {
             throw CommandError.unknownImportedColumns(folder.path, unknown)
         }
+        let misfits = folder.configuration.misfits.resolved(in: history)
+        guard misfits.diagnostics.isEmpty else { throw Diagnostics(misfits.diagnostics) }
+        history.imported?.misfits = misfits.policies
         self.history = history
         self.notes = descriptions.diagnostics
         let changes = lock.changes(in: history)

@@ -191,12 +191,14 @@ public struct ConfigurationReader {
                 }
             case ("columns", _):
                 report(.wrongKind(key: "columns", expected: "an object", found: member.value.kind), member.value.offset)
+            // `misfits()` reads it.
+            case ("misfits", _): break
             case ("from", _):
                 report(.wrongKind(key: "from", expected: "a string", found: member.value.kind), member.value.offset)
             case ("forms", _):
                 report(.wrongKind(key: "forms", expected: "an object", found: member.value.kind), member.value.offset)
             default:
-                let nearest = ["from", "forms", "columns", "unread", "hashes"].nearest(to: member.key)
+                let nearest = ["from", "forms", "columns", "unread", "hashes", "misfits"].nearest(to: member.key)
                 report(.unknownKey(member.key, of: "\"imported\"", nearest: nearest), member.keyOffset)
             }
         }
@@ -211,6 +213,12 @@ public struct ConfigurationReader {
         source.unread = unread
         source.hashes = hashes
         return source
+    }
+
+    /// How conversions treat rows that do not fit.
+    public func misfits() -> MisfitSettings {
+        guard case .object(let members) = values["imported"]?.value else { return MisfitSettings(nil, file: file) }
+        return MisfitSettings(members.first { $0.key == "misfits" }?.value, file: file)
     }
 
     /// The choice that the text of a key names.

@@ -88,6 +88,11 @@ extension Generator {
                     let text = "0x" + String(hash.hash, radix: 16)
                     return .text("(\(SwiftLiteral.string(hash.entity)), \(text), \(versions(hash.versions)))")
                 }),
+            "misfits": .list(
+                format.misfits.map { misfits in
+                    let policy = Self.policy(misfits.policy)
+                    return .text("(\(SwiftLiteral.string(misfits.table)), .\(policy), \(versions(misfits.versions)))")
+                }),
             "origins": .list(
                 format.origins.map { origin in
                     let name = "\(SwiftLiteral.string(origin.table)), \(SwiftLiteral.string(origin.property))"
@@ -108,6 +113,14 @@ extension Generator {
         case .entity(let names): "entity(\(SwiftLiteral.strings(names)))"
         default: "\(form)"
         }
+    }
+
+    private static func policy(_ policy: ImportedMisfits.Policy) -> String {
+        guard case .fill(let columns) = policy else { return "\(policy)" }
+        let values = columns.sorted { $0.key < $1.key }.map {
+            "\(SwiftLiteral.string($0.key)): \(SwiftLiteral.string($0.value))"
+        }
+        return "fill([\(values.joined(separator: ", "))])"
     }
 
     // MARK: Tables

@@ -24,6 +24,7 @@ extension Generator {
                     shapes.map { structTestValues($0, lineage) }
                 }),
             "steps": .list(names.steps.map { stepTestValues($0, tables.versions) }),
+            "hasMisfitPolicies": .flag(history.imported?.misfits.isEmpty == false),
             "customSteps": .list(names.steps.filter(\.isCustom).map(expectationValues)),
         ]
     }

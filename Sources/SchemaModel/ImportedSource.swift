@@ -40,6 +40,9 @@ public struct ImportedSource: Hashable, Sendable {
     /// The hashes of entities of Core Data.
     public var hashes: [String: [Since<UInt64>]] = [:]
 
+    /// How a conversion treats rows that do not fit, by table and version.
+    public var misfits: [ImportedMisfits] = []
+
     /// A source of these parts.
     public init(library: ImportedFormat.Library, forms: [String: [Form]] = [:]) {
         self.library = library
@@ -82,7 +85,7 @@ extension SchemaHistory {
         }
         return ImportedFormat(
             imported.library, formerNames: names, columns: columns, origins: importedOrigins(imported), unread: unread,
-            hashes: hashes)
+            hashes: hashes, misfits: imported.misfits)
     }
 
     /// The versions in which each value holds, by their positions.

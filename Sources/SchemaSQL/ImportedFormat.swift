@@ -18,11 +18,14 @@ public struct ImportedFormat: Hashable, Sendable {
     public var unread: [ImportedUnread]
     /// The hashes that Core Data gives to the entities of each version.
     public var hashes: [ImportedHash]
+    /// How rows that do not fit are treated, where `ConversionOptions.misfits` does not decide.
+    public var misfits: [ImportedMisfits]
 
     /// A format of these parts.
     public init(
         _ library: Library, formerNames: [String: String] = [:], columns: [ImportedColumn] = [],
-        origins: [ImportedOrigin] = [], unread: [ImportedUnread] = [], hashes: [ImportedHash] = []
+        origins: [ImportedOrigin] = [], unread: [ImportedUnread] = [], hashes: [ImportedHash] = [],
+        misfits: [ImportedMisfits] = []
     ) {
         self.library = library
         self.formerNames = formerNames
@@ -30,6 +33,36 @@ public struct ImportedFormat: Hashable, Sendable {
         self.origins = origins
         self.unread = unread
         self.hashes = hashes
+        self.misfits = misfits
+    }
+}
+
+/// How a conversion treats the rows of a table that do not fit.
+public struct ImportedMisfits: Hashable, Sendable {
+    /// What becomes of such a row.
+    public enum Policy: Hashable, Sendable {
+        /// It goes to the table `strata_unconverted`.
+        case setAside
+        /// It is not converted, and only reported.
+        case drop
+        /// No store is created.
+        case refuse
+        /// Columns whose values do not fit get these instead, as SQL literals.
+        case fill([String: String])
+    }
+
+    /// The store's table.
+    public var table: String
+    /// What becomes of such a row.
+    public var policy: Policy
+    /// The versions in which the policy holds, by their positions.
+    public var versions: ClosedRange<Int>
+
+    /// The policy of a table in these versions.
+    public init(_ table: String, _ policy: Policy, versions: ClosedRange<Int>) {
+        self.table = table
+        self.policy = policy
+        self.versions = versions
     }
 }
 

@@ -29,8 +29,7 @@ enum ConvertCommand {
             throw CommandError.store(file.path, reason: error.description)
         }
         if arguments.has("--json") { return console.say(try JSONOutput.text(report)) }
-        let verb = options.misfits == .setAside ? "set aside" : "dropped"
-        for misfit in report.misfits { console.say("\(misfit.isKept ? "set to NULL" : verb): \(misfit)") }
+        for misfit in report.misfits { console.say("\(misfit.outcome.words): \(misfit)") }
         if report.misfitCount > report.misfits.count {
             console.say("and \(report.misfitCount - report.misfits.count) more")
         }
@@ -40,5 +39,18 @@ enum ConvertCommand {
             console.say("\(table): \(count) rows in strata_unconverted")
         }
         console.say("wrote \(destination.path), a store of \(report.version)")
+    }
+}
+
+extension ConversionReport.Outcome {
+    /// The outcome at the beginning of a line.
+    fileprivate var words: String {
+        switch self {
+        case .setAside: "set aside"
+        case .dropped: "dropped"
+        case .refused: "refused"
+        case .setToNull: "set to NULL"
+        case .filled: "filled"
+        }
     }
 }

@@ -47,7 +47,7 @@ extension Fixtures {
         versions.count <= 10 || ProcessInfo.processInfo.environment["STRATA_PATHS"] == "all"
     }
 
-    fileprivate func isSampled(_ version: FixtureVersion) -> Bool {
+    func isSampled(_ version: FixtureVersion) -> Bool {
         let place = versions.firstIndex { $0.name == version.name } ?? 0
         return takesAllPaths || place.isMultiple(of: 10)
     }

@@ -367,6 +367,113 @@ import Testing
                 == "  as a new store of its version")
     }
 
+    /// Writes the policies for rows that do not fit into the `strata.json` of the journal's model.
+    private func setMisfits(_ misfits: String, in workspace: Workspace) throws {
+        let text = try workspace.text("model/strata.json")
+        let key = "\"imported\": {"
+        #expect(text.contains(key))
+        try workspace.write(
+            text.replacingOccurrences(of: key, with: key + "\"misfits\": " + misfits + ","), to: "model/strata.json")
+    }
+
+    @Test func `strata.json decides by entity how rows that do not fit are treated`() throws {
+        let workspace = try journal(Self.misfitSQL, versions: [Journal.first])
+        try setMisfits(
+            #"""
+            { "Tag": { "fill": { "name": "none" } }, "Shelf": { "fill": { "isOpen": false } }, "Passport": "drop",
+              "Media": { "fill": { "added": null, "pages": 0 } } }
+            """#, in: workspace)
+        let result = try convert(workspace)
+        #expect(result.complaints == [])
+        #expect(
+            result.said == [
+                "filled: Media 3: pages is \"many\", which is not INTEGER; filled with 0",
+                "filled: Media 2: added is \"today\", which is no number; filled with NULL",
+                "filled: Shelf 1: isOpen is 3, which is no truth value; filled with 0",
+                "filled: Tag 10: name is NULL; filled with none",
+                "set aside: Tag 20: key is X'00', which is no UUID",
+                "set aside: Media_tags 1, 20: target_id is 20, and Tag has no such row",
+                "set aside: Media_tags 3, 20: target_id is 20, and Tag has no such row",
+                "dropped: Passport 8: person_id is 99, and Person has no such row",
+                "Media: 4 rows", "Media_tags: 1 rows", "Passport: 1 rows", "Person: 2 rows", "Person_friends: 2 rows",
+                "Shelf: 2 rows", "Tag: 1 rows", "Media_tags: 2 rows in strata_unconverted",
+                "Tag: 1 rows in strata_unconverted", "wrote out.strata, a store of 1.0",
+            ])
+        func rows(_ query: String) throws -> [String] { try workspace.rows("out.strata", query) }
+        #expect(try rows("SELECT id, added, pages FROM Media WHERE id IN (2, 3)") == ["2 NULL 90", "3 0.0 0"])
+        #expect(try rows("SELECT isOpen FROM Shelf WHERE id = 1") == ["0"])
+        #expect(try rows("SELECT name FROM Tag") == ["\"none\""])
+    }
+
+    @Test func `a policy of strata.json precedes the option`() throws {
+        let dangling = "INSERT INTO ZPASSPORT VALUES (8, 4, 1, 99);"
+        let reason = "Passport 8: person_id is 99, and Person has no such row"
+        let workspace = try journal(dangling, versions: [Journal.first])
+        try setMisfits(#"{ "Passport": "refuse" }"#, in: workspace)
+        #expect(
+            try convert(workspace, "--misfits", "drop").complaints == [
+                "journal.sqlite: error: 1 things of 1.0 do not fit:", reason,
+            ])
+        let other = try journal(dangling, versions: [Journal.first])
+        try setMisfits(#"{ "Passport": "drop" }"#, in: other)
+        #expect(try convert(other, "--misfits", "refuse").said.first == "dropped: " + reason)
+    }
+
+    @Test func `a fill replaces only values that the column cannot hold`() throws {
+        let workspace = try room(
+            """
+            PRAGMA user_version = 2; DROP TABLE post; CREATE TABLE post (author, number); DROP TABLE user;
+            CREATE TABLE user (id, mail, born); INSERT INTO user VALUES (9, NULL, '12'), (NULL, NULL, 'x'), (10, NULL, 'x');
+            """)
+        try setMisfits(#"{ "user": { "fill": { "mail": "none", "born": null } } }"#, in: workspace)
+        #expect(
+            try convert(workspace).said.filter { $0.contains(": user ") } == [
+                "filled: user 9: mail is NULL; filled with none",
+                "set aside: user NULL: id is not an integer, and it is the primary key",
+                "filled: user 10: mail is NULL; filled with none",
+                "filled: user 10: born is \"x\", which is not INTEGER; filled with NULL",
+            ])
+        #expect(try workspace.rows("out.strata", "SELECT * FROM user") == ["9 \"none\" 12", "10 \"none\" NULL"])
+        // The row that is set aside keeps the values that it had.
+        #expect(
+            try workspace.rows("out.strata", "SELECT json_extract(\"values\", '$.born') FROM strata_unconverted")
+                == ["\"x\""])
+    }
+
+    @Test func `a policy names an entity, its properties and values of their types`() throws {
+        let workspace = try journal()
+        func complaints(_ misfits: String) throws -> [String] {
+            let text = try workspace.text("model/strata.json")
+            try setMisfits(misfits, in: workspace)
+            defer { try? workspace.write(text, to: "model/strata.json") }
+            return workspace.run("check", workspace.path("model")).complaints
+        }
+        let found = try complaints(
+            #"""
+            { "Tags": "drop", "Tag": "keep", "Person": 1, "Passport": { "fill": 3 },
+              "Shelf": { "fill": { "titel": "x", "isOpen": 3, "books": 1, "colors": [] } },
+              "Media": { "fill": { "shelf": 1, "title": null, "kind": "Opera" } } }
+            """#)
+        #expect(
+            found == [
+                #"model/strata.json:2:29: error: there is no entity `Tags` in version 2.0; did you mean "Tag"?"#,
+                #"model/strata.json:2:52: error: "keep" is no "misfits""#,
+                #"model/strata.json:2:70: error: "Person" must be "set-aside", "drop", "refuse" or {"fill": {"property": value}}, not a number"#,
+                #"model/strata.json:2:85: error: "Passport" must be "set-aside", "drop", "refuse" or {"fill": {"property": value}}, not an object"#,
+                "model/strata.json:3:24: error: `Shelf` has no property `titel` in version 2.0",
+                #"model/strata.json:3:48: error: "isOpen" of type bool cannot be a number; write true or false"#,
+                #"model/strata.json:3:51: error: "books" does not apply here: a dangling foreign key is set to null, or its row is set aside"#,
+                #"model/strata.json:3:63: error: "colors" does not apply here: a fill is a single value"#,
+                #"model/strata.json:4:24: error: "shelf" does not apply here: a dangling foreign key is set to null, or its row is set aside"#,
+                #"model/strata.json:4:36: error: "title" does not apply here: it is not nullable"#,
+                #"model/strata.json:4:59: error: "kind" of type MediaKind cannot be a string; write the name of a case"#,
+            ])
+        #expect(
+            try complaints("[]") == [
+                #"model/strata.json:2:27: error: "misfits" must be an object like {"Tag": "refuse"}, not an array"#
+            ])
+    }
+
     @Test func `rows that do not fit are dropped or refused where that is asked for`() throws {
         let workspace = try journal(Self.misfitSQL, versions: [Journal.first])
         let refused = try convert(workspace, "--misfits", "refuse").complaints

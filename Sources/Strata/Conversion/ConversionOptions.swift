@@ -2,7 +2,7 @@ import Foundation
 
 /// How a database of another library is converted.
 public struct ConversionOptions: Sendable {
-    /// What becomes of rows that do not fit, and of those that depend on them.
+    /// How rows are treated that do not fit, or that depend on such rows.
     public enum Misfits: String, CaseIterable, Sendable {
         /// They go to the table `strata_unconverted` of the store; all other rows are converted.
         case setAside = "set-aside"
@@ -14,7 +14,7 @@ public struct ConversionOptions: Sendable {
 
     /// The version that the database has, by its name here or there; nil finds it out by the tables.
     public var version: String?
-    /// What becomes of rows that do not fit.
+    /// How rows that do not fit are treated, but for those of entities with a policy in `strata.json`.
     public var misfits = Misfits.setAside
     /// Called with what was done, before the store appears.
     public var report: (@Sendable (ConversionReport) -> Void)?
@@ -27,6 +27,20 @@ public struct ConversionOptions: Sendable {
 
 /// What a conversion did.
 public struct ConversionReport: Hashable, Sendable, Codable {
+    /// How a conversion treated something that does not fit.
+    public enum Outcome: String, Hashable, Sendable, Codable {
+        /// The row is in `strata_unconverted`.
+        case setAside = "set-aside"
+        /// It stays in the other database.
+        case dropped
+        /// It is the reason why there is no store.
+        case refused
+        /// The row was converted, and its dangling foreign key is NULL.
+        case setToNull = "set-to-null"
+        /// The row was converted, with the value that `strata.json` gives.
+        case filled
+    }
+
     /// Something that does not fit.
     public struct Misfit: Hashable, Sendable, Codable, CustomStringConvertible {
         /// The table of the store.
@@ -35,8 +49,8 @@ public struct ConversionReport: Hashable, Sendable, Codable {
         public var key: String?
         /// What is wrong with it.
         public var reason: String
-        /// Whether the row was converted, without the foreign key that dangled.
-        public var isKept = false
+        /// How the conversion treated it.
+        public var outcome: Outcome
 
         /// In words.
         public var description: String { "\(table)\(key.map { " \($0)" } ?? ""): \(reason)" }
@@ -61,8 +75,10 @@ public struct ConversionReport: Hashable, Sendable, Codable {
     public var rows: [String: Int] = [:]
     /// The rows in `strata_unconverted`, by the tables that they belong to.
     public var unconverted: [String: Int] = [:]
-    /// The foreign keys that dangled and became NULL, by table.
+    /// The dangling foreign keys that became NULL, by table.
     public var cleared: [String: Int] = [:]
+    /// The values that did not fit and were replaced by those of `strata.json`, by table.
+    public var filled: [String: Int] = [:]
     /// The values that stay in the other database.
     public var left: [Left] = []
     /// The first thousand things that do not fit.
@@ -73,7 +89,14 @@ public struct ConversionReport: Hashable, Sendable, Codable {
     public var seconds: Double = 0
 
     /// How many rows were not converted.
-    var lostCount: Int { misfitCount - cleared.values.reduce(0, +) }
+    private(set) var lostCount = 0
+    /// Whether something that does not fit refuses the database.
+    private(set) var isRefused = false
+
+    /// What is encoded: all that is public.
+    private enum CodingKeys: CodingKey {
+        case version, rows, unconverted, cleared, filled, left, misfits, misfitCount, seconds
+    }
 
     init(version: String) {
         self.version = version
@@ -81,6 +104,11 @@ public struct ConversionReport: Hashable, Sendable, Codable {
 
     mutating func add(_ misfit: Misfit) {
         misfitCount += 1
+        switch misfit.outcome {
+        case .setAside, .dropped: lostCount += 1
+        case .refused: (lostCount, isRefused) = (lostCount + 1, true)
+        case .setToNull, .filled: break
+        }
         if misfits.count < 1000 { misfits.append(misfit) }
     }
 }

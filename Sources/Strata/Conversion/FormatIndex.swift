@@ -40,6 +40,13 @@ struct FormatIndex {
         return origins[name]?.first { $0.versions.contains(place) }?.sources ?? [name]
     }
 
+    /// The policies for rows that do not fit in the version at `place`, by table.
+    func misfits(at place: Int) -> [String: ImportedMisfits.Policy] {
+        Dictionary(
+            format.misfits.filter { $0.versions.contains(place) }.map { ($0.table, $0.policy) },
+            uniquingKeysWith: { one, _ in one })
+    }
+
     /// What a conversion from the version at `place` leaves in the database.
     func unread(at place: Int) -> [ImportedUnread] { unread.filter { $0.versions.contains(place) } }
 }

@@ -2,7 +2,7 @@ import Foundation
 import JSONText
 import SchemaSQL
 
-/// The rows that a conversion cannot put into their tables: they go to the table `strata_unconverted`.
+/// Treats the rows that a conversion cannot put into their tables by the policies of these tables.
 final class SetAsideRows {
     /// A value of such a row.
     enum Value {
@@ -22,24 +22,47 @@ final class SetAsideRows {
     private let connection: Connection
     private let version: String
     private let tables: [String: Table]
-    /// Whether the rows are kept; if not, they are only reported.
-    private let keeps: Bool
+    private let policies: [String: ImportedMisfits.Policy]
+    private let options: ConversionOptions.Misfits
     private var insert: Statement?
 
-    init(_ connection: Connection, _ version: SchemaVersion, keeps: Bool) {
+    /// - Parameters:
+    ///   - policies: The policies of tables.
+    ///   - options: What holds for all other tables, and for rows that a fill does not help.
+    init(
+        _ connection: Connection, _ version: SchemaVersion, policies: [String: ImportedMisfits.Policy],
+        otherwise options: ConversionOptions.Misfits
+    ) {
         self.connection = connection
         self.version = version.name
         tables = Dictionary(version.tables.map { ($0.name, $0) }, uniquingKeysWith: { one, _ in one })
-        self.keeps = keeps
+        self.policies = policies
+        self.options = options
     }
 
-    /// Sets a row aside.
+    /// The policy of a table; nil where the options decide.
+    func policy(of table: String) -> ImportedMisfits.Policy? { policies[table] }
+
+    /// What becomes of a row of a table that cannot be converted.
+    private func outcome(of table: String) -> ConversionReport.Outcome {
+        switch (policies[table], options) {
+        case (.setAside, _): .setAside
+        case (.drop, _): .dropped
+        case (.refuse, _): .refused
+        case (.fill, .setAside), (nil, .setAside): .setAside
+        case (.fill, .drop), (nil, .drop): .dropped
+        case (.fill, .refuse), (nil, .refuse): .refused
+        }
+    }
+
+    /// Reports a row that cannot be converted, and keeps it where its table's policy says so.
     func add(
         _ table: String, key: String, _ columns: [String], _ values: [Value], reason: String,
         to report: inout ConversionReport
     ) throws {
-        report.add(.init(table: table, key: key, reason: reason))
-        guard keeps else { return }
+        let outcome = outcome(of: table)
+        report.add(.init(table: table, key: key, reason: reason, outcome: outcome))
+        guard outcome == .setAside else { return }
         report.unconverted[table, default: 0] += 1
         if insert == nil {
             try connection.execute(Self.table.createStatement())
@@ -153,7 +176,8 @@ final class SetAsideRows {
 
     private func clear(_ key: Key, of table: String, _ row: Int, _ report: inout ConversionReport) throws {
         let (columns, values, name) = try self.values(of: row, table)
-        report.add(.init(table: table, key: name, reason: reason(key, columns, values), isKept: true))
+        let outcome = outcome(of: table) == .refused ? ConversionReport.Outcome.refused : .setToNull
+        report.add(.init(table: table, key: name, reason: reason(key, columns, values), outcome: outcome))
         report.cleared[table, default: 0] += 1
         let assignments = key.columns.map { SQL.quoted($0) + " = NULL" }.joined(separator: ", ")
         try connection.execute("UPDATE \(SQL.quoted(table)) SET \(assignments) WHERE \(try isRow(row, of: table))")

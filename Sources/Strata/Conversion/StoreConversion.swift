@@ -53,13 +53,9 @@ struct StoreConversion {
         return try accepted(try convert(best.candidate, reader, since: start, into: target))
     }
 
-    /// The report, unless the options refuse what does not fit.
+    /// The report, unless something in it is refused.
     private func accepted(_ report: ConversionReport) throws -> ConversionReport {
-        let isRefused =
-            options.misfits == .refuse && report.misfitCount > 0
-            // Whole tables and columns have no row that could be set aside.
-            || options.misfits == .setAside && report.misfits.contains { $0.key == nil }
-        if isRefused { throw ConversionError.misfits(report) }
+        if report.isRefused { throw ConversionError.misfits(report) }
         return report
     }
 
@@ -70,7 +66,11 @@ struct StoreConversion {
         let connection = try target(candidate.version)
         var report = ConversionReport(version: candidate.version.name)
         for name in candidate.match.extra {
-            report.add(.init(table: name, reason: "\(candidate.version.name) does not have it"))
+            // A table or a column has no row that could be set aside.
+            report.add(
+                .init(
+                    table: name, reason: "\(candidate.version.name) does not have it",
+                    outcome: options.misfits == .drop ? .dropped : .refused))
         }
         for left in candidate.match.left {
             let count = try source.integer(left.count) ?? 0
@@ -78,11 +78,16 @@ struct StoreConversion {
         }
         try connection.execute("PRAGMA foreign_keys = OFF")
         try connection.transaction("BEGIN IMMEDIATE") {
-            let rows = SetAsideRows(connection, candidate.version, keeps: options.misfits == .setAside)
+            let rows = SetAsideRows(
+                connection, candidate.version, policies: index.misfits(at: candidate.place), otherwise: options.misfits)
             var lastIDs: [String: Int] = [:]
             for table in candidate.match.tables {
                 try setAsideStrays(table, rows, &report)
-                let greatest = try copy(table, candidate.place, connection, rows, &report)
+                let forms = table.table.columns.map {
+                    index.form(of: $0, in: table.table.name, at: candidate.place)
+                }
+                let greatest = try TableCopy(table, forms: forms, into: connection, files: files, rows)
+                    .run(from: source, &report, isCancelled: options.isCancelled)
                 let last = [reader.lastKey(of: table.table), greatest].compactMap(\.self).max()
                 if table.table.hasIntegerKey, let last, last > 0 { lastIDs[table.table.name] = last }
             }
@@ -179,112 +184,6 @@ struct StoreConversion {
                 reason: "its Z_ENT is the number of no entity in this table", to: &report)
         }
     }
-
-    /// Copies the rows of a table, and gives the greatest key that one of them has.
-    private func copy(
-        _ table: ConvertedTable, _ place: Int, _ target: Connection, _ setAside: SetAsideRows,
-        _ report: inout ConversionReport
-    ) throws -> Int? {
-        let columns = table.table.columns
-        let forms = columns.map { index.form(of: $0, in: table.table.name, at: place) }
-        let insert = try target.prepare(
-            "INSERT INTO \(SQL.quoted(table.table.name)) (\(SQL.list(columns))) VALUES (\(SQL.parameters(columns.count)))"
-        )
-        let isReal = columns.map { table.table.storage(of: $0) == "REAL" }
-        let keyColumn = table.table.hasIntegerKey ? columns.firstIndex { SQL.quoted($0) == table.table.rowNumber } : nil
-        var greatest: Int?
-        var count = 0
-        let rows = try source.prepare(table.query)
-        while try rows.step() {
-            count += 1
-            if count % 1024 == 0, options.isCancelled?() == true { throw MigrationError.cancelled }
-            let row = rows.row
-            var reason: String?
-            var values: [SetAsideRows.Value] = []
-            if case .text(let names) = row.value(columns.count + 1) {
-                reason = "\(names) hold one property, and more than one of them has a value"
-            }
-            for index in columns.indices {
-                guard let value = try? SQLiteValue(row: row, at: index + 1) else {
-                    reason = reason ?? "\(columns[index]) is not valid UTF-8 text"
-                    values.append(.bytes(row.bytes(index + 1)))
-                    continue
-                }
-                guard let form = forms[index] else {
-                    // SQLite would round it without a word.
-                    if isReal[index], case .integer(let number) = value, Double(exactly: number) == nil {
-                        reason = reason ?? "\(columns[index]) is \(number), which a floating-point number does not hold"
-                    }
-                    values.append(.value(value))
-                    continue
-                }
-                if let converted = form.value(value, files: files) {
-                    values.append(.value(converted))
-                } else {
-                    reason = reason ?? "\(columns[index]) is \(value), which is \(form.words)"
-                    values.append(.value(value))
-                }
-            }
-            if let keyColumn {
-                if case .value(.integer(let key)) = values[keyColumn] {
-                    greatest = max(greatest ?? key, key)
-                } else {
-                    // SQLite would give the row a key, which may be that of another row.
-                    reason = reason ?? "\(columns[keyColumn]) is not an integer, and it is the primary key"
-                }
-            }
-            if reason == nil {
-                for (index, value) in values.enumerated() {
-                    if case .value(let value) = value { try value.bind(to: insert, at: index + 1) }
-                }
-                do {
-                    try insert.run()
-                } catch let error as SQLiteError where [19, 20].contains(error.code) {
-                    // SQLITE_CONSTRAINT and SQLITE_MISMATCH: the row does not fit.
-                    insert.reset()
-                    reason = error.message
-                }
-            }
-            if let reason {
-                try setAside.add(
-                    table.table.name, key: row.value(0).keyText, columns, values, reason: reason, to: &report)
-            }
-        }
-        return greatest
-    }
-}
-
-extension ImportedForm {
-    /// Describes a conversion mismatch.
-    fileprivate var words: String {
-        switch self {
-        case .bool: "no truth value"
-        case .unixSeconds, .unixMilliseconds, .unixMicroseconds, .referenceSeconds, .julianDay: "no number"
-        case .dateText: "no date as text of ISO 8601"
-        case .uuid: "no UUID"
-        case .url: "no URL"
-        case .color: "no color"
-        case .decimal: "no decimal number"
-        case .choice(let texts): "none of \(texts.joined(separator: ", "))"
-        case .json: "no JSON"
-        case .archive, .archiveOfBools, .archiveOfDecimals: "no archived list of its type"
-        case .entity(let names): "none of the entities \(names.joined(separator: ", "))"
-        case .plain: "nothing"
-        case .externalData: "neither bytes nor the name of a file that is there"
-        }
-    }
-}
-
-extension SQLiteValue {
-    /// The value as a key in a message.
-    var keyText: String {
-        if case .text(let text) = self { text } else { description }
-    }
-}
-
-extension Table {
-    /// Whether the key is one integer, which SQLite makes the number of the row.
-    var hasIntegerKey: Bool { hiddenRowID == nil && rowNumber != nil && primaryKey.count == 1 }
 }
 
 extension Store {
@@ -322,8 +221,18 @@ extension Store {
         conversion: ConversionOptions = ConversionOptions(),
         options: StoreOptions = StoreOptions()
     ) throws -> ConversionReport {
-        guard destination.isFileURL else { throw StoreError.notAFile }
         guard let format = schema.imported else { throw ConversionError.notImported(schema: schema.name) }
+        return try convert(
+            source, of: format, to: destination, schema: schema, conversion: conversion, options: options)
+    }
+
+    /// Converts a database of a format that may differ from the schema's own.
+    package static func convert(
+        _ source: URL, of format: ImportedFormat, to destination: URL, schema: any Schema.Type,
+        conversion: ConversionOptions = ConversionOptions(),
+        options: StoreOptions = StoreOptions()
+    ) throws -> ConversionReport {
+        guard destination.isFileURL else { throw StoreError.notAFile }
         try DatabaseCopy.check(destination)
         let draft = destination.appendingPathExtension("draft-\(UUID().uuidString)")
         defer { DatabaseCopy.remove(draft) }

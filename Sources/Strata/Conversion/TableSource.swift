@@ -45,11 +45,11 @@ struct TableSource: ConversionSource {
             }
             guard values.count == table.columns.count else { continue }
             let keys = table.primaryKey.compactMap { name in table.columns.firstIndex(of: name).map { values[$0] } }
-            let key = keys.isEmpty ? database.rowNumber(of: source) : keys.joined(separator: " || ', ' || ")
+            // Bytes are no text.
+            let parts = keys.map { "CASE typeof(\($0)) WHEN 'blob' THEN 'X''' || hex(\($0)) || '''' ELSE \($0) END" }
+            let key = parts.isEmpty ? database.rowNumber(of: source) : parts.joined(separator: " || ', ' || ")
             match.tables.append(
-                ConvertedTable(
-                    table: table, source: source, key: "CAST(\(key) AS TEXT)", values: values, from: SQL.quoted(source)
-                ))
+                ConvertedTable(table: table, source: source, key: key, values: values, from: SQL.quoted(source)))
         }
         addLeft(to: &match, format.unread(at: place))
         return match

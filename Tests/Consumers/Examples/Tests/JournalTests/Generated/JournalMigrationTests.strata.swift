@@ -80,6 +80,11 @@ struct JournalSchemaMigrationTests {
         report(try Self.fixtures.checkRandomMigration(of: version))
     }
 
+    @Testing.Test("Rows that do not fit are converted as strata.json says", arguments: fixtures.convertedVersions)
+    func conversion(version: StrataTesting.FixtureVersion) throws {
+        report(try Self.fixtures.checkConversion(of: version))
+    }
+
     private func report(_ failures: [StrataTesting.Failure]) {
         for failure in failures { Testing.Issue.record(Testing.Comment(rawValue: failure.description)) }
     }

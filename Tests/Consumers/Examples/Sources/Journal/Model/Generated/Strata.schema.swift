@@ -64,6 +64,9 @@ public enum JournalSchema: Strata.Schema {
         format.origins.append(Strata.ImportedOrigin("Media", "Film_note", ["Film.note"], versions: 0...Swift.Int.max))
         format.origins.append(Strata.ImportedOrigin("Media", "subtitle", ["Book.subtitle", "Film.subtitle"], versions: 0...1))
         format.unread.append(Strata.ImportedUnread("Person.passport", .inverse, versions: 0...Swift.Int.max))
+        format.misfits.append(Strata.ImportedMisfits("Shelf", .fill(["isOpen": "0"]), versions: 0...Swift.Int.max))
+        format.misfits.append(Strata.ImportedMisfits("Passport", .drop, versions: 0...Swift.Int.max))
+        format.misfits.append(Strata.ImportedMisfits("Media", .refuse, versions: 0...Swift.Int.max))
         return format
     }
 

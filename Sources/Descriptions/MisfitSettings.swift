@@ -1,0 +1,181 @@
+import JSONText
+import SchemaModel
+
+/// The value of `misfits` in `imported`: by entity, how a conversion treats rows that do not fit.
+public struct MisfitSettings: Sendable {
+    private let file: SourceFile
+    private let members: [JSON.Member]
+    private var diagnostics: [Diagnostic] = []
+
+    init(_ json: JSON?, file: SourceFile) {
+        self.file = file
+        guard let json else {
+            members = []
+            return
+        }
+        guard case .object(let members) = json.value else {
+            self.members = []
+            let expected = "an object like {\"Tag\": \"refuse\"}"
+            report(.wrongKind(key: "misfits", expected: expected, found: json.kind), json)
+            return
+        }
+        self.members = members
+    }
+
+    /// The policies by table and version, and the names and values that the history does not have.
+    public func resolved(in history: SchemaHistory) -> (policies: [ImportedMisfits], diagnostics: [Diagnostic]) {
+        var settings = self
+        let policies = members.flatMap { settings.policies(of: $0, in: history) }
+        return (policies, settings.diagnostics)
+    }
+
+    private mutating func report(_ problem: Problem, _ json: JSON) {
+        diagnostics.append(file.diagnostic(problem, at: json.offset))
+    }
+
+    private mutating func policies(of member: JSON.Member, in history: SchemaHistory) -> [ImportedMisfits] {
+        // The newest entity of that name.
+        guard let last = history.versions.lastIndex(where: { $0.entities.contains { $0.name == member.key } }),
+            let entity = history.versions[last].entities.first(where: { $0.name == member.key })
+        else {
+            let names = history.newest.entities.map(\.name).sorted()
+            let problem = Problem.unknownEntity(
+                member.key, version: history.newest.version.text, nearest: names.nearest(to: member.key))
+            diagnostics.append(file.diagnostic(problem, at: member.keyOffset))
+            return []
+        }
+        guard let policy = policy(member.value, of: entity, in: history.versions[last]) else { return [] }
+        var policies: [ImportedMisfits] = []
+        for (place, version) in history.versions.enumerated() where history.formerNames[version.version] != nil {
+            guard let entity = version.entity(entity.lineage) else { continue }
+            guard let policy = lowered(policy, of: entity, in: version) else { continue }
+            let table = entity.tableName
+            let run = policies.lastIndex { $0.table == table && $0.versions.upperBound == place - 1 }
+            if let run, policies[run].policy == policy {
+                policies[run].versions = policies[run].versions.lowerBound...place
+            } else {
+                policies.append(ImportedMisfits(table, policy, versions: place...place))
+            }
+        }
+        return policies
+    }
+
+    // MARK: Reading
+
+    /// A policy by lineages.
+    private enum Policy {
+        case same(ImportedMisfits.Policy)
+        case fill([(property: Int, value: Value)])
+    }
+
+    /// A value of a fill.
+    private enum Value {
+        case null
+        /// Text or a number, read by the type that the property has in each version.
+        case scalar(JSON)
+        /// A case of an enum, by its lineage.
+        case choice(Int)
+    }
+
+    private mutating func policy(_ json: JSON, of entity: Entity, in version: SchemaVersion) -> Policy? {
+        switch json.value {
+        case .string("set-aside"): return .same(.setAside)
+        case .string("drop"): return .same(.drop)
+        case .string("refuse"): return .same(.refuse)
+        case .string(let text):
+            report(
+                .unknownValue(text, of: "misfits", nearest: ["set-aside", "drop", "refuse"].nearest(to: text)), json)
+            return nil
+        case .object(let members):
+            guard members.map(\.key) == ["fill"], case .object(let properties) = members[0].value.value else { break }
+            var values: [(property: Int, value: Value)] = []
+            for property in properties {
+                if let value = fill(property, of: entity, in: version) { values.append(value) }
+            }
+            return .fill(values)
+        default: break
+        }
+        let expected = "\"set-aside\", \"drop\", \"refuse\" or {\"fill\": {\"property\": value}}"
+        report(.wrongKind(key: entity.name, expected: expected, found: json.kind), json)
+        return nil
+    }
+
+    private mutating func fill(
+        _ member: JSON.Member, of entity: Entity, in version: SchemaVersion
+    ) -> (property: Int, value: Value)? {
+        let json = member.value
+        guard let property = entity.properties.first(where: { $0.name == member.key }) else {
+            let nearest = entity.properties.map(\.name).nearest(to: member.key)
+            let problem = Problem.unknownProperty(
+                member.key, of: entity.name, version: version.version.text, nearest: nearest)
+            diagnostics.append(file.diagnostic(problem, at: member.keyOffset))
+            return nil
+        }
+        func refuse(_ reason: String) -> (property: Int, value: Value)? {
+            diagnostics.append(
+                file.diagnostic(.keyDoesNotApply(member.key, because: reason), at: member.keyOffset))
+            return nil
+        }
+        guard let type = property.type else {
+            return refuse("a dangling foreign key is set to null, or its row is set aside")
+        }
+        let column = version.columns(of: entity).first { $0.property == property.lineage }
+        if column?.isKey == true { return refuse("it is part of the primary key") }
+        if property.isUnique { return refuse("it is unique, and two rows with the same fill would not be") }
+        if case .null = json.value {
+            guard property.isNullable else { return refuse("it is not nullable") }
+            return (property.lineage, .null)
+        }
+        switch type {
+        case .scalar(let scalar):
+            if LiteralReader.literal(json, type: scalar) != nil { return (property.lineage, .scalar(json)) }
+            report(
+                .wrongLiteral(
+                    key: member.key, type: scalar.rawValue, found: json.kind, hint: LiteralReader.hint(scalar)), json)
+            return nil
+        case .subtype(let lineage):
+            guard let subtype = version.subtype(lineage), case .cases(let cases) = subtype.kind else { break }
+            guard case .string(let name) = json.value, let found = cases.first(where: { $0.name == name }) else {
+                report(
+                    .wrongLiteral(
+                        key: member.key, type: subtype.name, found: json.kind, hint: "write the name of a case"), json)
+                return nil
+            }
+            return (property.lineage, .choice(found.lineage))
+        case .array: break
+        }
+        return refuse("a fill is a single value")
+    }
+
+    // MARK: Versions
+
+    /// The policy of an entity's table in one version; nil for a fill of properties that it does not have there.
+    private func lowered(
+        _ policy: Policy, of entity: Entity, in version: SchemaVersion
+    ) -> ImportedMisfits.Policy? {
+        switch policy {
+        case .same(let policy): return policy
+        case .fill(let values):
+            var columns: [String: String] = [:]
+            for (property, value) in values {
+                guard let column = version.columns(of: entity).first(where: { $0.property == property }),
+                    column.role == .attribute, let sql = sql(value, of: column, in: version)
+                else { continue }
+                columns[column.name] = sql
+            }
+            return columns.isEmpty ? nil : .fill(columns)
+        }
+    }
+
+    /// A value in the form in which one version stores it; nil where the property has another type there.
+    private func sql(_ value: Value, of column: StoredColumn, in version: SchemaVersion) -> String? {
+        switch (value, column.type) {
+        case (.null, _): return column.isNullable ? "NULL" : nil
+        case (.scalar(let json), .scalar(let type)): return LiteralReader.literal(json, type: type)?.sql
+        case (.choice(let lineage), .subtype(let subtype)):
+            guard case .cases(let cases) = version.subtype(subtype)?.kind else { return nil }
+            return cases.first { $0.lineage == lineage }.map { SQL.literal($0.value) }
+        default: return nil
+        }
+    }
+}

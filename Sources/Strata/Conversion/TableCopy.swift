@@ -1,0 +1,224 @@
+import Foundation
+import SchemaSQL
+
+/// Copies the rows of one table of another database to its table in the store.
+struct TableCopy {
+    private let table: ConvertedTable
+    private let setAside: SetAsideRows
+    private let files: URL?
+    private let target: Connection
+    private let insert: Statement
+    private let columns: [Column]
+    /// The position of the column that is the number of the row; nil where there is none.
+    private let keyColumn: Int?
+
+    /// A column of the store's table.
+    private struct Column {
+        let name: String
+        /// How its values are read; nil where they stay as they are.
+        let form: ImportedForm?
+        /// Its storage class.
+        let storage: String?
+        let isMandatory: Bool
+        /// The value that takes the place of one that does not fit; nil where there is none.
+        let fill: SQLiteValue?
+    }
+
+    /// A row as the other database has it.
+    private struct SourceRow {
+        let key: String
+        /// What was read, for `strata_unconverted`.
+        var read: [SetAsideRows.Value] = []
+        /// What is stored.
+        var stored: [SQLiteValue] = []
+        /// Why values do not fit, by column.
+        var misfits: [Int: String] = [:]
+        /// Why the row does not fit, whatever its values are.
+        var conflict: String?
+    }
+
+    /// - Parameters:
+    ///   - forms: How the values of each column are read.
+    ///   - files: The folder in which Core Data keeps large values.
+    init(
+        _ table: ConvertedTable, forms: [ImportedForm?], into target: Connection, files: URL?, _ setAside: SetAsideRows
+    ) throws {
+        self.table = table
+        self.setAside = setAside
+        self.files = files
+        self.target = target
+        let (name, names) = (table.table.name, table.table.columns)
+        insert = try target.prepare(
+            "INSERT INTO \(SQL.quoted(name)) (\(SQL.list(names))) VALUES (\(SQL.parameters(names.count)))")
+        var mandatory: Set<String> = []
+        try target.query("SELECT name FROM pragma_table_info(\(SQL.literal(name))) WHERE \"notnull\"") {
+            mandatory.insert(try $0.string(0))
+        }
+        var fills: [String: SQLiteValue] = [:]
+        if case .fill(let values) = setAside.policy(of: name) {
+            for (column, sql) in values { try target.query("SELECT \(sql)") { fills[column] = $0.value(0) } }
+        }
+        columns = zip(names, forms).map { name, form in
+            Column(
+                name: name, form: form, storage: table.table.storage(of: name),
+                isMandatory: mandatory.contains(name), fill: fills[name])
+        }
+        keyColumn = table.table.hasIntegerKey ? names.firstIndex { SQL.quoted($0) == table.table.rowNumber } : nil
+    }
+
+    /// Copies all rows, and gives the greatest key that one of them has.
+    func run(
+        from source: Connection, _ report: inout ConversionReport, isCancelled: (() -> Bool)?
+    ) throws -> Int? {
+        var greatest: Int?
+        var count = 0
+        let rows = try source.prepare(table.query)
+        while try rows.step() {
+            count += 1
+            if count % 1024 == 0, isCancelled?() == true { throw MigrationError.cancelled }
+            var row = read(rows.row)
+            if let keyColumn, row.misfits[keyColumn] == nil, case .integer(let key) = row.stored[keyColumn] {
+                greatest = max(greatest ?? key, key)
+            }
+            if let reason = try store(&row) {
+                try setAside.add(
+                    table.table.name, key: row.key, columns.map(\.name), row.read, reason: reason, to: &report)
+                continue
+            }
+            for (place, reason) in row.misfits.sorted(by: { $0.key < $1.key }) {
+                let text = "\(reason); filled with \(columns[place].fill?.keyText ?? "NULL")"
+                report.add(.init(table: table.table.name, key: row.key, reason: text, outcome: .filled))
+                report.filled[table.table.name, default: 0] += 1
+            }
+        }
+        return greatest
+    }
+
+    // MARK: Reading
+
+    private func read(_ row: Row) -> SourceRow {
+        var result = SourceRow(key: row.value(0).keyText)
+        for (place, column) in columns.enumerated() {
+            guard let value = try? SQLiteValue(row: row, at: place + 1) else {
+                result.misfits[place] = "\(column.name) is not valid UTF-8 text"
+                result.read.append(.bytes(row.bytes(place + 1)))
+                result.stored.append(.null)
+                continue
+            }
+            result.read.append(.value(value))
+            let converted = column.form.map { $0.value(value, files: files) } ?? value
+            result.stored.append(converted ?? value)
+            if let form = column.form, converted == nil {
+                result.misfits[place] = "\(column.name) is \(value), which is \(form.words)"
+            } else if column.form == nil, column.storage == "REAL", case .integer(let number) = value,
+                Double(exactly: number) == nil
+            {
+                // SQLite would round it without a word.
+                result.misfits[place] = "\(column.name) is \(number), which a floating-point number does not hold"
+            }
+            if place == keyColumn, result.misfits[place] == nil {
+                // SQLite would give the row a key, which may be that of another row.
+                if case .integer = result.stored[place] { continue }
+                result.misfits[place] = "\(column.name) is not an integer, and it is the primary key"
+            }
+        }
+        if case .text(let names) = row.value(columns.count + 1) {
+            result.conflict = "\(names) hold one property, and more than one of them has a value"
+        }
+        return result
+    }
+
+    // MARK: Storing
+
+    /// Stores a row, and gives the reason why it cannot be; nil where it is stored.
+    private func store(_ row: inout SourceRow) throws -> String? {
+        if let conflict = row.conflict { return conflict }
+        for (place, reason) in row.misfits.sorted(by: { $0.key < $1.key }) {
+            guard let fill = columns[place].fill else { return reason }
+            row.stored[place] = fill
+        }
+        guard let error = try insertError(row) else { return nil }
+        guard try fillMisfits(of: &row) else { return error.message }
+        return try insertError(row)?.message
+    }
+
+    private func insertError(_ row: SourceRow) throws -> SQLiteError? {
+        for (place, value) in row.stored.enumerated() { try value.bind(to: insert, at: place + 1) }
+        do {
+            try insert.run()
+            return nil
+        } catch let error as SQLiteError where [19, 20].contains(error.code) {
+            // SQLITE_CONSTRAINT and SQLITE_MISMATCH: the row does not fit.
+            insert.reset()
+            return error
+        }
+    }
+
+    /// Fills the columns that cannot hold their values, and says whether there are any.
+    private func fillMisfits(of row: inout SourceRow) throws -> Bool {
+        var hasFilled = false
+        for (place, column) in columns.enumerated() {
+            guard let fill = column.fill, row.misfits[place] == nil else { continue }
+            let value = row.stored[place]
+            if case .null = value {
+                guard column.isMandatory else { continue }
+                row.misfits[place] = "\(column.name) is NULL"
+            } else if try !holds(value, column.storage) {
+                row.misfits[place] = "\(column.name) is \(value), which is not \(column.storage ?? "")"
+            } else {
+                continue
+            }
+            row.stored[place] = fill
+            hasFilled = true
+        }
+        return hasFilled
+    }
+
+    /// Whether a column of a STRICT table holds a value: SQLite converts some (https://sqlite.org/stricttables.html).
+    private func holds(_ value: SQLiteValue, _ storage: String?) throws -> Bool {
+        guard let storage else { return true }
+        try target.execute("CREATE TABLE temp.probe (\"value\" \(storage)) STRICT")
+        defer { try? target.execute("DROP TABLE temp.probe") }
+        do {
+            let probe = try target.prepare("INSERT INTO temp.probe VALUES (?1)")
+            try value.bind(to: probe, at: 1)
+            try probe.run()
+            return true
+        } catch let error as SQLiteError where error.code == 19 {
+            return false
+        }
+    }
+}
+
+extension ImportedForm {
+    /// Describes a conversion mismatch.
+    fileprivate var words: String {
+        switch self {
+        case .bool: "no truth value"
+        case .unixSeconds, .unixMilliseconds, .unixMicroseconds, .referenceSeconds, .julianDay: "no number"
+        case .dateText: "no date as text of ISO 8601"
+        case .uuid: "no UUID"
+        case .url: "no URL"
+        case .color: "no color"
+        case .decimal: "no decimal number"
+        case .choice(let texts): "none of \(texts.joined(separator: ", "))"
+        case .json: "no JSON"
+        case .archive, .archiveOfBools, .archiveOfDecimals: "no archived list of its type"
+        case .entity(let names): "none of the entities \(names.joined(separator: ", "))"
+        case .plain: "nothing"
+        case .externalData: "neither bytes nor the name of a file that is there"
+        }
+    }
+}
+
+extension SQLiteValue {
+    /// The value as a key in a message.
+    package var keyText: String {
+        if case .text(let text) = self { text } else { description }
+    }
+}
+
+extension Table {
+    /// Whether the key is one integer, which SQLite makes the number of the row.
+    var hasIntegerKey: Bool { hiddenRowID == nil && rowNumber != nil && primaryKey.count == 1 }
+}

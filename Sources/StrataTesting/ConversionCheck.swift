@@ -1,0 +1,189 @@
+import Foundation
+import SchemaSQL
+import Strata
+
+extension Fixtures {
+    /// The imported versions whose conversion is checked: the newest, and in a history of more than ten versions every tenth.
+    /// `STRATA_PATHS=all` in the environment checks all of them.
+    public var convertedVersions: [FixtureVersion] {
+        guard let names = schema.imported?.formerNames else { return [] }
+        let imported = versions.filter { names[$0.name] != nil }
+        return imported.filter { isSampled($0) || $0.name == imported.last?.name }
+    }
+
+    /// Converts the rows of a version's fixture: first as they are, then for each entity with a policy in `misfits` of
+    /// `strata.json` with one row that does not fit.
+    ///
+    /// The rows are read from tables with the names and values of the store's own. That the tables of the other library are
+    /// read right is tested by converting a database that its app wrote.
+    public func checkConversion(of version: FixtureVersion) throws -> [Failure] {
+        let failures = try prepare(version)
+        guard failures.isEmpty, let place = versions.firstIndex(where: { $0.name == version.name }) else {
+            return failures
+        }
+        let old = try database(of: version.name)
+        return try withExtendedLifetime(old) {
+            let check = ConversionCheck(fixtures: self, version: version, place: place, database: old.url)
+            return try check.run().map { Failure("conversion of \(schema.name) \(version.name): \($0)") }
+        }
+    }
+}
+
+/// Converts databases with the rows of one version's fixture.
+private struct ConversionCheck {
+    let fixtures: Fixtures
+    let version: FixtureVersion
+    /// The position of the version.
+    let place: Int
+    let database: URL
+
+    func run() throws -> [String] {
+        var problems: [String] = []
+        try convert { _ in
+        } then: { report, store in
+            for misfit in report.misfits { problems.append("a row of the fixture does not fit: \(misfit)") }
+            for table in tables { problems += try differences(of: table, from: store, except: []) }
+        }
+        guard problems.isEmpty else { return problems }
+        for misfits in fixtures.schema.imported?.misfits ?? [] where misfits.versions.contains(place) {
+            guard let table = version.tables.first(where: { $0.name == misfits.table }) else { continue }
+            if case .fill(let values) = misfits.policy {
+                for column in values.keys.sorted() { problems += try check(table, column, misfits.policy) }
+            } else if let column = try breakable(table) {
+                problems += try check(table, column, misfits.policy)
+            }
+        }
+        return problems
+    }
+
+    private var tables: [(name: String, columns: [String])] {
+        version.tables.map { ($0.name, $0.columns.flatMap(\.names)) }
+            + version.joinTables.map { ($0.name, $0.columns + ["position"]) }
+    }
+
+    // MARK: A row that does not fit
+
+    /// The first column of a table whose value can be made one that does not fit.
+    private func breakable(_ table: FixtureTable) throws -> String? {
+        let columns = table.columns.flatMap(\.names).filter { !table.key.contains($0) }
+        return try columns.first { try mandatory(table.name).contains($0) } ?? columns.first
+    }
+
+    private func mandatory(_ table: String) throws -> Set<String> {
+        let connection = try Connection(path: database.path, mode: .readOnly)
+        return Set(
+            try connection.texts("SELECT name FROM pragma_table_info(\(SQL.literal(table))) WHERE \"notnull\""))
+    }
+
+    /// What is wrong with the treatment of a row of `table` whose value in `column` does not fit.
+    private func check(
+        _ table: FixtureTable, _ column: String, _ policy: ImportedMisfits.Policy
+    ) throws -> [String] {
+        let name = SQL.quoted(table.name)
+        let isMandatory = try mandatory(table.name).contains(column)
+        // A column of a STRICT table holds values of one type.
+        let value = isMandatory ? "NULL" : "CASE typeof(\(SQL.quoted(column))) WHEN 'blob' THEN 'x' ELSE X'00' END"
+        let key = SQL.list(table.key)
+        var problems: [String] = []
+        func fail(_ text: String) { problems.append("\(table.entity) with \(column) that does not fit: \(text)") }
+        var victim: [SQLiteValue] = []
+        try convert { source in
+            // The last row has nothing but ordinary values.
+            let row = "rowid = (SELECT max(rowid) FROM \(name))"
+            try source.query("SELECT \(key) FROM \(name) WHERE \(row)") { victim = $0.values }
+            try source.execute("UPDATE \(name) SET \(SQL.quoted(column)) = \(value) WHERE \(row)")
+        } then: { report, store in
+            let text = victim.map(\.keyText).joined(separator: ", ")
+            let own = report.misfits.filter { $0.table == table.name && $0.key == text }
+            let wanted: ConversionReport.Outcome =
+                switch policy {
+                case .setAside: .setAside
+                case .drop: .dropped
+                case .refuse: .refused
+                case .fill: .filled
+                }
+            guard own.contains(where: { $0.outcome == wanted }) else {
+                fail("the row is \(own.first.map { "\($0.outcome): \($0.reason)" } ?? "not reported")")
+                return
+            }
+            guard let store else { return }
+            let lost = report.misfits.filter { $0.table == table.name && $0.outcome != .filled }.count
+            let count = try store.integer("SELECT count(*) FROM source.\(name)") ?? 0
+            if try store.integer("SELECT count(*) FROM main.\(name)") != count - lost {
+                fail("\(count) rows and \(lost) that are not converted leave another number of rows")
+            }
+            if case .fill(let values) = policy, let fill = values[column] {
+                let row = table.key.enumerated().map { "\(SQL.quoted($1)) IS ?\($0 + 1)" }.joined(separator: " AND ")
+                let filled = try store.prepare("SELECT \(SQL.quoted(column)) IS \(fill) FROM main.\(name) WHERE \(row)")
+                for (place, value) in victim.enumerated() { try value.bind(to: filled, at: place + 1) }
+                if try !filled.step() || filled.row.value(0) != .integer(1) { fail("it is not filled with \(fill)") }
+            }
+            // Foreign keys to the row become NULL in the tables that `cleared` counts.
+            for other in tables where report.cleared[other.name] == nil {
+                let isOwn = other.name == table.name
+                problems += try differences(of: other, from: store, except: isOwn ? [column] : [])
+            }
+        }
+        return problems
+    }
+
+    // MARK: Converting
+
+    /// Converts a database with the fixture's rows after `change`.
+    ///
+    /// - Parameter then: Gets the report and the store, to which the other database is attached as `source`; nil where the
+    ///   database was refused.
+    private func convert(
+        _ change: (Connection) throws -> Void, then: (ConversionReport, Connection?) throws -> Void
+    ) throws {
+        guard let format = fixtures.schema.imported else { return }
+        try fixtures.withFolder { folder in
+            let source = folder.appendingPathComponent("source.sqlite")
+            let destination = folder.appendingPathComponent("store.sqlite")
+            do {
+                let connection = try Connection(path: source.path, mode: .create)
+                try attach(database, as: "fixture", to: connection)
+                // No constraint keeps values out that do not fit.
+                for table in tables {
+                    let name = SQL.quoted(table.name)
+                    try connection.execute("CREATE TABLE main.\(name) AS SELECT * FROM fixture.\(name) ORDER BY rowid")
+                }
+                try change(connection)
+            }
+            var plain = ImportedFormat(.sqlite, formerNames: format.formerNames)
+            plain.misfits = format.misfits
+            var options = ConversionOptions()
+            options.version = version.name
+            do {
+                let report = try Store.convert(
+                    source, of: plain, to: destination, schema: fixtures.schema, conversion: options)
+                let store = try Connection(path: destination.path, mode: .readOnly)
+                try attach(source, as: "source", to: store)
+                try then(report, store)
+            } catch ConversionError.misfits(let report) {
+                try then(report, nil)
+            }
+        }
+    }
+
+    private func attach(_ url: URL, as name: String, to connection: Connection) throws {
+        let attach = try connection.prepare("ATTACH DATABASE ?1 AS \(name)")
+        try attach.bind(url.path, at: 1)
+        try attach.run()
+    }
+
+    /// The rows of a table of the store that the source does not have.
+    private func differences(
+        of table: (name: String, columns: [String]), from store: Connection?, except: Set<String>
+    ) throws -> [String] {
+        guard let store else { return ["the database is refused"] }
+        let columns = table.columns.filter { !except.contains($0) }
+        let list = columns.map { SQL.quoted($0) + " COLLATE BINARY" }.joined(separator: ", ")
+        let name = SQL.quoted(table.name)
+        let statement = try store.prepare(
+            "SELECT \(list) FROM main.\(name) EXCEPT SELECT \(list) FROM source.\(name) LIMIT 1")
+        guard try statement.step() else { return [] }
+        let row = statement.row.values.map(\.description).joined(separator: ", ")
+        return ["only the store has the row (\(row)) of \(table.name)"]
+    }
+}
