@@ -35,7 +35,11 @@ extension Resolver {
         let isLazy = bool("lazy", fields, description) ?? false
         let isToMany = property.relationship?.association == .toMany
         property.isNullable = (bool("nullable", fields, description) ?? false) || (isLazy && !isToMany)
-        property.persistedName = persistedName(fields, description)
+        if case .array(let names) = value("persisted_name", fields)?.value {
+            property.persistedColumns = persistedColumns(names, of: property, fields, description)
+        } else {
+            property.persistedName = persistedName(fields, description)
+        }
         property.isUnique = bool("unique", fields, description) ?? false
         property.isIndexed = bool("indexed", fields, description) ?? false
         if let json = value("collation", fields) {
@@ -127,6 +131,26 @@ extension Resolver {
             return nil
         }
         return name
+    }
+
+    /// The names of the columns of a relationship to a key of several.
+    private mutating func persistedColumns(
+        _ names: [JSON], of property: Property, _ fields: [String: ElementTimeline.Field],
+        _ description: some FileDescription
+    ) -> [String] {
+        guard property.relationship?.association == .toOne else {
+            let offset = fields["persisted_name"]?.json.offset ?? 0
+            report(
+                .keyDoesNotApply("persisted_name", because: "only a to_one relationship has several columns"),
+                description, offset)
+            return []
+        }
+        return names.compactMap { json in
+            guard let name = string(json, key: "persisted_name", description) else { return nil }
+            guard let problem = SwiftName.problem(with: name) else { return name }
+            report(problem, description, json.offset)
+            return nil
+        }
     }
 
     mutating func relationship(

@@ -96,6 +96,8 @@ extension Problem {
                 + "make it \"nullable\": true, or say \"cascade\" or \"deny\""
         case .wrongLiteral(let key, let type, let found, let hint):
             return "\"\(key)\" of type \(type) cannot be \(found)" + (hint.map { "; \($0)" } ?? "")
+        case .otherColumnCount(let count, let target, let key):
+            return "\"persisted_name\" names \(count) columns, and the key of `\(target)` has \(key)"
         case .keyOfNothing(let version):
             return "a property of the key does not live in version \(version)"
         case .unusableKey(let name, let reason):

@@ -54,6 +54,7 @@ public enum Problem: Hashable, Sendable {
     case wrongLiteral(key: String, type: String, found: String, hint: String?)
     case indexOfNothing
     case keyOfNothing(String)
+    case otherColumnCount(Int, target: String, key: Int)
     case unusableKey(String, because: String)
     case recursiveKey(String)
     case otherKeyType(String)

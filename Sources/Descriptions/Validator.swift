@@ -106,6 +106,14 @@ package struct Validator {
                 .duplicateProperty("\(entity.name).\(property.name)", version: version.version.text), entity, index,
                 property: property.lineage)
         }
+        for property in entity.properties where !property.persistedColumns.isEmpty {
+            guard let relationship = property.relationship, let target = version.entity(relationship.target) else {
+                continue
+            }
+            let (count, key) = (property.persistedColumns.count, version.keyParts(of: target).count)
+            guard version.storage(of: relationship) == .column, count != key else { continue }
+            report(.otherColumnCount(count, target: target.name, key: key), entity, index, property: property.lineage)
+        }
         var members: [String: String] = [:]
         var columns: Set<String> = []
         var keyName: String?

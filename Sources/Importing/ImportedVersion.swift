@@ -19,10 +19,13 @@ protocol Renamable {
     var token: String? { get }
     /// Where the source has it, if that tells more than its name.
     var origin: String? { get }
+    /// What the app's code calls it, where that may differ from its name.
+    var path: String? { get }
 }
 
 extension Renamable {
     var origin: String? { nil }
+    var path: String? { nil }
 }
 
 /// An entity as one version has it.
@@ -73,6 +76,10 @@ struct ImportedProperty: Renamable, Hashable, Sendable {
     var collation: Property.Collation?
     /// The name of the column, where it is not the one that the name gives.
     var column: String?
+    /// The names of the columns of a relationship to a key of several, where its name does not give them.
+    var columns: [String] = []
+    /// The name of the property in the app's code; nil where the source does not say it.
+    var path: String?
     /// What rows that are there already get when the property comes.
     var fill: String?
     /// How the values stand in the source's databases, by the name that `strata.json` has for it.

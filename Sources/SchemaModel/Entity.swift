@@ -60,6 +60,8 @@ public struct Property: Hashable, Sendable {
     public var name: String
     /// The name of its column, or of its join table, where that is another.
     public var persistedName: String?
+    /// The names of the columns of a relationship to a key of several, in the key's order; empty where its name gives them.
+    public var persistedColumns: [String] = []
     /// What it means.
     public var documentation: String?
     /// What it holds.

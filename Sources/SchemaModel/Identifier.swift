@@ -72,8 +72,11 @@ extension SchemaVersion {
     private func referenceParts(of property: Property, inside entered: Set<Int>) -> [KeyPart] {
         guard let target = property.relationship.flatMap({ entity($0.target) }) else { return [] }
         let parts = keyParts(of: target, inside: entered)
-        return parts.map { part in
-            let name = parts.count == 1 ? property.referenceColumn : property.referenceBase + "_" + part.name
+        let columns = property.persistedColumns.count == parts.count ? property.persistedColumns : nil
+        return parts.enumerated().map { place, part in
+            let name =
+                columns?[place]
+                ?? (parts.count == 1 ? property.referenceColumn : property.referenceBase + "_" + part.name)
             return KeyPart(name: name, type: part.type, origin: [property.lineage] + part.origin)
         }
     }

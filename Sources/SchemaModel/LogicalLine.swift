@@ -79,6 +79,9 @@ extension SchemaVersion {
         }
         if let collation = property.collation { text += " collation " + collation.rawValue }
         if let name = property.persistedName { text += " persisted " + logical(name) }
+        if !property.persistedColumns.isEmpty {
+            text += " persisted (\(property.persistedColumns.map(logical).joined(separator: ", ")))"
+        }
         if property.isUnique { text += " unique" } else if property.isIndexed { text += " indexed" }
         return text
     }

@@ -220,7 +220,7 @@ extension SchemaStep {
             ("default", value?.text ?? ""), ("unique", property.isUnique ? "values" : ""),
             ("indexed", property.isIndexed ? "alone" : ""), ("collation", property.collation?.rawValue ?? ""),
             ("ordered", property.relationship?.isOrdered == true ? "rows" : ""), ("on_delete", rule),
-            ("column", property.persistedName ?? ""),
+            ("column", property.persistedName ?? property.persistedColumns.joined(separator: ", ")),
         ]
     }
 }

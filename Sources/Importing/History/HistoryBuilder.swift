@@ -269,7 +269,9 @@ struct HistoryBuilder {
                 kind: .relationship(self.relationship(relationship, imported, side, at: place)))
             property.isUnique =
                 imported.isUnique && relationships.isColumn(side, at: lineages.tables[table].life.birth + place)
-            if let column = imported.column {
+            if !imported.columns.isEmpty {
+                property.persistedColumns = imported.columns
+            } else if let column = imported.column {
                 if column != name + "_id" { property.persistedName = column }
             } else if name != imported.name, !naming.displaced[table].contains(lineage) {
                 property.persistedName = imported.name

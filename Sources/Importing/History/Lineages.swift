@@ -53,7 +53,7 @@ struct Lineages {
         let new = versions[index].entities
         let old = index == 0 ? [] : versions[index - 1].entities
         let renames = rules.renames.entities(at: versions[index].formerName)
-        let places = Matching.match(old, new, renames: renames)
+        let places = Matching.match(old, new, renames: renames, ignoringCase: !rules.tellsRenames)
         var lineages: [Int] = []
         for (place, entity) in zip(places, new) {
             if let place {
@@ -133,7 +133,8 @@ struct Lineages {
             let new = tables[table].states[place]
             let old = place == 0 ? nil : tables[table].states[place - 1]
             let renames = rules.renames.properties(of: old?.name ?? "", at: versions[index].formerName)
-            let places = Matching.match(old?.properties ?? [], new.properties, renames: renames)
+            let places = Matching.match(
+                old?.properties ?? [], new.properties, renames: renames, ignoringCase: !rules.tellsRenames)
             let previous = tables[table].propertyLineages.last ?? []
             tables[table].propertyLineages.append(
                 lineages(places, previous, birth: index, lives: \.properties, in: table))

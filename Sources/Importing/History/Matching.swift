@@ -2,12 +2,14 @@
 enum Matching {
     /// The place in `old` of each of `new`, or nil for what is new.
     ///
-    /// What a person said comes first; then same origin, same name and same token, token, name. A token is the name or the
-    /// token of the same thing on the other side, whichever side has it.
+    /// The renames that you give come first; then same origin, same name and same token, token, name, the name in the app's
+    /// code. A token is the name or the token of the same thing on the other side, whichever side has it.
     ///
-    /// - `renames`: the new names of old ones; nil for what goes.
+    /// - Parameters:
+    ///   - renames: The new names of old ones; nil for what is removed.
+    ///   - ignoringCase: Whether names that differ only in letter case are the same, as in SQL.
     static func match<Element: Renamable>(
-        _ old: [Element], _ new: [Element], renames: [String: String?] = [:]
+        _ old: [Element], _ new: [Element], renames: [String: String?] = [:], ignoringCase: Bool = false
     ) -> [Int?] {
         var places: [Int?] = Array(repeating: nil, count: new.count)
         var isTaken = Array(repeating: false, count: old.count)
@@ -28,10 +30,12 @@ enum Matching {
                 isTaken[place] = true
             }
         }
-        let keys: [(Element) -> String?] = [
+        var keys: [(Element) -> String?] = [
             { element in element.origin.map { $0 + "\u{0}" + (element.token ?? "") } },
             { $0.name + "\u{0}" + ($0.token ?? $0.name) }, { $0.token ?? $0.name }, { $0.name },
         ]
+        if ignoringCase { keys.append { $0.name.lowercased() } }
+        keys.append { $0.path }
         for key in keys { pair(key, key) }
         return places
     }

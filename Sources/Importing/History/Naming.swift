@@ -94,9 +94,10 @@ struct Naming {
             }
             let taken = Set(
                 state.properties.flatMap { property in
-                    [property.name, property.column ?? property.name, property.name + "_id"].flatMap {
-                        [$0.lowercased(), SwiftName.member($0).lowercased()]
-                    }
+                    ([property.name, property.column ?? property.name, property.name + "_id"] + property.columns)
+                        .flatMap {
+                            [$0.lowercased(), SwiftName.member($0).lowercased()]
+                        }
                 })
             let candidates = [names.last ?? "id", "id", "row_id", "row_number", "strata_row_id"]
             names.append(
@@ -148,7 +149,9 @@ struct Naming {
     private static func columns(_ name: String, _ property: ImportedProperty) -> [String] {
         switch property.relationship?.association {
         case nil: [(property.column ?? name).lowercased()]
-        case .toOne: [(property.column ?? name + "_id").lowercased(), (name + "_position").lowercased()]
+        case .toOne:
+            (property.columns.isEmpty ? [property.column ?? name + "_id"] : property.columns).map { $0.lowercased() }
+                + [(name + "_position").lowercased()]
         case .toMany: []
         }
     }

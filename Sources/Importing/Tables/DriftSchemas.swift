@@ -63,6 +63,7 @@ struct DriftSchemas {
         var hasKey = false
         for column in try file.elements("columns", of: data) {
             let name = try file.text("name", of: column)
+            schema.paths[.init(table, name)] = column["getter_name"]?.text
             let type = try type(of: column, datesAreText: datesAreText)
             if let scalar = type.scalar { schema.types[.init(table, name)] = scalar }
             if type.scalar == .date, !datesAreText { schema.forms[.init(table, name)] = "unix_seconds" }

@@ -31,6 +31,10 @@ enum RoomSchemas {
                 continue
             }
             schema.statements.append(try statement(entity))
+            for field in entity["fields"]?.elements ?? [] {
+                guard let column = field["columnName"]?.text else { continue }
+                schema.paths[.init(table, column)] = field["fieldPath"]?.text
+            }
             for index in entity["indices"]?.elements ?? [] { schema.statements.append(try statement(index)) }
         }
         for view in database["views"]?.elements ?? [] {

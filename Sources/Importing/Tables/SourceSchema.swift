@@ -13,6 +13,8 @@ struct SourceSchema: Sendable {
     var types: [ColumnName: ScalarType] = [:]
     /// How the values of columns stand, by table and column.
     var forms: [ColumnName: String] = [:]
+    /// The names of columns in the app's code, by table and column.
+    var paths: [ColumnName: String] = [:]
     /// What is in the file and not in these.
     var leftOut: [(entity: String?, reason: String)] = []
 

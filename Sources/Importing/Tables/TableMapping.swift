@@ -15,8 +15,10 @@ struct TableMapping {
     private struct Relation {
         var key: SourceTable.ForeignKey
         var target: SourceTable
-        /// What the columns begin with, or the one column.
+        /// What the columns begin with, or the first of them.
         var column: String
+        /// The columns in the order of the target's key, where their names do not begin alike.
+        var columns: [String] = []
     }
 
     init(_ schema: SourceSchema, at index: Int) throws {
@@ -124,16 +126,19 @@ struct TableMapping {
             }
         }
         if found.count == 1 { return .success(Relation(key: key, target: target, column: found[0])) }
-        guard let first = found.first, let part = target.key.first, first.hasSuffix("_" + part) else {
-            return refuse("its columns are not called after those of \(target.name)")
-        }
-        let base = String(first.dropLast(part.count + 1))
-        guard !base.isEmpty, zip(found, target.key).allSatisfy({ $0 == base + "_" + $1 }) else {
-            return refuse("its columns are not called after those of \(target.name)")
-        }
         let isNotNull = Set(found.compactMap { column($0, of: table)?.isNotNull })
         if isNotNull.count > 1 { return refuse("some of its columns may be null, and some not") }
-        return .success(Relation(key: key, target: target, column: base))
+        let isInKey = Set(found.map { name in hasKey(table) && table.key.contains { Self.isSame($0, name) } })
+        if isInKey.count > 1 { return refuse("some of its columns are in the primary key, and some are not") }
+        if let part = target.key.first, found[0].hasSuffix("_" + part) {
+            let base = String(found[0].dropLast(part.count + 1))
+            if !base.isEmpty, zip(found, target.key).allSatisfy({ $0 == base + "_" + $1 }) {
+                return .success(Relation(key: key, target: target, column: base))
+            }
+        }
+        // Names as the table spells them.
+        let names = found.map { column($0, of: table)?.name ?? $0 }
+        return .success(Relation(key: key, target: target, column: names[0], columns: names))
     }
 
     /// A key that is made of the keys of others must come to an end.
@@ -175,7 +180,7 @@ struct TableMapping {
         }
         let ownKey = hasKey && table.key.count == 1 && relation(with: table.key[0]) == nil ? table.key[0] : nil
         var names: [String: String] = [:]
-        var taken = Set(table.columns.map { $0.name.lowercased() })
+        var taken = Set(table.columns.map { $0.name.lowercased() } + relations.map { $0.column.lowercased() })
         for column in table.columns {
             if column.isGenerated {
                 note(table.name, column.name, "it is generated from other columns")
@@ -199,7 +204,7 @@ struct TableMapping {
                     names[column.name.lowercased()] = name
                     continue
                 }
-                let name = Self.relationshipName(relation.column, taken: &taken)
+                let name = Self.relationshipName(relation, taken: &taken)
                 names[column.name.lowercased()] = name
                 entity.properties.append(relationship(relation, name, column, isInKey: isInKey, table))
             } else {
@@ -239,8 +244,15 @@ struct TableMapping {
         }
     }
 
-    /// The name of a relationship whose column is `column`: without the `_id` at its end, where that is free.
-    private static func relationshipName(_ column: String, taken: inout Set<String>) -> String {
+    /// The name of a relationship: that of its column without the `_id` at its end, where that is free; that of the target
+    /// where several columns share no beginning.
+    private static func relationshipName(_ relation: Relation, taken: inout Set<String>) -> String {
+        let column = relation.column
+        if !relation.columns.isEmpty {
+            let target = relation.target.name
+            let name = target.prefix(1).lowercased() + target.dropFirst()
+            if taken.insert(name.lowercased()).inserted { return name }
+        }
         for ending in ["_id", "Id", "ID", "_ID"] where column.hasSuffix(ending) && column.count > ending.count {
             let name = String(column.dropLast(ending.count))
             if taken.insert(name.lowercased()).inserted { return name }
@@ -273,7 +285,8 @@ struct TableMapping {
                     target: relation.target.name, association: .toOne, rule: .whenTargetGoes(rule))),
             isNullable: isNullable,
             // Several columns begin with the name as it is.
-            column: relation.key.columns.count > 1 && relation.column == name ? nil : relation.column)
+            column: relation.key.columns.count > 1 && relation.column == name ? nil : relation.column,
+            columns: relation.columns, path: schema.paths[.init(table.name, column.name)])
     }
 
     private mutating func attribute(
@@ -282,7 +295,8 @@ struct TableMapping {
         let type = type(of: column, in: table)
         var property = ImportedProperty(
             name: column.name, token: column.name, content: .attribute(.scalar(type)),
-            isNullable: !column.isNotNull && !isInKey, form: schema.forms[.init(table.name, column.name)])
+            isNullable: !column.isNotNull && !isInKey, path: schema.paths[.init(table.name, column.name)],
+            form: schema.forms[.init(table.name, column.name)])
         if let sql = column.defaultSQL, isInKey, sql.uppercased() != "NULL" {
             note(table.name, column.name, "the default \(sql) of the primary key")
         } else if let sql = column.defaultSQL, sql.uppercased() != "NULL" {

@@ -151,6 +151,10 @@ extension ImportedHistory {
             if value { fields.append(.init(key: key, value: .bool(true))) }
         }
         if let name = property.persistedName { fields.append(.init(key: "persisted_name", value: .string(name))) }
+        if !property.persistedColumns.isEmpty {
+            let names = property.persistedColumns.map(JSONOutput.string)
+            fields.append(.init(key: "persisted_name", value: .array(names)))
+        }
         switch property.kind {
         case .attribute(let type):
             fields.append(.init(key: "property_type", value: .string(name(of: type))))

@@ -96,8 +96,7 @@ struct ModelMerge {
         guard let entity = known.entities.first(where: { $0.tableName == state.tableName }) else { return nil }
         var properties: [Int: Int] = [:]
         for property in state.properties {
-            let name = property.persistedName ?? property.name
-            properties[property.lineage] = entity.properties.first { ($0.persistedName ?? $0.name) == name }?.lineage
+            properties[property.lineage] = entity.properties.first { $0.storedNames == property.storedNames }?.lineage
         }
         var indexes: [Int: Int] = [:]
         for index in state.indexes {
@@ -155,6 +154,11 @@ struct ModelMerge {
         }
         for member in element.ending(versions) { object[member.key] = member.value }
     }
+}
+
+extension Property {
+    /// What its columns are called after.
+    fileprivate var storedNames: [String] { persistedColumns.isEmpty ? [persistedName ?? name] : persistedColumns }
 }
 
 extension ElementText {
