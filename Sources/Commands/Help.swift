@@ -128,7 +128,9 @@ enum Help {
 
               --into FOLDER          the folder of the model
               --order FILE           the names of the versions of a Core Data model in order, one a line
-              --renames FILE         what became of what went: {"12": {"user": "account", "user.fax": null}}
+              --renames FILE         new names, removals and backfill values, by version: {"12": {"user": "account",
+                                     "user.fax": null, "account.age": {"fill": 0}}}; also for versions that were imported
+                                     before, unless they are released
               --inheritance KIND     root: one table for a root and all that inherit from it, as Core Data has it (default);
                                      entity: one for each entity that is not abstract
               --version-info FILE    the compiled model's VersionInfo.plist (in App.app/Model.momd): stores then tell their

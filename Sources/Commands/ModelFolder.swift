@@ -74,6 +74,11 @@ package struct ModelFolder {
     /// - Throws: `Diagnostics` with all that is wrong in its files.
     package func history() throws -> SchemaHistory { try Model(reading: self).history }
 
+    /// The versions that its lock holds.
+    ///
+    /// - Throws: `Diagnostics` with all that is wrong in its files.
+    package func releasedVersions() throws -> [Version] { try Model(reading: self).released }
+
     /// The folders of the model's test targets that there are: among `named`, or else `Tests/NAME` beside the nearest
     /// Package.swift.
     func testFolders(among named: [String: URL]?) -> [TestFolder] {

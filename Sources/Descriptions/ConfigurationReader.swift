@@ -191,14 +191,18 @@ public struct ConfigurationReader {
                 }
             case ("columns", _):
                 report(.wrongKind(key: "columns", expected: "an object", found: member.value.kind), member.value.offset)
-            // `misfits()` reads it.
-            case ("misfits", _): break
+            // `misfits()` reads the first, and the import the second.
+            case ("misfits", _), ("renames", .object): break
+            case ("renames", _):
+                report(
+                    .wrongKind(key: "renames", expected: "an object", found: member.value.kind), member.value.offset)
             case ("from", _):
                 report(.wrongKind(key: "from", expected: "a string", found: member.value.kind), member.value.offset)
             case ("forms", _):
                 report(.wrongKind(key: "forms", expected: "an object", found: member.value.kind), member.value.offset)
             default:
-                let nearest = ["from", "forms", "columns", "unread", "hashes", "misfits"].nearest(to: member.key)
+                let nearest = ["from", "forms", "columns", "unread", "hashes", "misfits", "renames"].nearest(
+                    to: member.key)
                 report(.unknownKey(member.key, of: "\"imported\"", nearest: nearest), member.keyOffset)
             }
         }

@@ -22,23 +22,29 @@ public struct ImportedModel {
         var history: SchemaHistory?
         /// The text of its `IMPORT.md`.
         var report: String?
+        /// Its released versions.
+        var released: [Version]
 
         /// Whether nothing is described there yet.
         public var isEmpty: Bool { descriptions.isEmpty }
 
         /// The model of these files.
         public init(
-            descriptions: [SourceFile], configuration: SourceFile, history: SchemaHistory?, report: String?
+            descriptions: [SourceFile], configuration: SourceFile, history: SchemaHistory?, report: String?,
+            released: [Version] = []
         ) {
             self.descriptions = descriptions
             self.configuration = configuration
             self.history = history
             self.report = report
+            self.released = released
         }
     }
 
     /// The descriptions, `strata.json` and `IMPORT.md`: those that are to be written.
-    public let files: [File]
+    public var files: [File]
+    /// The names of files that describe nothing any more.
+    public var removedFiles: [String] = []
     /// The history that the descriptions tell.
     public let history: SchemaHistory
     /// The versions that were not there before.
@@ -47,6 +53,8 @@ public struct ImportedModel {
     public let lossCount: Int
     /// The steps in which something went and something else came, a line each.
     public let undecided: [String]
+    /// Whether answers of `--renames`, or hashes, changed what was imported before.
+    public var hasChanges = false
 }
 
 extension ModelImport {
@@ -68,7 +76,7 @@ extension ModelImport {
                     "it has a model already: change \"oldest_supported_version\" in its strata.json instead",
                     path: folder)
             }
-            return try added(to: existing, telling: known, folder: folder, schema: schema)
+            return try updated(existing, telling: known, folder: folder, schema: schema)
         }
         let (imported, notes) = try history(
             VersionNumbers.numbers(of: versions.map(\.formerName)), schema: schema)
@@ -97,8 +105,9 @@ extension ModelImport {
             undecided: report.undecidedLines)
     }
 
-    private func history(_ numbers: [Version], schema: String) throws -> (ImportedHistory, [ImportNote]) {
+    func history(_ numbers: [Version], schema: String) throws -> (ImportedHistory, [ImportNote]) {
         try rules.renames.check(versions)
+        let versions = rules.renames.filled(versions)
         if versions.allSatisfy(\.entities.isEmpty) {
             throw ImportError("nothing in it has rows of its own, so there is nothing to describe", path: path)
         }
@@ -122,14 +131,14 @@ extension ModelImport {
     }
 
     /// What `strata.json` says of the versions from `start` on.
-    private func entries(_ history: ImportedHistory, from start: Int) -> [JSONOutput] {
+    func entries(_ history: ImportedHistory, from start: Int) -> [JSONOutput] {
         zip(history.versions, history.formerNames).dropFirst(start).map { version, name in
             .object([.init("version", .string(version.text)), .init("was", .string(name))])
         }
     }
 
     /// What `strata.json` says of the databases of the source, besides what it says already of the versions before `start`.
-    private func source(
+    func source(
         _ history: ImportedHistory, from start: Int, beside existing: JSONOutput?, oldest: Version
     ) -> JSONOutput {
         var forms: [JSONOutput.Member] = []
@@ -156,95 +165,14 @@ extension ModelImport {
             })
         add("hashes", history.hashes.dropFirst(start).map { $0.mapValues(JSONOutput.string) })
         add("unread", history.unread.dropFirst(start).map { $0.mapValues { .string($0.rawValue) } })
+        if !rules.renames.isEmpty { source["renames"] = rules.renames.json(history.formerNames) }
         return source
-    }
-
-    // MARK: Adding versions
-
-    private func added(
-        to existing: ImportedModel.Existing, telling history: SchemaHistory, folder: String, schema: String
-    ) throws -> ImportedModel {
-        let names = versions.map(\.formerName)
-        let known = Dictionary(
-            history.formerNames.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
-        guard let last = names.lastIndex(where: { known[$0] != nil }), let lastVersion = known[names[last]] else {
-            throw ImportError(
-                "there is a model in it that was not imported from this one: its strata.json names none of its versions",
-                path: folder)
-        }
-        guard lastVersion == history.newest.version else {
-            throw ImportError(
-                "the model has gone on to \(history.newest.version) since \(lastVersion), the last version that it "
-                    + "has from here: nothing can be added", path: folder)
-        }
-        if let missing = names[..<last].firstIndex(where: { known[$0] == nil }),
-            names[..<missing].contains(where: { known[$0] != nil })
-        {
-            throw ImportError("the version \(names[missing]) was not there when the model was imported", path: folder)
-        }
-        guard last < names.count - 1 else {
-            return ImportedModel(
-                files: [], history: history, newVersions: [], lossCount: 0, undecided: [])
-        }
-        // What comes before the known version counts for nothing here, so its number need not be right.
-        let later = VersionNumbers.numbers(of: Array(names[last...]), known: [lastVersion])
-        let earlier = (0..<last).compactMap { Version("0.0.\($0)") }
-        let (imported, notes) = try self.history(earlier + later, schema: schema)
-        let merged = try ModelMerge.merge(
-            imported, from: last, into: existing.descriptions, telling: history)
-        var configuration = JSONOutput(try existing.configuration.json())
-        for entry in entries(imported, from: last + 1) { configuration.append(entry, to: "versions") }
-        configuration["imported"] = source(
-            imported, from: last + 1, beside: configuration["imported"], oldest: history.versions[0].version)
-        var files = merged.files.sorted { $0.key < $1.key }.map {
-            ImportedModel.File(name: name(of: $0.key, in: existing, folder), text: $0.value)
-        }
-        files.append(.init(name: "strata.json", text: configuration.file))
-        let written = Set(files.map(\.name))
-        let others = existing.descriptions.filter { !written.contains(Self.name($0, in: existing)) }
-            .map {
-                ImportedModel.File(name: Self.name($0, in: existing), text: String(decoding: $0.bytes, as: UTF8.self))
-            }
-        let result = try Self.resolve(files + others, folder: folder, schema: schema)
-        for version in history.versions {
-            guard let now = result.versions.first(where: { $0.version == version.version }),
-                now.logicalLines.sorted() == version.logicalLines.sorted()
-            else {
-                throw ImportError(
-                    "\(version.version) would not be the same with the new versions added; nothing was written",
-                    path: folder)
-            }
-        }
-        // What a person has changed since stays changed in the new versions.
-        let asImported = SchemaVersion(
-            version: lastVersion, entities: imported.entities(at: last), subtypes: imported.subtypes(at: last))
-        if asImported.logicalLines.sorted() == history.newest.logicalLines.sorted() {
-            try Self.check(result, against: imported, from: last, folder: folder)
-        }
-        let report = ImportReport(
-            notes: (notes + merged.notes).filter { $0.version > last || merged.notes.contains($0) }, history: result,
-            format: format, firstVersion: imported.versions[last + 1], offset: result.versions.count - names.count)
-        files.append(.init(name: "IMPORT.md", text: (existing.report.map { $0 + "\n" } ?? "") + report.text))
-        return ImportedModel(
-            files: files, history: result, newVersions: Array(imported.versions[(last + 1)...]),
-            lossCount: report.losses.count, undecided: report.undecidedLines)
-    }
-
-    /// The name of a description's file in the folder of its model.
-    private static func name(_ file: SourceFile, in existing: ImportedModel.Existing) -> String {
-        let root = existing.configuration.path.dropLast("strata.json".count)
-        return file.path.hasPrefix(root) ? String(file.path.dropFirst(root.count)) : file.baseName + ".json"
-    }
-
-    private func name(of baseName: String, in existing: ImportedModel.Existing, _ folder: String) -> String {
-        existing.descriptions.first { $0.baseName == baseName }.map { Self.name($0, in: existing) }
-            ?? baseName + ".json"
     }
 
     // MARK: Checking
 
     /// What the descriptions among `files` tell.
-    private static func resolve(
+    static func resolve(
         _ files: [ImportedModel.File], folder: String, schema: String
     ) throws -> SchemaHistory {
         let sources = files.map { SourceFile(path: "\(folder)/\($0.name)", bytes: Array($0.text.utf8)) }
@@ -267,7 +195,7 @@ extension ModelImport {
     }
 
     /// Compares each version with what was read of it: those from `start` on, where they were added to others.
-    private static func check(
+    static func check(
         _ history: SchemaHistory, against imported: ImportedHistory, from start: Int? = nil, folder: String
     ) throws {
         for index in imported.versions.indices.dropFirst(start ?? 0) {

@@ -80,8 +80,8 @@ struct ImportedProperty: Renamable, Hashable, Sendable {
     var columns: [String] = []
     /// The name of the property in the app's code; nil where the source does not say it.
     var path: String?
-    /// What rows that are there already get when the property comes.
-    var fill: String?
+    /// The backfill value of rows that exist when the property is added or becomes mandatory.
+    var fill: ImportedFill?
     /// How the values stand in the source's databases, by the name that `strata.json` has for it.
     var form: String?
     /// The text by which the app marks that it rewrote the values.
@@ -94,6 +94,14 @@ struct ImportedProperty: Renamable, Hashable, Sendable {
     var relationship: ImportedRelationship? {
         if case .relationship(let relationship) = content { relationship } else { nil }
     }
+}
+
+/// A backfill value of an imported property.
+enum ImportedFill: Hashable, Sendable {
+    /// A constant, as the description has it.
+    case constant(JSONOutput)
+    /// The value of the property that the version before calls so.
+    case property(String)
 }
 
 /// A relationship as one version has it.

@@ -11,9 +11,9 @@ public struct ModelImport {
     public let format: Format
     /// Where it lies.
     let path: String
-    let versions: [ImportedVersion]
-    let notes: [ImportNote]
-    let rules: Lineages.Rules
+    var versions: [ImportedVersion]
+    var notes: [ImportNote]
+    var rules: Lineages.Rules
 
     /// Reads an `.xcdatamodeld`, or an `.xcdatamodel`.
     ///

@@ -46,16 +46,23 @@ enum ImportCommand {
         let model = try imported.model(
             folder: folder, schema: arguments.schema(of: folder), existing: existing,
             oldest: arguments.option("--oldest"))
-        if model.newVersions.isEmpty {
+        if model.newVersions.isEmpty, !model.hasChanges {
             return console.say("\(folder) has all versions of \(path) already")
         }
         for file in try FileWriter.write(model.files.map { (url.appendingPathComponent($0.name), $0.text) }) {
             console.say("wrote \(file.path)")
         }
+        for name in model.removedFiles {
+            let file = url.appendingPathComponent(name)
+            try FileManager.default.removeItem(at: file)
+            console.say("removed \(file.path)")
+        }
         for line in model.undecided { console.say("note: \(line)") }
         let steps = model.history.steps
         let custom = steps.count { $0.isCustom }
-        if existing?.isEmpty == false { console.say("added \(model.newVersions.map(\.text).joined(separator: ", "))") }
+        if !model.newVersions.isEmpty, existing?.isEmpty == false {
+            console.say("added \(model.newVersions.map(\.text).joined(separator: ", "))")
+        }
         console.say(
             "\(model.history.versions.count) versions, \(model.history.newest.entities.count) entities in the newest; "
                 + "\(steps.count - custom) steps are inferred, \(custom) are yours to write; "
@@ -77,6 +84,7 @@ enum ImportCommand {
         return ImportedModel.Existing(
             descriptions: descriptions, configuration: configuration,
             history: descriptions.isEmpty ? nil : try model.history(),
-            report: try? String(contentsOf: url.appendingPathComponent("IMPORT.md"), encoding: .utf8))
+            report: try? String(contentsOf: url.appendingPathComponent("IMPORT.md"), encoding: .utf8),
+            released: descriptions.isEmpty ? [] : try model.releasedVersions())
     }
 }

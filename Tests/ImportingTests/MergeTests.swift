@@ -167,4 +167,156 @@ import Testing
         #expect(try empty.text("out/strata.json").contains("\"mode\": \"build\""))
         #expect(try empty.history("out").versions.count == 1)
     }
+
+    // MARK: Answers
+
+    /// A folder with the exported schemas of a Room database of three versions.
+    private func rooms(_ count: Int = 3) throws -> Workspace {
+        let workspace = try Workspace()
+        let schemas = [
+            TableImportTests.room(
+                1,
+                [
+                    ("user", "`id` INTEGER PRIMARY KEY, `name` TEXT NOT NULL, `mail` TEXT, `fax` TEXT"),
+                    ("old", "`id` INTEGER PRIMARY KEY"),
+                ]),
+            TableImportTests.room(
+                2,
+                [
+                    (
+                        "user",
+                        "`id` INTEGER PRIMARY KEY, `email` TEXT, `age` INTEGER NOT NULL, `key` TEXT NOT NULL, `name` TEXT NOT NULL"
+                    ),
+                    ("new", "`id` INTEGER PRIMARY KEY"),
+                ]),
+            TableImportTests.room(
+                3,
+                [
+                    (
+                        "user",
+                        "`id` INTEGER PRIMARY KEY, `address` TEXT, `age` INTEGER NOT NULL, `key` TEXT NOT NULL, `name` TEXT NOT NULL"
+                    ), ("new", "`id` INTEGER PRIMARY KEY, `x` TEXT"),
+                ]),
+        ]
+        for (place, schema) in schemas.prefix(count).enumerated() {
+            try workspace.write(schema, to: "schemas/\(place + 1).json")
+        }
+        return workspace
+    }
+
+    private func importRooms(
+        _ workspace: Workspace, _ renames: String? = nil, into folder: String = "out"
+    ) throws -> (said: [String], complaints: [String]) {
+        var arguments = ["import", "room", workspace.path("schemas"), "--into", workspace.path(folder)]
+        if let renames {
+            try workspace.write(renames, to: "renames.json")
+            arguments += ["--renames", workspace.path("renames.json")]
+        }
+        let result = workspace.run(all: arguments)
+        return (result.said, result.complaints)
+    }
+
+    private static let second = """
+        "2": { "user.mail": "email", "user.fax": null, "old": "new", "user.age": { "fill": 18 },
+               "user.key": { "fill_from": "name" } }
+        """
+    private static let third = "\"3\": { \"user.email\": \"address\" }"
+
+    /// The files of a folder by name, but for `skipping`.
+    private func files(_ workspace: Workspace, _ folder: String) throws -> [String: String] {
+        var files: [String: String] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: workspace.path(folder))
+        where name.contains(".") {
+            files[name] = try workspace.text(folder + "/" + name)
+        }
+        return files
+    }
+
+    @Test func `answers for steps that were imported give what an import with them gives`() throws {
+        let workspace = try rooms()
+        #expect(try importRooms(workspace).complaints == [])
+        #expect(try workspace.history("out").steps.map(\.isCustom) == [true, true])
+        let first = try importRooms(workspace, "{ \(Self.second) }")
+        #expect(first.complaints == [])
+        #expect(first.said.contains("removed out/Old.json"))
+        #expect(try workspace.history("out").steps.map(\.isCustom) == [false, true])
+        // Earlier answers are remembered.
+        #expect(try importRooms(workspace, "{ \(Self.third) }").complaints == [])
+        #expect(try workspace.history("out").steps.map(\.isCustom) == [false, false])
+        #expect(try importRooms(workspace).said == ["out has all versions of schemas already"])
+        #expect(try importRooms(workspace, "{ \(Self.second), \(Self.third) }", into: "fresh").complaints == [])
+        #expect(try files(workspace, "out") == files(workspace, "fresh"))
+    }
+
+    @Test func `answers and newer versions come together`() throws {
+        let workspace = try rooms(2)
+        #expect(try importRooms(workspace).complaints == [])
+        for (name, text) in try files(rooms(), "schemas") { try workspace.write(text, to: "schemas/" + name) }
+        let result = try importRooms(workspace, "{ \(Self.second), \(Self.third) }")
+        #expect(result.complaints == [] && result.said.contains("added 3.0"), "\(result)")
+        let history = try workspace.history("out")
+        #expect(history.steps.map(\.isCustom) == [false, false])
+        #expect(try importRooms(workspace, "{ \(Self.second), \(Self.third) }", into: "fresh").complaints == [])
+        let fresh = try workspace.history("fresh")
+        #expect(history.versions.map(\.logicalLines) == fresh.versions.map(\.logicalLines))
+        #expect(history.steps.map(\.tableChanges) == fresh.steps.map(\.tableChanges))
+    }
+
+    @Test func `your edits stay beside answers`() throws {
+        let workspace = try rooms()
+        #expect(try importRooms(workspace).complaints == [])
+        try edit(
+            workspace, "User.json", "\"name\": \"mail\"", "\"description\": \"Where to write.\", \"name\": \"mail\"")
+        try edit(workspace, "User.json", "\"name\": \"age\"", "\"description\": \"In years.\", \"name\": \"age\"")
+        try edit(workspace, "User.json", "\"properties\": [", "\"description\": \"A customer.\", \"properties\": [")
+        try edit(workspace, "strata.json", "\"versions\"", "\"access\": \"package\", \"versions\"")
+        #expect(try importRooms(workspace, "{ \(Self.second) }").complaints == [])
+        let text = try workspace.text("out/User.json")
+        for edit in ["Where to write.", "In years.", "A customer."] { #expect(text.contains(edit), "\(text)") }
+        #expect(try workspace.text("out/strata.json").contains("\"access\": \"package\""))
+        #expect(try workspace.history("out").steps.map(\.isCustom) == [false, true])
+    }
+
+    @Test func `an answer that meets an edit changes nothing, and is shown`() throws {
+        let workspace = try rooms()
+        #expect(try importRooms(workspace).complaints == [])
+        try edit(
+            workspace, "User.json", "\"name\": \"mail\", \"property_type\": \"string\"",
+            "\"name\": \"mail\", \"property_type\": \"url\"")
+        let before = try files(workspace, "out")
+        #expect(
+            try importRooms(workspace, "{ \(Self.second) }").complaints == [
+                "out/User.json: error: what the answers change was edited since the import; nothing was written.",
+                "The import wrote:",
+                #"{ "name": "mail", "property_type": "string", "nullable": true, "removed_at_version": "2.0" }"#,
+                "Instead of it, or beside it, write:", "{", #"  "name": "email","#, #"  "property_type": "string","#,
+                #"  "nullable": true,"#, #"  "removed_at_version": "3.0","#,
+                #"  "version_history": [{ "version": "2.0", "previous_name": "mail" }]"#, "}",
+            ])
+        #expect(try files(workspace, "out") == before)
+    }
+
+    @Test(arguments: [
+        ("{ \"2\": { \"user.agee\": { \"fill\": 1 } } }", "renames.json:1: error: there is no user.agee in 2"),
+        ("{ \"2\": { \"user.age\": { \"fill_from\": \"x\" } } }", "renames.json:1: error: there is no x before 2"),
+    ])
+    func `wrong answers are refused`(renames: String, complaint: String) throws {
+        let workspace = try rooms()
+        #expect(try importRooms(workspace).complaints == [])
+        let before = try files(workspace, "out")
+        #expect(try importRooms(workspace, renames).complaints == [complaint])
+        #expect(try files(workspace, "out") == before)
+    }
+
+    @Test func `the step to a released version stays as it is`() throws {
+        let workspace = try rooms()
+        #expect(try importRooms(workspace, "{ \(Self.second), \(Self.third) }").complaints == [])
+        #expect(workspace.run("generate", "--release", workspace.path("out")).complaints == [])
+        let before = try files(workspace, "out")
+        #expect(
+            try importRooms(workspace, "{ \"3\": { \"user.email\": null } }").complaints == [
+                "out: error: 3.0 is released: the step to it stays as it is, and --renames cannot change it"
+            ])
+        #expect(try files(workspace, "out") == before)
+    }
 }

@@ -160,12 +160,14 @@ struct HistoryBuilder {
             }
             states.append(entity)
         }
-        var fills: [Int: String] = [:]
+        var fills: [Int: [Int: JSONOutput.Member]] = [:]
         var forms: [Int: [(place: Int, form: String)]] = [:]
         var sources: [Int: [[String]?]] = [:]
         for (place, state) in history.states.enumerated() {
             for (property, lineage) in zip(state.properties, history.propertyLineages[place]) {
-                if let fill = property.fill { fills[lineage] = fill }
+                if let fill = property.fill {
+                    fills[lineage, default: [:]][history.life.birth + place] = member(fill, of: table, at: place)
+                }
                 if needsSources(property, lineage, of: table) {
                     let none = [[String]?](repeating: nil, count: history.states.count)
                     sources[lineage, default: none][place] = property.sources
@@ -177,6 +179,16 @@ struct HistoryBuilder {
         return .init(
             fileName: fileNames[table], life: history.life, states: states, properties: history.properties,
             indexes: indexes, fills: fills, forms: forms, sources: sources)
+    }
+
+    /// A backfill value as a description has it, in the names of the version before.
+    private func member(_ fill: ImportedFill, of table: Int, at place: Int) -> JSONOutput.Member {
+        switch fill {
+        case .constant(let value): return .init("fill", value)
+        case .property(let name):
+            let lineage = place == 0 ? nil : lineages.tables[table].property(name, at: place - 1)
+            return .init("fill_from", .string(lineage.map { naming.property($0, name, of: table) } ?? name))
+        }
     }
 
     /// Whether the name that a property has here does not tell what it holds there.

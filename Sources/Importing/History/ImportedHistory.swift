@@ -22,8 +22,8 @@ struct ImportedHistory: Sendable {
         var properties: [Life]
         /// The lives of its indexes, by lineage.
         var indexes: [Life]
-        /// What rows that are there already get in properties that come, by lineage.
-        var fills: [Int: String]
+        /// The backfill values of properties, as members of their history's items: by lineage and version.
+        var fills: [Int: [Int: JSONOutput.Member]]
         /// How the values of properties stand in the source's databases, by lineage, from each state on where that
         /// changes.
         var forms: [Int: [(place: Int, form: String)]]

@@ -1,16 +1,33 @@
+import Descriptions
 import Foundation
 import JSONText
 
-/// What a person said of things that went: what they are called since, or that they are gone.
+/// Your answers about steps that a source does not explain: the new names of what was renamed, what was removed, and the
+/// backfill values of what is new.
 ///
-/// A file like `{"12": {"user": "account", "account.mail": "email", "account.fax": null}}`: for a version, by its old
-/// name, the names before it and the names in it. Tables stand by their names, columns as `table.column` by the table's
-/// name before it.
+/// An object like `{"12": {"user": "account", "account.mail": "email", "account.fax": null, "account.age": {"fill": 0}}}`:
+/// for a version, by its former name, the names before it and the names in it. Tables are named, and columns as
+/// `table.column`, by their names before the version; those with a backfill value, by their names in it.
 struct Renames: Sendable {
-    private var versions: [String: [String: String?]] = [:]
-    private var path = ""
-    /// The line of each name that is said, by version and name.
-    private var lines: [String: Int] = [:]
+    /// What happens to a table or a column in a step.
+    enum Answer: Hashable, Sendable {
+        case renamed(String)
+        case removed
+        case filled(ImportedFill)
+
+        fileprivate var json: JSONOutput {
+            switch self {
+            case .renamed(let name): .string(name)
+            case .removed: .null
+            case .filled(.constant(let value)): .object([.init("fill", value)])
+            case .filled(.property(let name)): .object([.init("fill_from", .string(name))])
+            }
+        }
+    }
+
+    private var versions: [String: [String: Answer]] = [:]
+    /// The place of each answer, by version and name.
+    private var places: [String: (path: String, line: Int)] = [:]
 
     init() {}
 
@@ -19,28 +36,44 @@ struct Renames: Sendable {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw ImportError("it cannot be read", path: path)
         }
-        let json: JSON
         do {
-            json = try JSONParser.parse([UInt8](data))
-        } catch {
+            try read(try JSONParser.parse([UInt8](data)), path, data)
+        } catch let error as JSONError {
             throw ImportError("it is not valid JSON", path: path, line: Self.line(of: error.offset, in: data))
         }
-        self.path = path
+    }
+
+    /// Reads the answers that a `strata.json` keeps from earlier imports.
+    init(rememberedIn configuration: SourceFile) throws {
+        guard let json = try configuration.json()["imported"]?["renames"] else { return }
+        try read(json, configuration.path, Data(configuration.bytes))
+    }
+
+    private mutating func read(_ json: JSON, _ path: String, _ data: Data) throws {
         func refuse(_ message: String, _ offset: Int) -> ImportError {
             ImportError(message, path: path, line: Self.line(of: offset, in: data))
         }
-        let form = "write {\"VERSION\": {\"OLD\": \"NEW\", \"TABLE.OLD\": \"NEW\", \"TABLE.GONE\": null}}"
+        let form =
+            "write {\"VERSION\": {\"OLD\": \"NEW\", \"TABLE.OLD\": \"NEW\", \"TABLE.REMOVED\": null, "
+            + "\"TABLE.NEW\": {\"fill\": VALUE}}}"
         guard case .object(let members) = json.value else { throw refuse(form, json.offset) }
         for version in members {
             guard case .object(let names) = version.value.value else { throw refuse(form, version.value.offset) }
-            lines[version.key] = Self.line(of: version.keyOffset, in: data)
+            places[version.key] = (path, Self.line(of: version.keyOffset, in: data))
             for name in names {
-                lines[version.key + "\u{0}" + name.key] = Self.line(of: name.keyOffset, in: data)
+                places[version.key + "\u{0}" + name.key] = (path, Self.line(of: name.keyOffset, in: data))
+                let answer: Answer
                 switch name.value.value {
-                case .null: versions[version.key, default: [:]][name.key] = .some(nil)
-                case .string(let new): versions[version.key, default: [:]][name.key] = new
+                case .null: answer = .removed
+                case .string(let new): answer = .renamed(new)
+                case .object(let members) where members.map(\.key) == ["fill"]:
+                    answer = .filled(.constant(JSONOutput(members[0].value)))
+                case .object(let members) where members.map(\.key) == ["fill_from"]:
+                    guard let name = members[0].value.text else { throw refuse(form, members[0].value.offset) }
+                    answer = .filled(.property(name))
                 default: throw refuse(form, name.value.offset)
                 }
+                versions[version.key, default: [:]][name.key] = answer
             }
         }
     }
@@ -49,51 +82,148 @@ struct Renames: Sendable {
         data.prefix(offset).count { $0 == 0x0a } + 1
     }
 
-    /// Checks that all that is said is of things that there are in `imported`.
+    // MARK: Combining
+
+    var isEmpty: Bool { versions.isEmpty }
+
+    /// These answers and others, which precede these.
+    func merging(_ others: Renames) -> Renames {
+        var result = self
+        for (version, names) in others.versions {
+            result.versions[version, default: [:]].merge(names) { _, new in new }
+        }
+        result.places.merge(others.places) { _, new in new }
+        return result
+    }
+
+    /// The versions of which something else is answered than in `other`.
+    func versions(unlike other: Renames) -> Set<String> {
+        Set(versions.keys).union(other.versions.keys).filter { versions[$0] != other.versions[$0] }
+    }
+
+    /// Forgets the answers about other versions than `names`.
+    mutating func keepOnly(_ names: Set<String>) { versions = versions.filter { names.contains($0.key) } }
+
+    /// The answers as `strata.json` keeps them; the versions in the order of `names`.
+    func json(_ names: [String]) -> JSONOutput {
+        .object(
+            names.compactMap { name in
+                versions[name].map { answers in
+                    .init(name, .object(answers.sorted { $0.key < $1.key }.map { .init($0.key, $0.value.json) }))
+                }
+            })
+    }
+
+    // MARK: Checking
+
+    /// Checks that all tables and columns exist in `imported`.
     func check(_ imported: [ImportedVersion]) throws {
         for (version, names) in versions.sorted(by: { $0.key < $1.key }) {
             guard let place = imported.firstIndex(where: { $0.formerName == version }), place > 0 else {
                 let reason =
                     imported.first?.formerName == version ? "is the first: nothing is before it" : "is not there"
-                throw ImportError("the version \(version) \(reason)", path: path, line: lines[version])
+                throw refusal("the version \(version) \(reason)", at: version)
             }
-            let (before, now) = (imported[place - 1], imported[place])
-            for (old, new) in names.sorted(by: { $0.key < $1.key }) {
-                let line = lines[version + "\u{0}" + old]
-                let parts = old.split(separator: ".", maxSplits: 1).map(String.init)
-                guard let entity = before.entities.first(where: { $0.name == parts[0] }) else {
-                    throw ImportError("there is no \(parts[0]) before \(version)", path: path, line: line)
-                }
-                if parts.count > 1, !entity.properties.contains(where: { $0.name == parts[1] }) {
-                    throw ImportError("there is no \(old) before \(version)", path: path, line: line)
-                }
-                guard let new else { continue }
-                let later = names[parts[0]] ?? nil
-                let isThere =
-                    parts.count == 1
-                    ? now.entities.contains { $0.name == new }
-                    : now.entities.contains { candidate in
-                        [later, parts[0]].contains(candidate.name) && candidate.properties.contains { $0.name == new }
+            for (name, answer) in names.sorted(by: { $0.key < $1.key }) {
+                let problem =
+                    switch answer {
+                    case .filled(let fill): Self.problem(name, fill, imported[place - 1], imported[place])
+                    case .renamed(let new): problem(name, new, imported[place - 1], imported[place])
+                    case .removed: problem(name, nil, imported[place - 1], imported[place])
                     }
-                if !isThere { throw ImportError("there is no \(new) in \(version)", path: path, line: line) }
+                if let problem { throw refusal(problem, at: version + "\u{0}" + name) }
             }
         }
     }
 
-    /// What was said for the step to `version`.
-    func names(at version: String) -> [String: String?] { versions[version] ?? [:] }
+    private func refusal(_ message: String, at key: String) -> ImportError {
+        ImportError(message, path: places[key]?.path ?? "", line: places[key]?.line)
+    }
 
-    /// The new names of the tables of the version before `version`.
+    private static func parts(_ name: String) -> (entity: String, property: String?) {
+        let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
+        return (parts.first ?? "", parts.count > 1 ? parts[1] : nil)
+    }
+
+    private func problem(
+        _ old: String, _ new: String?, _ before: ImportedVersion, _ now: ImportedVersion
+    ) -> String? {
+        let (entityName, propertyName) = Self.parts(old)
+        guard let entity = before.entities.first(where: { $0.name == entityName }) else {
+            return "there is no \(entityName) before \(now.formerName)"
+        }
+        if let propertyName, !entity.properties.contains(where: { $0.name == propertyName }) {
+            return "there is no \(old) before \(now.formerName)"
+        }
+        guard let new else { return nil }
+        let isThere: Bool
+        if propertyName == nil {
+            isThere = now.entities.contains { $0.name == new }
+        } else {
+            let newName: String? = entities(at: now.formerName)[entityName] ?? nil
+            let names = [entityName, newName ?? entityName]
+            isThere = now.entities.contains { candidate in
+                names.contains(candidate.name) && candidate.properties.contains { $0.name == new }
+            }
+        }
+        return isThere ? nil : "there is no \(new) in \(now.formerName)"
+    }
+
+    private static func problem(
+        _ name: String, _ fill: ImportedFill, _ before: ImportedVersion, _ now: ImportedVersion
+    ) -> String? {
+        let (entityName, propertyName) = parts(name)
+        guard let entity = now.entities.first(where: { $0.name == entityName }),
+            let property = entity.properties.first(where: { $0.name == propertyName })
+        else { return "there is no \(name) in \(now.formerName)" }
+        if property.relationship != nil { return "\(name) is a relationship, which a custom migration fills" }
+        if case .property(let source) = fill,
+            !before.entities.contains(where: { $0.properties.contains { $0.name == source } })
+        {
+            return "there is no \(source) before \(now.formerName)"
+        }
+        return nil
+    }
+
+    // MARK: Reading the answers
+
+    /// The new names of the tables of the version before `version`; nil for what is removed.
     func entities(at version: String) -> [String: String?] {
         names(at: version).filter { !$0.key.contains(".") }
     }
 
-    /// The new names of the columns of the table that was called `entity` before `version`.
+    /// The new names of the columns of the table that was called `entity` before `version`; nil for what is removed.
     func properties(of entity: String, at version: String) -> [String: String?] {
         var result: [String: String?] = [:]
         for (key, value) in names(at: version) where key.hasPrefix(entity + ".") {
             result[String(key.dropFirst(entity.count + 1))] = value
         }
         return result
+    }
+
+    private func names(at version: String) -> [String: String?] {
+        (versions[version] ?? [:]).compactMapValues { answer -> String?? in
+            switch answer {
+            case .renamed(let name): .some(name)
+            case .removed: .some(nil)
+            case .filled: nil
+            }
+        }
+    }
+
+    /// The versions with the backfill values in their properties.
+    func filled(_ imported: [ImportedVersion]) -> [ImportedVersion] {
+        imported.map { version in
+            var version = version
+            for (name, answer) in versions[version.formerName] ?? [:] {
+                let (entityName, propertyName) = Self.parts(name)
+                guard case .filled(let fill) = answer,
+                    let entity = version.entities.firstIndex(where: { $0.name == entityName }),
+                    let property = version.entities[entity].properties.firstIndex(where: { $0.name == propertyName })
+                else { continue }
+                version.entities[entity].properties[property].fill = fill
+            }
+            return version
+        }
     }
 }

@@ -51,7 +51,7 @@ extension ImportedHistory {
         let properties = entity.properties.indices.compactMap { lineage in
             var element = text(entity.properties[lineage], { $0.property(lineage) }, { fields(of: $0, at: $1) })
             element?.lineage = lineage
-            element?.fill = entity.fills[lineage]
+            element?.fills = entity.fills[lineage] ?? [:]
             return element
         }
         let indexes = entity.indexes.indices.compactMap { lineage in

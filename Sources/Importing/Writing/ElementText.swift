@@ -37,8 +37,8 @@ struct ElementText {
 
     /// The fields in the first version.
     private(set) var initial: [Field] = []
-    /// What rows that are there already get when the element comes, as a case's name.
-    var fill: String?
+    /// The backfill values, as members of items, by version.
+    var fills: [Int: JSONOutput.Member] = [:]
 
     /// An element of that life, whose fields in each version from its birth on are `states`; nil stands for those of the
     /// version before.
@@ -70,15 +70,15 @@ struct ElementText {
         var members = present.compactMap { field in field.value.map { JSONOutput.Member(field.key, $0) } }
         if life.birth > start { members.append(.init("added_at_version", .string(versions[life.birth].text))) }
         members += ending(versions)
-        let items = birthItems(versions) + changes.map { Self.item($0, versions) }
+        let items = birthItems(versions) + changes.map { item($0, versions) }
         if !items.isEmpty { members.append(.init("version_history", .array(items))) }
         return members
     }
 
-    /// The item that says what rows get when the element comes.
+    /// The item with the backfill value of a new element.
     private func birthItems(_ versions: [Version]) -> [JSONOutput] {
-        guard let fill, life.birth > start else { return [] }
-        return [.object([.init("version", .string(versions[life.birth].text)), .init("fill", .string(fill))])]
+        guard let fill = fills[life.birth], life.birth > start else { return [] }
+        return [.object([.init("version", .string(versions[life.birth].text)), fill])]
     }
 
     /// The members that say when the element goes.
@@ -89,12 +89,13 @@ struct ElementText {
     }
 
     /// The item of a version history.
-    static func item(_ change: Change, _ versions: [Version]) -> JSONOutput {
+    func item(_ change: Change, _ versions: [Version]) -> JSONOutput {
         let version = JSONOutput.Member("version", .string(versions[change.version].text))
+        let fill = fills[change.version].map { [$0] } ?? []
         if change.previous.count == 1, let field = change.previous.first, field.key == "name", let name = field.value {
-            return .object([version, .init("previous_name", name)])
+            return .object([version, .init("previous_name", name)] + fill)
         }
         let previous = change.previous.map { JSONOutput.Member($0.key, $0.value ?? .null) }
-        return .object([version, .init("previous", .object(previous))])
+        return .object([version, .init("previous", .object(previous))] + fill)
     }
 }

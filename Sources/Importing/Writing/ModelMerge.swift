@@ -143,7 +143,7 @@ struct ModelMerge {
                 object[previous.key] = present.value
                 written[previous.key] = present
             }
-            if !said.previous.isEmpty { object.append(ElementText.item(said, versions), to: "version_history") }
+            if !said.previous.isEmpty { object.append(element.item(said, versions), to: "version_history") }
         }
         // What is referred to may be called otherwise now, which is no change here.
         for field in element.present where field.identity != nil {
