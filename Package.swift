@@ -61,6 +61,7 @@ let package = Package(
             name: "ImportingTests",
             dependencies: ["Commands", "Descriptions", "Importing", "StoreCommands", "Strata"]),
         .testTarget(name: "StrataTests", dependencies: ["Strata", "Descriptions", "StoreCommands"]),
+        .testTarget(name: "StrataTestingTests", dependencies: ["StrataTesting"]),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
         .target(name: "ChainSchema", dependencies: ["Strata"], path: "Tests/ChainSchema"),
         .executableTarget(name: "MigratingChild", dependencies: ["ChainSchema"], path: "Tests/MigratingChild"),

@@ -284,6 +284,25 @@ import Testing
         #expect(second == ["wrote out.strata, a store of 2.0"])
     }
 
+    @Test func `a row with values in both columns of one property is set aside`() throws {
+        let model =
+            "<entity name=\"R\"/><entity name=\"A\" parentEntity=\"R\">\(Self.attribute("name"))</entity>"
+            + "<entity name=\"B\" parentEntity=\"R\">\(Self.attribute("name"))</entity>"
+        let (workspace, said) = try converted(
+            model, nil, "(1, 'R', 0, 3), (2, 'A', 1, 0), (3, 'B', 1, 0)",
+            "CREATE TABLE ZR (\(Self.prefix), ZNAME VARCHAR, ZNAME1 VARCHAR);"
+                + "INSERT INTO ZR VALUES (1, 2, 1, 'a', NULL), (2, 3, 1, NULL, 'b'), (3, 2, 1, 'a', 'b');")
+        #expect(said.last == "wrote out.strata, a store of 1.0")
+        #expect(
+            try workspace.rows("out.strata", "SELECT id, kind, name FROM R ORDER BY id") == [
+                "1 \"A\" \"a\"", "2 \"B\" \"b\"",
+            ])
+        #expect(
+            try workspace.rows("out.strata", "SELECT key, substr(reason, 1, 32) FROM strata_unconverted") == [
+                "\"3\" \"ZNAME, ZNAME1 hold one property,\""
+            ])
+    }
+
     @Test func `bytes are read as the version of the store keeps them`() throws {
         func version(_ rest: String) -> String {
             "<entity name=\"A\"><attribute name=\"d\" attributeType=\"Binary\" optional=\"YES\" \(rest)/>\(Self.attribute("a"))</entity>"

@@ -33,6 +33,8 @@ import Testing
         (.dateText, .text("2001-02-30")), (.dateText, .text("2001-01-01 24:00")), (.dateText, .text("today")),
         (.dateText, .integer(0)), (.dateText, .text("2001-01-01 00:00:61")), (.uuid, .blob(Data([1]))),
         (.uuid, .text("x")),
+        // Foundation would write other characters, and SQLite would round.
+        (.url, .text("https://a.b/ü")), (.referenceSeconds, .integer(9_007_199_254_740_993)),
         (.url, .text("")), (.color, .text("red")), (.decimal, .text("1,5")), (.decimal, .text("one")),
         (.decimal, .real(.infinity)), (.choice(["a"]), .text("b")), (.choice(["1"]), .integer(1)),
         (.json, .text("[1,")),

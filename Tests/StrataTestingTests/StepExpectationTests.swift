@@ -1,0 +1,94 @@
+import Strata
+import Testing
+
+@testable import StrataTesting
+
+/// What is expected at the end of several steps in one pass.
+@Suite struct StepExpectationTests {
+    /// The steps `1 to 2`, `2 to 3`, … with these tables.
+    private func path(_ steps: [[TableExpectation]], coded: [Int: CustomExpectation] = [:]) -> [StepExpectation] {
+        steps.enumerated().map { place, tables in
+            StepExpectation(from: "\(place + 1)", to: "\(place + 2)", tables: tables, custom: coded[place])
+        }
+    }
+
+    private func code(_ rows: [RowExpectation] = []) -> CustomExpectation {
+        CustomExpectation("Step", rows: rows, reasons: [], added: { _ in [] }, check: { _ in })
+    }
+
+    private func table(_ fused: StepExpectation, _ name: String) throws -> TableExpectation {
+        try #require(fused.tables.first { $0.from == name })
+    }
+
+    private let user = TableExpectation(unchanged: "user", key: ["id"], columns: ["id", "name", "age"])
+
+    @Test func `a renamed table and a renamed column keep their values`() throws {
+        let fused = StepExpectation.fused(
+            path([
+                [TableExpectation(from: "user", to: "person", key: ["id"], kept: ["id", "name", "age"])],
+                [
+                    TableExpectation(
+                        from: "person", to: "person", oldKey: ["id"], key: ["number"], kept: ["age"],
+                        changed: ["number": "\"id\"", "full": "\"name\""])
+                ],
+            ]))
+        let person = try table(fused, "user")
+        #expect((fused.from, fused.to) == ("1", "3"))
+        #expect((person.to, person.oldKey, person.key) == ("person", ["id"], ["number"]))
+        #expect(person.values == ["number": "\"id\"", "full": "\"name\"", "age": "\"age\""])
+        #expect(fused.untraced == [])
+    }
+
+    @Test func `a computed value is expected only where it is the last change of its column`() throws {
+        let computed = TableExpectation(
+            from: "user", to: "user", key: ["id"], kept: ["id", "name"], changed: ["age": "\"age\" + 1"])
+        // First computed, then kept: the expression is still over the columns of the first version.
+        let first = StepExpectation.fused(path([[computed], [user]]))
+        #expect(try table(first, "user").values["age"] == "\"age\" + 1")
+        // Computed later, from a column that has another name by then: its own step compares it.
+        let rename = TableExpectation(
+            from: "user", to: "user", key: ["id"], kept: ["id", "name"], changed: ["years": "\"age\""])
+        let later = TableExpectation(
+            from: "user", to: "user", key: ["id"], kept: ["id", "name"], changed: ["years": "\"years\" + 1"])
+        let second = StepExpectation.fused(path([[rename], [later]]))
+        #expect(try table(second, "user").values == ["id": "\"id\"", "name": "\"name\""])
+    }
+
+    @Test func `a table whose key is computed later is not expected`() throws {
+        let later = TableExpectation(
+            from: "user", to: "user", oldKey: ["id"], key: ["key"], kept: ["name"], changed: ["key": "\"id\" || 'x'"])
+        let fused = StepExpectation.fused(path([[user], [later]]))
+        #expect(fused.tables.isEmpty)
+        #expect(fused.untraced == ["user"])
+    }
+
+    @Test func `rows that a later step moves to a join table may come from anywhere`() throws {
+        let pairs = TableExpectation(
+            from: "user", to: "user_groups", key: ["source_id", "target_id"], kept: [],
+            changed: ["source_id": "\"id\"", "target_id": "\"group_id\""], filter: "\"group_id\" IS NOT NULL",
+            join: true)
+        let renamed = TableExpectation(
+            from: "user_groups", to: "person_groups", key: ["source_id", "target_id"],
+            kept: ["source_id", "target_id"], join: true)
+        let fused = StepExpectation.fused(path([[user], [user, pairs], [user, renamed]]))
+        #expect(fused.tables.map(\.from) == ["user"])
+        #expect(fused.untraced == ["person_groups"])
+        // In the first step the rows of the join table can be told.
+        let first = StepExpectation.fused(path([[user, pairs], [user, renamed]]))
+        #expect(first.tables.map(\.to) == ["user", "person_groups"])
+        #expect(first.untraced == [])
+    }
+
+    @Test func `code leaves out what it may change, and nothing is known of rows that it adds`() throws {
+        let group = TableExpectation(
+            from: "group", to: "group", key: ["id"], kept: ["id", "title", "owner_id"],
+            references: [ReferenceExpectation(["owner_id"], to: "user")])
+        let fused = StepExpectation.fused(path([[user, group], [user]], coded: [0: code()]))
+        // The key of the owner may be another one; in the second step nothing is said of the table.
+        #expect(fused.tables.map(\.from) == ["user"])
+        #expect(fused.untraced == nil)
+        let kept = TableExpectation(unchanged: "group", key: ["id"], columns: ["id", "title", "owner_id"])
+        let loose = StepExpectation.fused(path([[user, group], [user, kept]], coded: [0: code()]))
+        #expect(try table(loose, "group").values == ["id": "\"id\"", "title": "\"title\""])
+    }
+}
