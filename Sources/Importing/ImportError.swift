@@ -1,10 +1,10 @@
-/// Why a model could not be imported, and where it says so.
+/// The reason why a model could not be imported, with its path and line.
 public struct ImportError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The file or the folder at fault, as it was given.
+    /// The path of the file or folder that caused the error, as you gave it.
     public var path: String
-    /// The line, from 1; nil where the whole file is meant.
+    /// The line number, starting at 1; nil if the error concerns the complete file or folder.
     public var line: Int?
-    /// What is wrong.
+    /// A description of the problem.
     public var message: String
 
     init(_ message: String, path: String, line: Int? = nil) {
@@ -13,7 +13,7 @@ public struct ImportError: Error, Hashable, Sendable, CustomStringConvertible {
         self.message = message
     }
 
-    /// `path:line: error: message`, which editors understand.
+    /// The error as `path:line: error: message`, a format that editors recognize.
     public var description: String {
         "\(path)\(line.map { ":\($0)" } ?? ""): error: \(message)"
     }

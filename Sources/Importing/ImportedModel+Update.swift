@@ -3,7 +3,7 @@ import Foundation
 import SchemaModel
 
 extension ModelImport {
-    /// A model that was imported before, with newer versions and new answers.
+    /// The previously imported model, updated with newer versions and with new answers from `--renames`.
     func updated(
         _ existing: ImportedModel.Existing, telling history: SchemaHistory, folder: String, schema: String
     ) throws -> ImportedModel {
@@ -41,7 +41,7 @@ extension ModelImport {
 
     // MARK: Answers
 
-    /// The model with the changes that the answers make to steps that it has already.
+    /// Applies the answers to steps that the model already has.
     private func answered(
         _ existing: ImportedModel.Existing, telling history: SchemaHistory, before remembered: Renames,
         folder: String, schema: String
@@ -135,7 +135,7 @@ extension ModelImport {
             path: "\(folder)/\(file)")
     }
 
-    /// Checks that the versions of a history have stayed what they were.
+    /// Checks that `result` contains every version of `history` unchanged.
     private static func check(_ result: SchemaHistory, keeps history: SchemaHistory, folder: String) throws {
         for version in history.versions {
             guard let now = result.versions.first(where: { $0.version == version.version }),
@@ -176,7 +176,7 @@ extension ModelImport {
                 files: files, history: history, newVersions: [], lossCount: 0, undecided: [], hasChanges: !files.isEmpty
             )
         }
-        // What comes before the known version counts for nothing here, so its number need not be right.
+        // Versions before the last known one are not written, so placeholder numbers are enough for them.
         let later = VersionNumbers.numbers(of: Array(names[last...]), known: [lastVersion])
         let earlier = (0..<last).compactMap { Version("0.0.\($0)") }
         let (imported, notes) = try self.history(earlier + later, schema: schema)
@@ -197,7 +197,7 @@ extension ModelImport {
             }
         let result = try Self.resolve(files + others, folder: folder, schema: schema)
         try Self.check(result, keeps: history, folder: folder)
-        // What a person has changed since stays changed in the new versions.
+        // Your edits also apply to the new versions, so compare with the import only if there are none.
         let asImported = SchemaVersion(
             version: lastVersion, entities: imported.entities(at: last), subtypes: imported.subtypes(at: last))
         if asImported.logicalLines.sorted() == history.newest.logicalLines.sorted() {
@@ -212,7 +212,7 @@ extension ModelImport {
             lossCount: report.losses.count, undecided: report.undecidedLines)
     }
 
-    /// `strata.json` with the hashes of `--version-info`, where it does not have them yet.
+    /// `strata.json` with the hashes from `--version-info`, if it does not have them yet.
     private func hashes(
         for existing: ImportedModel.Existing, telling history: SchemaHistory, schema: String
     ) throws -> [ImportedModel.File] {
@@ -228,7 +228,7 @@ extension ModelImport {
         return [.init(name: "strata.json", text: configuration.file)]
     }
 
-    /// The name of a description's file in the folder of its model.
+    /// The path of a description, relative to the folder of its model.
     private static func name(_ file: SourceFile, in existing: ImportedModel.Existing) -> String {
         let root = existing.configuration.path.dropLast("strata.json".count)
         return file.path.hasPrefix(root) ? String(file.path.dropFirst(root.count)) : file.baseName + ".json"

@@ -2,33 +2,31 @@ import Descriptions
 import Foundation
 import SchemaModel
 
-/// A model that was imported: files that describe it, and what is to be told of it.
+/// The result of an import: the files that describe the model, and the findings to report.
 public struct ImportedModel {
     /// A file and its text.
     public struct File {
-        /// Its name in the model's folder.
+        /// The name of the file, relative to the folder of the model.
         public var name: String
-        /// All of it.
+        /// The complete text of the file.
         public var text: String
     }
 
-    /// A model that is in the folder already.
+    /// A model that already exists in the folder.
     public struct Existing {
-        /// Its descriptions.
         var descriptions: [SourceFile]
-        /// Its `strata.json`.
+        /// The model's `strata.json`.
         var configuration: SourceFile
-        /// What they tell; nil where there are none yet.
+        /// The history that the descriptions define; nil if there are no descriptions yet.
         var history: SchemaHistory?
-        /// The text of its `IMPORT.md`.
+        /// The text of `IMPORT.md`.
         var report: String?
-        /// Its released versions.
         var released: [Version]
 
-        /// Whether nothing is described there yet.
+        /// Whether the folder contains no descriptions yet.
         public var isEmpty: Bool { descriptions.isEmpty }
 
-        /// The model of these files.
+        /// Creates the model from its files.
         public init(
             descriptions: [SourceFile], configuration: SourceFile, history: SchemaHistory?, report: String?,
             released: [Version] = []
@@ -41,31 +39,34 @@ public struct ImportedModel {
         }
     }
 
-    /// The descriptions, `strata.json` and `IMPORT.md`: those that are to be written.
+    /// The files to write: descriptions, `strata.json` and `IMPORT.md`.
     public var files: [File]
-    /// The names of files that describe nothing any more.
+    /// The names of the files to delete, because the model no longer contains what they describe.
     public var removedFiles: [String] = []
-    /// The history that the descriptions tell.
+    /// The history that the descriptions define.
     public let history: SchemaHistory
-    /// The versions that were not there before.
+    /// The versions that this import added.
     public let newVersions: [Version]
-    /// How many things were not carried over.
+    /// The number of things that were not carried over.
     public let lossCount: Int
-    /// The steps in which something went and something else came, a line each.
+    /// The findings that need your decision, one line each: removals in a step that also adds something, and changes of
+    /// values that the app marked.
     public let undecided: [String]
-    /// Whether answers of `--renames`, or hashes, changed what was imported before.
+    /// Whether answers in `--renames`, or hashes, changed parts that were imported before.
     public var hasChanges = false
 }
 
 extension ModelImport {
-    /// The model as descriptions.
+    /// Converts the model to descriptions.
     ///
-    /// What they say is read back, and compared with what was read from the source, version by version.
+    /// Strata reads the descriptions back and compares each version with the one that was read from the source.
     ///
-    /// - `folder`: the path by which messages name the model.
-    /// - `schema`: the name of the schema's type, which no type of the model may have.
-    /// - `existing`: the model that is in the folder already, to which only newer versions are added.
-    /// - `oldest`: the oldest version that stores are migrated from, by its former name or its number; nil for all.
+    /// - Parameters:
+    ///   - folder: The path that messages use for the model.
+    ///   - schema: The name of the schema's type. No type of the model may have this name.
+    ///   - existing: The model that is already in the folder. Only newer versions and new answers are applied to it.
+    ///   - oldest: The oldest version that stores are migrated from, by its former name or its number; nil for all
+    ///     versions.
     /// - Throws: `ImportError`.
     public func model(
         folder: String, schema: String, existing: ImportedModel.Existing? = nil, oldest: String? = nil
@@ -87,7 +88,7 @@ extension ModelImport {
         configuration["versions"] = .array(entries(imported, from: 0))
         let oldest = try oldest.map { try version(named: $0, in: imported) }
         if let oldest { configuration["oldest_supported_version"] = .string(oldest.text) }
-        // What every version costs counts once there are many.
+        // With many versions, the generated code for each of them adds up.
         if imported.versions.count >= 10 {
             if configuration["structs"] == nil { configuration["structs"] = .string("needed") }
             if configuration["ddl"] == nil { configuration["ddl"] = .string("newest") }
@@ -116,7 +117,7 @@ extension ModelImport {
         return (history, self.notes + notes)
     }
 
-    /// The version that was called `name`, or has that number.
+    /// Finds a version by its former name or by its number.
     private func version(named name: String, in history: ImportedHistory) throws -> Version {
         if let place = history.formerNames.firstIndex(of: name) { return history.versions[place] }
         let number = Version(name)
@@ -130,14 +131,15 @@ extension ModelImport {
         return version
     }
 
-    /// What `strata.json` says of the versions from `start` on.
+    /// The entries of `versions` in `strata.json`, from the version at position `start` on.
     func entries(_ history: ImportedHistory, from start: Int) -> [JSONOutput] {
         zip(history.versions, history.formerNames).dropFirst(start).map { version, name in
             .object([.init("version", .string(version.text)), .init("was", .string(name))])
         }
     }
 
-    /// What `strata.json` says of the databases of the source, besides what it says already of the versions before `start`.
+    /// The `imported` object of `strata.json`, which describes the source's databases: `existing`, extended with the
+    /// versions from position `start` on.
     func source(
         _ history: ImportedHistory, from start: Int, beside existing: JSONOutput?, oldest: Version
     ) -> JSONOutput {
@@ -171,7 +173,7 @@ extension ModelImport {
 
     // MARK: Checking
 
-    /// What the descriptions among `files` tell.
+    /// Resolves the descriptions among `files` to a history.
     static func resolve(
         _ files: [ImportedModel.File], folder: String, schema: String
     ) throws -> SchemaHistory {
@@ -194,7 +196,10 @@ extension ModelImport {
         return history
     }
 
-    /// Compares each version with what was read of it: those from `start` on, where they were added to others.
+    /// Checks that each version of the history equals the imported one.
+    ///
+    /// - Parameter start: The position of the first version to compare, if versions were added to existing
+    ///   descriptions; nil to compare all versions.
     static func check(
         _ history: SchemaHistory, against imported: ImportedHistory, from start: Int? = nil, folder: String
     ) throws {
@@ -204,7 +209,8 @@ extension ModelImport {
                 throw ImportError("\(number) was read, and not written; please report this", path: folder)
             }
             let (entities, subtypes) = (imported.entities(at: index), imported.subtypes(at: index))
-            // What was added to descriptions that a person arranged has other lineages: there the lines are compared.
+            // Versions that were added to descriptions that you arranged have other lineages, so their logical lines
+            // are compared.
             let isSame =
                 start == nil
                 ? version.entities == entities && version.subtypes == subtypes

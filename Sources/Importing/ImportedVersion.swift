@@ -1,25 +1,26 @@
 import SchemaModel
 
-/// A version of another library's model in the terms of Strata, as its file has it: what points at something names it.
+/// A version of another library's model in Strata's terms. References are by name, as in the source file.
 struct ImportedVersion: Sendable {
-    /// What the version is called where it comes from.
+    /// The name of the version in the source.
     var formerName: String
-    /// What becomes tables.
+    /// The entities that become tables.
     var entities: [ImportedEntity] = []
-    /// What the source's databases have besides, with the reason: tables, and columns as `table.column`.
+    /// The tables and columns of the source's databases that are not imported, with the reason. Columns are written as
+    /// `table.column`.
     var unread: [String: ImportedUnread.Reason] = [:]
-    /// The hashes of the entities of Core Data, as hexadecimal digits.
+    /// The hashes of the Core Data entities by name, as hexadecimal digits.
     var hashes: [String: String] = [:]
 }
 
-/// Something with a name, and what it was called before or will be called, where its file says so.
+/// An element with a name, and the hints by which its source identifies it in other versions.
 protocol Renamable {
     var name: String { get }
-    /// Equal to the name, or to the token, of the same thing in the versions beside.
+    /// The name or the token of the same element in an adjacent version.
     var token: String? { get }
-    /// Where the source has it, if that tells more than its name.
+    /// The declaration of the element in the source, as `Entity.property`; nil if its name alone identifies it.
     var origin: String? { get }
-    /// What the app's code calls it, where that may differ from its name.
+    /// The name of the element in the app's code, if it may differ from `name`.
     var path: String? { get }
 }
 
@@ -28,19 +29,19 @@ extension Renamable {
     var path: String? { nil }
 }
 
-/// An entity as one version has it.
+/// An entity in one version.
 struct ImportedEntity: Renamable, Sendable {
-    /// What identifies its rows.
+    /// The identifier of an entity's rows.
     enum Identifier: Hashable, Sendable {
-        /// An integer that belongs to no property.
+        /// An integer that is not a property.
         case rowNumber
-        /// A column that is no property: its name and its type.
+        /// A column that is not a property, with its name and its type.
         case column(String, SchemaModel.Identifier.Kind)
-        /// These properties.
+        /// The properties with these names.
         case properties([String])
     }
 
-    /// An entity of the source whose rows a table holds.
+    /// An entity of the source whose rows the table contains.
     struct Kind: Renamable, Hashable, Sendable {
         var name: String
         var token: String?
@@ -51,15 +52,14 @@ struct ImportedEntity: Renamable, Sendable {
     var identifier = Identifier.rowNumber
     var properties: [ImportedProperty] = []
     var indexes: [ImportedIndex] = []
-    /// The entities of the source whose rows the table holds; none where a table is a table.
+    /// The entities of the source whose rows the table contains. Empty except with `InheritanceLayout.tablePerRoot`.
     var kinds: [Kind] = []
-    /// The text by which the app marks that it rewrote the rows.
+    /// The text with which the app marks that it rewrote the rows.
     var rewriteMark: String?
 }
 
-/// A property as one version has it.
+/// A property in one version.
 struct ImportedProperty: Renamable, Hashable, Sendable {
-    /// What it holds.
     enum Content: Hashable, Sendable {
         case attribute(ValueType)
         case relationship(ImportedRelationship)
@@ -74,21 +74,22 @@ struct ImportedProperty: Renamable, Hashable, Sendable {
     var isUnique = false
     var isIndexed = false
     var collation: Property.Collation?
-    /// The name of the column, where it is not the one that the name gives.
+    /// The name of the column, if it differs from the one derived from `name`.
     var column: String?
-    /// The names of the columns of a relationship to a key of several, where its name does not give them.
+    /// The columns of a relationship to a primary key of several columns, if they are not derived from `name`.
     var columns: [String] = []
-    /// The name of the property in the app's code; nil where the source does not say it.
+    /// The name of the property in the app's code; nil if the source does not contain it.
     var path: String?
-    /// The backfill value of rows that exist when the property is added or becomes mandatory.
+    /// The backfill value of existing rows when the property is added or becomes required.
     var fill: ImportedFill?
-    /// How the values stand in the source's databases, by the name that `strata.json` has for it.
+    /// The form of the values in the source's databases, by its name in `strata.json`.
     var form: String?
-    /// The text by which the app marks that it rewrote the values.
+    /// The text with which the app marks that it rewrote the values.
     var rewriteMark: String?
-    /// The properties of Core Data that it holds, as `Entity.property` by the entities that declare them.
+    /// The Core Data properties that this property contains, as `Entity.property`, where `Entity` declares the
+    /// property.
     var sources: [String] = []
-    /// Whether its name does not tell which columns of Core Data it is read from.
+    /// Whether the name of the property does not determine the Core Data columns that it is read from.
     var needsSources = false
 
     var relationship: ImportedRelationship? {
@@ -96,56 +97,56 @@ struct ImportedProperty: Renamable, Hashable, Sendable {
     }
 }
 
-/// A backfill value of an imported property.
+/// The backfill value of an imported property.
 enum ImportedFill: Hashable, Sendable {
-    /// A constant, as the description has it.
+    /// A constant, as written in the description.
     case constant(JSONOutput)
-    /// The value of the property that the version before calls so.
+    /// The value of the property with this name in the previous version.
     case property(String)
 }
 
-/// A relationship as one version has it.
+/// A relationship in one version.
 struct ImportedRelationship: Hashable, Sendable {
-    /// What happens on deletion.
+    /// The delete rule, by the row whose deletion triggers it.
     enum Rule: Hashable, Sendable {
-        /// To the row that points, when what it points at goes; nil for the default.
+        /// The rule for the referring row when its target is deleted; nil for the default rule.
         case whenTargetGoes(Relationship.DeleteRule?)
-        /// To what is pointed at, when the row that points goes.
+        /// The rule for the target when the referring row is deleted.
         case whenOwnerGoes(Relationship.DeleteRule)
     }
 
     var target: String
     var association: Relationship.Association
-    /// The property of the target that points back.
+    /// The property of the target that is the inverse of this relationship.
     var inverse: String?
     var isOrdered = false
     var rule: Rule
 }
 
-/// An index over several properties as one version has it.
+/// An index over several properties in one version.
 struct ImportedIndex: Hashable, Sendable {
     var properties: [String]
     var isUnique: Bool
 }
 
-/// Something of the source that its descriptions do not say, or that a person should look at.
+/// A finding about the source: something that the descriptions do not express, or that you should review.
 struct ImportNote: Hashable, Sendable {
-    /// Why it is told.
     enum Kind: Hashable, Sendable {
-        /// It was left out.
+        /// The import left it out.
         case notCarriedOver
-        /// The history cannot tell whether one thing went and another came, or whether it was renamed or converted.
+        /// The source does not say whether one thing was removed and another added, or whether it was renamed or
+        /// converted.
         case undecided
-        /// The app marks a change of values that the model does not show.
+        /// The app marked a change of values that the model does not show.
         case marked
     }
 
     var kind = Kind.notCarriedOver
-    /// The place of the version among those that were read.
+    /// The position of the version among the imported versions.
     var version: Int
-    /// The entity as the source calls it; nil for the model as a whole.
+    /// The name of the entity in the source; nil if the note concerns the complete model.
     var entity: String?
-    /// The property of it.
+    /// The property of the entity; nil if the note concerns the complete entity.
     var property: String?
     var reason: String
 }

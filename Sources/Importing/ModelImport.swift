@@ -2,24 +2,29 @@ import Descriptions
 import Foundation
 import SchemaModel
 
-/// A model of another library, read whole and in the terms of Strata.
+/// A model of another library, read completely and expressed in Strata's terms.
 public struct ModelImport {
-    /// What models can be of.
+    /// The libraries whose models can be imported.
     public typealias Format = ImportedFormat.Library
 
-    /// What the model was of.
+    /// The library that the model comes from.
     public let format: Format
-    /// Where it lies.
+    /// The path of the source.
     let path: String
     var versions: [ImportedVersion]
     var notes: [ImportNote]
     var rules: Lineages.Rules
 
-    /// Reads an `.xcdatamodeld`, or an `.xcdatamodel`.
+    /// Reads an `.xcdatamodeld`, or a single `.xcdatamodel`.
     ///
-    /// - `order`: the path of a file that names the versions, one a line, oldest first.
-    /// - `renames`: the path of a file that says what became of what went.
-    /// - `versionInfo`: the path of the compiled model's `VersionInfo.plist`, by which stores tell their version.
+    /// - Parameters:
+    ///   - path: The path of the model.
+    ///   - order: The path of a file that lists the versions, one a line, oldest first.
+    ///   - layout: The tables for entities that inherit from others.
+    ///   - renames: The path of a file with your answers: the new names of removed elements, and the backfill values of
+    ///     new ones.
+    ///   - versionInfo: The path of `VersionInfo.plist` in the compiled model. Its hashes identify the version of a
+    ///     store.
     /// - Throws: `ImportError`.
     public init(
         coreData path: String, order: String? = nil, layout: InheritanceLayout = .tablePerRoot, renames: String? = nil,
@@ -44,6 +49,10 @@ public struct ModelImport {
 
     /// Reads the schemas that Room exports, `N.json`.
     ///
+    /// - Parameters:
+    ///   - path: The folder that contains the schemas.
+    ///   - renames: The path of a file with your answers: the new names of removed elements, and the backfill values of
+    ///     new ones.
     /// - Throws: `ImportError`.
     public init(room path: String, renames: String? = nil) throws {
         try self.init(.room, path, RoomSchemas.read(in: path), renames: renames)
@@ -51,13 +60,18 @@ public struct ModelImport {
 
     /// Reads the schemas that Drift exports, `drift_schema_vN.json`.
     ///
+    /// - Parameters:
+    ///   - path: The folder that contains the schemas.
+    ///   - renames: The path of a file with your answers: the new names of removed elements, and the backfill values of
+    ///     new ones.
     /// - Throws: `ImportError`.
     public init(drift path: String, renames: String? = nil) throws {
         try self.init(.drift, path, DriftSchemas.read(in: path), renames: renames)
     }
 
-    /// Reads the schema of a database, as its one version.
+    /// Reads the schema of a SQLite database as a single version.
     ///
+    /// - Parameter path: The path of the database.
     /// - Throws: `ImportError`.
     public init(sqlite path: String) throws {
         try self.init(.sqlite, path, [LiveDatabase.read(path)], renames: nil)

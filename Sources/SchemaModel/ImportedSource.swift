@@ -1,49 +1,50 @@
-/// What `strata.json` says of the databases that a schema had before.
+/// The `imported` object of `strata.json`, which describes the databases that a schema had before.
 public struct ImportedSource: Hashable, Sendable {
-    /// The library that made them.
+    /// The library that created the databases.
     public var library: ImportedFormat.Library
-    /// How the values of a column stand from a version on.
+    /// The form of a column's values from a version on.
     public struct Form: Hashable, Sendable {
-        /// The first version in which they stand so; nil for all.
+        /// The first version in which the values have the form; nil for all versions.
         public var since: Version?
-        /// How they stand.
+        /// The form of the values.
         public var form: ImportedForm
 
-        /// A form from a version on.
+        /// Creates a form that applies from a version on.
         public init(since: Version? = nil, form: ImportedForm) {
             self.since = since
             self.form = form
         }
     }
 
-    /// How the values of columns stand in them, by table and column; what comes later holds from its version on.
+    /// The forms of column values in the databases, by table and column. A later form applies from its version on.
     public var forms: [String: [Form]]
-    /// What holds from a version on; nil ends what held before.
+    /// A value that applies from a version on; nil ends the value that applied before.
     public struct Since<Value: Hashable & Sendable>: Hashable, Sendable {
-        /// The first version in which it holds; nil for all.
+        /// The first version in which the value applies; nil for all versions.
         public var version: Version?
-        /// What holds.
+        /// The value; nil if none applies.
         public var value: Value?
 
-        /// What holds from a version on.
+        /// Creates a value that applies from a version on.
         public init(_ version: Version?, _ value: Value?) {
             self.version = version
             self.value = value
         }
     }
 
-    /// Where the values of properties come from, by table and property: `Entity.property` of Core Data.
+    /// The origins of property values, by table and property, as `Entity.property` of Core Data.
     public var origins: [String: [Since<[String]>]] = [:]
-    /// What they have besides and a conversion leaves there: tables, and columns as `table.column`.
+    /// The tables and columns that only the databases have. A conversion leaves them there. Columns are written as
+    /// `table.column`.
     public var unread: [String: [Since<ImportedUnread.Reason>]] = [:]
 
-    /// The hashes of entities of Core Data.
+    /// The hashes of Core Data entities, by entity.
     public var hashes: [String: [Since<UInt64>]] = [:]
 
-    /// How a conversion treats rows that do not fit, by table and version.
+    /// The policies for rows that do not fit, by table and version.
     public var misfits: [ImportedMisfits] = []
 
-    /// A source of these parts.
+    /// Creates a source of databases.
     public init(library: ImportedFormat.Library, forms: [String: [Form]] = [:]) {
         self.library = library
         self.forms = forms
@@ -51,7 +52,7 @@ public struct ImportedSource: Hashable, Sendable {
 }
 
 extension SchemaHistory {
-    /// How the databases are read that the schema had before; nil where it had none.
+    /// The format of the databases that the schema had before; nil if it had none.
     public var importedFormat: ImportedFormat? {
         guard let imported else { return nil }
         let forms = Dictionary(
@@ -88,7 +89,7 @@ extension SchemaHistory {
             hashes: hashes, misfits: imported.misfits)
     }
 
-    /// The versions in which each value holds, by their positions.
+    /// The ranges of versions in which each value applies, by their positions.
     private func runs<Value>(
         _ states: [ImportedSource.Since<Value>]
     ) -> [(value: Value, versions: ClosedRange<Int>)] {
@@ -125,7 +126,7 @@ extension SchemaHistory {
         return origins
     }
 
-    /// The columns that forms are named for and that no version has.
+    /// The columns and properties that `forms` and `origins` name and that no version has.
     public var unknownImportedColumns: [String] {
         guard let imported else { return [] }
         var known: Set<String> = []
@@ -150,13 +151,14 @@ extension SchemaHistory {
 }
 
 extension SchemaVersion {
-    /// The table and the column of a property that is called `TABLE.PROPERTY`; the column without the `_id` of a foreign key.
+    /// The table and the column of the property that is called `TABLE.PROPERTY`. The column is without the `_id` of a
+    /// foreign key.
     fileprivate func column(called name: String) -> (table: String, base: String)? {
         for entity in entities where name.hasPrefix(entity.tableName + ".") {
             let called = name.dropFirst(entity.tableName.utf8.count + 1)
             guard let property = entity.properties.first(where: { $0.name == called }) else { continue }
             let column = columns(of: entity).first { $0.property == property.lineage && $0.role != .position }
-            // The pairs of a join table have no column here.
+            // A relationship with a join table has no column here.
             let base = column.map { column in
                 column.role != .attribute && column.name.hasSuffix("_id")
                     ? String(column.name.dropLast(3)) : column.name
@@ -166,9 +168,9 @@ extension SchemaVersion {
         return nil
     }
 
-    /// How values of `type` are read; nil where they stand as here.
+    /// The form of values of `type`; nil if it is the same as in the store.
     ///
-    /// - `said`: what `strata.json` says of their column.
+    /// - Parameter said: The form of the values' column in `strata.json`.
     fileprivate func form(
         of type: ValueType, said: ImportedForm?, in library: ImportedFormat.Library
     ) -> ImportedForm? {
@@ -183,7 +185,7 @@ extension SchemaVersion {
         }
     }
 
-    /// How values of `type` are read where nothing is said of their column.
+    /// The form of values of `type` if `strata.json` does not specify one for their column.
     private func form(of type: ValueType, in library: ImportedFormat.Library) -> ImportedForm? {
         switch type {
         case .scalar(.bool): return .bool

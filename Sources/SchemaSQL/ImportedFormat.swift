@@ -1,27 +1,27 @@
-/// What the databases of a schema were before it was one of Strata's, and how what is in them is read.
+/// The format of the databases that an imported schema had before, and how their contents are read.
 public struct ImportedFormat: Hashable, Sendable {
-    /// The libraries whose databases are read.
+    /// The libraries whose databases can be read.
     public enum Library: String, CaseIterable, Hashable, Sendable {
         case coreData = "core-data"
         case room, drift, sqlite
     }
 
-    /// The library that made the databases.
+    /// The library that created the databases.
     public var library: Library
-    /// What each version was called there, by its name here.
+    /// The name of each version in the library, by its name in the schema.
     public var formerNames: [String: String]
-    /// The columns whose values stand otherwise in those databases, or have to be looked at.
+    /// The columns whose values have another form in those databases, or must be checked.
     public var columns: [ImportedColumn]
-    /// The columns that have another name there, or are shared by several entities of Core Data.
+    /// The columns that have another name in those databases, or are shared by several Core Data entities.
     public var origins: [ImportedOrigin]
-    /// What those databases have besides, which a conversion leaves there.
+    /// The data of those databases that a conversion leaves there.
     public var unread: [ImportedUnread]
-    /// The hashes that Core Data gives to the entities of each version.
+    /// The hashes that Core Data assigns to the entities of each version.
     public var hashes: [ImportedHash]
-    /// How rows that do not fit are treated, where `ConversionOptions.misfits` does not decide.
+    /// The policies for rows that do not fit. They take precedence over `ConversionOptions.misfits`.
     public var misfits: [ImportedMisfits]
 
-    /// A format of these parts.
+    /// Creates a format from its parts.
     public init(
         _ library: Library, formerNames: [String: String] = [:], columns: [ImportedColumn] = [],
         origins: [ImportedOrigin] = [], unread: [ImportedUnread] = [], hashes: [ImportedHash] = [],
@@ -37,28 +37,28 @@ public struct ImportedFormat: Hashable, Sendable {
     }
 }
 
-/// How a conversion treats the rows of a table that do not fit.
+/// The treatment of rows of a table that do not fit, in a conversion.
 public struct ImportedMisfits: Hashable, Sendable {
-    /// What becomes of such a row.
+    /// The treatment of a row that does not fit.
     public enum Policy: Hashable, Sendable {
-        /// It goes to the table `strata_unconverted`.
+        /// The row is stored in the table `strata_unconverted`.
         case setAside
-        /// It is not converted, and only reported.
+        /// The row is not converted, and only reported.
         case drop
         /// No store is created.
         case refuse
-        /// Columns whose values do not fit get these instead, as SQL literals.
+        /// Values that do not fit are replaced by these SQL literals, by column.
         case fill([String: String])
     }
 
-    /// The store's table.
+    /// The table in the store.
     public var table: String
-    /// What becomes of such a row.
+    /// The treatment of a row that does not fit.
     public var policy: Policy
-    /// The versions in which the policy holds, by their positions.
+    /// The positions of the versions in which the policy applies.
     public var versions: ClosedRange<Int>
 
-    /// The policy of a table in these versions.
+    /// Creates the policy of a table in these versions.
     public init(_ table: String, _ policy: Policy, versions: ClosedRange<Int>) {
         self.table = table
         self.policy = policy
@@ -66,16 +66,16 @@ public struct ImportedMisfits: Hashable, Sendable {
     }
 }
 
-/// The hash of an entity of Core Data, which each of its stores has for every entity of its model.
+/// The hash of a Core Data entity. Each Core Data store contains the hash of every entity of its model.
 public struct ImportedHash: Hashable, Sendable {
     /// The name of the entity.
     public var entity: String
     /// The first eight bytes of the hash, most significant first.
     public var hash: UInt64
-    /// The versions in which the entity has it, by their places.
+    /// The positions of the versions in which the entity has this hash.
     public var versions: ClosedRange<Int>
 
-    /// The hash of an entity in these versions.
+    /// Creates the hash of an entity in these versions.
     public init(_ entity: String, _ hash: UInt64, versions: ClosedRange<Int>) {
         self.entity = entity
         self.hash = hash
@@ -83,18 +83,18 @@ public struct ImportedHash: Hashable, Sendable {
     }
 }
 
-/// Where the values of a property of a store come from in a Core Data store.
+/// The origin of a property's values in a Core Data store.
 public struct ImportedOrigin: Hashable, Sendable {
-    /// The store's table.
+    /// The table in the store.
     public var table: String
-    /// The name of its column, without the `_id` of a foreign key; that of the relationship where it has a join table.
+    /// The name of its column, without the `_id` of a foreign key; the name of the relationship if it has a join table.
     public var property: String
-    /// The properties there, as `Entity.property` by the entities that declare them.
+    /// The Core Data properties, as `Entity.property`, where `Entity` declares the property.
     public var sources: [String]
-    /// The versions in which that is so, by their places.
+    /// The positions of the versions in which the property has this origin.
     public var versions: ClosedRange<Int>
 
-    /// The origin of a property in these versions.
+    /// Creates the origin of a property in these versions.
     public init(_ table: String, _ property: String, _ sources: [String], versions: ClosedRange<Int>) {
         self.table = table
         self.property = property
@@ -103,32 +103,32 @@ public struct ImportedOrigin: Hashable, Sendable {
     }
 }
 
-/// Something that databases of another library have and that a conversion leaves there.
+/// Data in another library's databases that a conversion leaves there.
 public struct ImportedUnread: Hashable, Sendable {
-    /// Why it is left there.
+    /// The reason why a conversion leaves data in the database.
     public enum Reason: String, CaseIterable, Hashable, Sendable {
         /// The pairs of a to-many relationship without an inverse.
         case pairs
-        /// The other side of a pair of to-one relationships, which says the same.
+        /// The other side of a pair of to-one relationships, which has the same content.
         case inverse
-        /// It is derived from other values, or not kept in the database at all.
+        /// The value is derived from other values, or is not stored in the database at all.
         case derived
-        /// Strata has no type for it.
+        /// Strata has no type for the value.
         case type
-        /// A table as a whole.
+        /// A complete table.
         case table
-        /// No reason is known.
+        /// The reason is unknown.
         case unknown
     }
 
-    /// The name of a table or of an entity, with a column or property of it behind a dot.
+    /// The name of a table or an entity. For a column or a property, its name follows after a dot.
     public var name: String
-    /// Why it is left there.
+    /// The reason why the data is left in the database.
     public var reason: Reason
-    /// The versions in which that is so, by their places.
+    /// The positions of the versions in which the data is left in the database.
     public var versions: ClosedRange<Int>
 
-    /// Something that is left there in these versions.
+    /// Creates a record of data that is left in the database in these versions.
     public init(_ name: String, _ reason: Reason, versions: ClosedRange<Int>) {
         self.name = name
         self.reason = reason
@@ -136,18 +136,18 @@ public struct ImportedUnread: Hashable, Sendable {
     }
 }
 
-/// How the values of a column of a store are read from a database of another library.
+/// The form of a store column's values in another library's database.
 public struct ImportedColumn: Hashable, Sendable {
-    /// The store's table.
+    /// The table in the store.
     public var table: String
-    /// Its column.
+    /// The column of the table.
     public var column: String
-    /// How the values stand in the other database.
+    /// The form of the values in the other database.
     public var form: ImportedForm
-    /// The versions in which the column is of that type, by their places.
+    /// The positions of the versions in which the values have this form.
     public var versions: ClosedRange<Int>
 
-    /// A column that is read in that form.
+    /// Creates a column whose values have this form in these versions.
     public init(_ table: String, _ column: String, _ form: ImportedForm, versions: ClosedRange<Int>) {
         self.table = table
         self.column = column
@@ -156,9 +156,9 @@ public struct ImportedColumn: Hashable, Sendable {
     }
 }
 
-/// How values stand in a database of another library.
+/// The form of values in another library's database.
 public enum ImportedForm: Hashable, Sendable {
-    /// A truth value: 0 or 1, or `true` or `false` as text.
+    /// A Boolean value: 0 or 1, or `true` or `false` as text.
     case bool
     /// A date: seconds since 1970-01-01 UTC.
     case unixSeconds
@@ -170,7 +170,7 @@ public enum ImportedForm: Hashable, Sendable {
     case referenceSeconds
     /// A date: the Julian day number (https://sqlite.org/lang_datefunc.html).
     case julianDay
-    /// A date as text of ISO 8601, in UTC where it names no other zone: `2024-05-01 12:00:00.000`.
+    /// A date as ISO 8601 text, in UTC if it names no other zone: `2024-05-01 12:00:00.000`.
     case dateText
     /// A UUID: sixteen bytes, or its text.
     case uuid
@@ -186,18 +186,18 @@ public enum ImportedForm: Hashable, Sendable {
     case json
     /// A list that `NSKeyedArchiver` wrote.
     case archive
-    /// A list of truth values that it wrote, which it does not tell from numbers.
+    /// A list of Boolean values that `NSKeyedArchiver` wrote. It does not distinguish them from numbers.
     case archiveOfBools
-    /// A list of decimal numbers that it wrote.
+    /// A list of decimal numbers that `NSKeyedArchiver` wrote.
     case archiveOfDecimals
-    /// The name of the Core Data entity that the row is of: one of these.
+    /// The name of the Core Data entity of the row, which is one of these names.
     case entity([String])
-    /// Bytes that Core Data may keep in a file beside the database.
+    /// Bytes that Core Data may store in a file beside the database.
     case externalData
 
-    /// The value stands as in the store.
+    /// A value that has the same form as in the store.
     case plain
-    /// The forms that a person may name, by their names.
+    /// The forms that you can write in `strata.json`, by their names.
     public static let named: [String: ImportedForm] = [
         "unix_seconds": .unixSeconds, "unix_milliseconds": .unixMilliseconds, "unix_microseconds": .unixMicroseconds,
         "reference_seconds": .referenceSeconds, "julian_day": .julianDay, "text": .dateText, "archive": .archive,

@@ -1,31 +1,33 @@
 import SchemaModel
 
-/// What becomes of entities that inherit from others.
+/// The tables for entities that inherit from others.
 public enum InheritanceLayout: String, CaseIterable, Sendable {
-    /// One table for a root and all that inherit from it, with the kind of each row: Core Data's own layout.
+    /// One table for a root entity and all entities that inherit from it, with the kind of each row. Core Data uses
+    /// this layout.
     case tablePerRoot = "root"
-    /// One table for each entity that is not abstract, with all that it inherits.
+    /// One table for each entity that is not abstract, including all inherited properties.
     case tablePerEntity = "entity"
 }
 
-/// A Core Data model in the terms of Strata.
+/// Maps a version of a Core Data model to Strata's terms.
 struct CoreDataMapping {
     private let layout: InheritanceLayout
     private let source: CoreDataFolder.Version
     private let index: Int
-    /// Properties that stand for different things in one table, by the name of its root.
+    /// The property names that siblings use for different things in one table, by the name of the root entity.
     private var ambiguous: [String: Set<String>] = [:]
     private let entities: [String: CoreDataModel.Entity]
     private var children: [String: [String]] = [:]
     private(set) var notes: [ImportNote] = []
-    /// The properties that are left out, by the entities that declare them.
+    /// The properties that are left out, as `Entity.property`, where `Entity` declares the property.
     private var unread: [String: ImportedUnread.Reason] = [:]
 
-    /// The versions of `folder`, and what of them was left out.
+    /// The versions of `folder`, and notes about the parts that were left out.
     static func versions(
         of folder: CoreDataFolder, layout: InheritanceLayout
     ) throws -> (versions: [ImportedVersion], notes: [ImportNote]) {
-        // What is ambiguous once stays so, and nothing that comes later changes what was before.
+        // A property that is ambiguous in one version stays ambiguous in later versions. Earlier versions are not
+        // affected.
         var ambiguous: [String: Set<String>] = [:]
         var versions: [ImportedVersion] = []
         var notes: [ImportNote] = []
@@ -64,7 +66,7 @@ struct CoreDataMapping {
 
     // MARK: Inheritance
 
-    /// The entity and all that it inherits from, the root first.
+    /// The entity and its ancestors, the root first.
     private func line(of name: String) -> [CoreDataModel.Entity] {
         guard let entity = entities[name] else { return [] }
         return (entity.parent.map(line) ?? []) + [entity]
@@ -72,16 +74,16 @@ struct CoreDataMapping {
 
     private func root(of name: String) -> String { line(of: name).first?.name ?? name }
 
-    /// The entity and all that inherit from it.
+    /// The entity and its descendants.
     private func family(of name: String) -> [CoreDataModel.Entity] {
         guard let entity = entities[name] else { return [] }
         return [entity] + (children[name] ?? []).flatMap(family)
     }
 
-    /// The entities of a family that objects can be of.
+    /// The entities of a family that can have objects.
     private func concrete(of name: String) -> [CoreDataModel.Entity] { family(of: name).filter { !$0.isAbstract } }
 
-    /// The tables in which objects of the entity `name` may be.
+    /// The tables that may contain objects of the entity `name`.
     private func tables(of name: String) -> [String] {
         switch layout {
         case .tablePerRoot: concrete(of: root(of: name)).isEmpty ? [] : [root(of: name)]
@@ -89,7 +91,7 @@ struct CoreDataMapping {
         }
     }
 
-    /// The properties of a family that siblings have under one name for different things.
+    /// The property names that siblings of a family use for different things, by the name of the root entity.
     private func ambiguousProperties() -> [String: Set<String>] {
         var result: [String: Set<String>] = [:]
         for root in source.model.entities where root.parent == nil {
@@ -102,7 +104,7 @@ struct CoreDataMapping {
         return result
     }
 
-    /// Whether two properties of siblings can be one column.
+    /// Whether two properties of siblings can share one column.
     private static func isOneColumn(_ left: CoreDataModel.Property, _ right: CoreDataModel.Property) -> Bool {
         guard case .attribute(let one) = left.content, case .attribute(let other) = right.content else { return false }
         return one.valueType == other.valueType && one.literal == other.literal && one.isExternal == other.isExternal
@@ -175,7 +177,7 @@ struct CoreDataMapping {
         return table
     }
 
-    /// Lifts what holds only for some of the rows of a table.
+    /// Makes a property nullable if only some rows of the table have it.
     private mutating func restrict(
         _ property: inout ImportedProperty, of member: CoreDataModel.Entity, in entity: CoreDataModel.Entity
     ) {
@@ -186,7 +188,7 @@ struct CoreDataMapping {
         }
     }
 
-    /// The name of the member's property in the table of `entity`.
+    /// The name that the property of `member` has in the table of `entity`.
     private func name(_ property: String, of member: String, in entity: String) -> String {
         ambiguous[entity]?.contains(property) == true ? member + "_" + property : property
     }
@@ -224,7 +226,7 @@ struct CoreDataMapping {
             form: form)
     }
 
-    /// Whether there is no column that an index can be over.
+    /// Whether a property has no column that can be indexed.
     private static func hasNoColumn(_ content: ImportedProperty.Content) -> Bool {
         switch content {
         case .attribute(.array): true
@@ -270,7 +272,8 @@ struct CoreDataMapping {
         return imported
     }
 
-    /// Tells that the pairs of a to-many without an inverse stay in the old store, where nobody knows how they are kept.
+    /// Reports that the pairs of a to-many relationship without an inverse stay in the old store. Their storage is not
+    /// documented.
     private mutating func leavePairs(
         _ property: CoreDataModel.Property, of member: CoreDataModel.Entity, as reason: ImportedUnread.Reason
     ) {
@@ -339,7 +342,7 @@ struct CoreDataMapping {
 }
 
 extension CoreDataModel.Property {
-    /// Whether Core Data begins the name of its column like that of `other`, which it writes in capitals.
+    /// Whether Core Data gives both columns the same base name. It writes column names in uppercase.
     fileprivate func isNamed(like other: CoreDataModel.Property) -> Bool {
         name.lowercased() == other.name.lowercased()
     }

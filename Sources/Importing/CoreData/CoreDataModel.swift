@@ -1,14 +1,14 @@
-/// A version of a Core Data model, as its `contents` has it.
+/// A version of a Core Data model, as read from its `contents` file.
 struct CoreDataModel: Hashable, Sendable {
     struct Entity: Hashable, Sendable, Renamable {
         var name: String
         /// The renaming identifier.
         var token: String?
-        /// The line at which it begins.
+        /// The line at which the entity begins.
         var line: Int
         var parent: String?
         var isAbstract = false
-        /// The text by which the app marks that it rewrote the objects.
+        /// The text with which the app marks that it rewrote the objects.
         var rewriteMark: String?
         var properties: [Property] = []
         /// Properties that are not carried over, with the reason, and whether a store has columns for them.
@@ -36,9 +36,9 @@ struct CoreDataModel: Hashable, Sendable {
         var isOptional: Bool
         var isIndexed: Bool
         var content: Content
-        /// What the file says of it that is not carried over.
+        /// The parts of the declaration that are not carried over.
         var losses: [String] = []
-        /// The text by which the app marks that it rewrote the values.
+        /// The text with which the app marks that it rewrote the values.
         var rewriteMark: String?
     }
 
@@ -48,14 +48,14 @@ struct CoreDataModel: Hashable, Sendable {
     }
 
     struct Attribute: Hashable, Sendable {
-        /// `Integer 64`, `String`, ...
+        /// The name of the type in the model, such as `Integer 64` or `String`.
         var type: String
         /// The class of a transformable's values.
         var className: String?
         var defaultValue: String?
-        /// A date's default, in seconds since 2001-01-01 UTC.
+        /// The default value of a date, in seconds since 2001-01-01 UTC.
         var defaultInterval: String?
-        /// Whether large values may be in files beside the store.
+        /// Whether Core Data may store large values in files beside the store.
         var isExternal = false
     }
 
@@ -70,11 +70,11 @@ struct CoreDataModel: Hashable, Sendable {
     struct Index: Hashable, Sendable {
         var name: String?
         var properties: [String]
-        /// What the index is besides, which is not carried over.
+        /// The features of the index that are not carried over.
         var losses: [String] = []
     }
 
     var entities: [Entity] = []
-    /// What the model calls its version, for `Z_METADATA`.
+    /// The identifier that the model gives to its version, for `Z_METADATA`.
     var identifier: String?
 }

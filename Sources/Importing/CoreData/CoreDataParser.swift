@@ -4,19 +4,19 @@ import Foundation
     import FoundationXML
 #endif
 
-/// Reads the `contents` of a Core Data model.
+/// Reads the `contents` file of a Core Data model.
 ///
-/// Source: the files that Xcode writes; Apple documents no schema of them.
+/// Source: the files that Xcode writes. Apple does not document their schema.
 final class CoreDataParser: NSObject, XMLParserDelegate {
-    /// Larger files are refused: a model of a thousand entities takes less.
+    /// The maximum size of a file, in bytes; larger files are rejected. A model of a thousand entities is smaller.
     static let maximumSize = 16 << 20
-    /// Deeper nesting is refused: a model has five levels.
+    /// The maximum depth of nested elements; deeper nesting is rejected. A model has five levels.
     static let maximumDepth = 32
 
     private let path: String
     private var model = CoreDataModel()
     private var failure: ImportError?
-    /// The elements that are open, outermost first.
+    /// The open elements, outermost first.
     private var open: [String] = []
     private var hasModel = false
 
@@ -24,9 +24,9 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
         self.path = path
     }
 
-    /// The model that `data` spells, which was read from `path`.
+    /// Parses the model in `data`, which was read from `path`.
     ///
-    /// External entities are never resolved: a document type is refused as such.
+    /// External entities are never resolved. A file with a document type is rejected.
     static func parse(_ data: Data, path: String) throws -> CoreDataModel {
         guard data.count <= maximumSize else {
             throw ImportError("it has \(data.count) bytes, and no model has more than \(maximumSize)", path: path)
@@ -92,11 +92,11 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
     }
 
     private func fail(_ message: String, _ parser: XMLParser) {
-        // The first error is the one that explains the others.
+        // The first error explains the others.
         if failure == nil { failure = ImportError(message, path: path, line: max(1, parser.lineNumber)) }
     }
 
-    /// What libxml2 means by a code (https://gnome.pages.gitlab.gnome.org/libxml2/html/xmlerror_8h.html).
+    /// The meaning of a libxml2 error code (https://gnome.pages.gitlab.gnome.org/libxml2/html/xmlerror_8h.html).
     private static func message(for code: Int) -> String {
         switch code {
         case 4: "the file is empty, or no XML"
@@ -162,7 +162,7 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
         entity { $0.unstored.append((name, reason, hasColumns)) }
     }
 
-    /// The transformers that write what `NSKeyedArchiver` writes, which a conversion reads.
+    /// The transformers that write the format of `NSKeyedArchiver`, which a conversion can read.
     private static let archivingTransformers: Set = [
         "NSSecureUnarchiveFromData", "NSSecureUnarchiveFromDataTransformer", "NSKeyedUnarchiveFromData",
         "NSKeyedUnarchiveFromDataTransformerName", "NSSecureUnarchiveFromDataTransformerName",
@@ -236,7 +236,7 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
     }
 
     private func beginPart(_ element: String, _ attributes: [String: String], _ parser: XMLParser) {
-        // Where these stand in other places than Xcode puts them, they mean nothing.
+        // These elements have a meaning only in the parents in which Xcode writes them.
         let place =
             element == "constraint" ? "uniquenessConstraints" : element == "index" ? "compoundIndexes" : "entity"
         guard open.dropLast(2).last == place, open.contains("entity") else { return }

@@ -2,7 +2,7 @@ import Foundation
 import SchemaModel
 
 extension CoreDataModel.Attribute {
-    /// The type of the values in Strata; nil where Core Data has one that it has not.
+    /// The type of the values in Strata; nil if Strata does not have the type.
     var valueType: ValueType? {
         switch type {
         case "Integer 16", "Integer 32", "Integer 64": .scalar(.int)
@@ -20,7 +20,7 @@ extension CoreDataModel.Attribute {
         }
     }
 
-    /// The type of the elements, where the class is that of an array: `[String]`, `Array<Int>`, `NSArray<NSString *>`.
+    /// The type of the elements, if the class is an array: `[String]`, `Array<Int>`, `NSArray<NSString *>`.
     private var elementType: ScalarType? {
         guard let className, let match = className.firstMatch(of: /^(?:\[|(?:Swift\.)?Array<|NSArray<)\s*([A-Za-z.]+)/)
         else { return nil }
@@ -39,10 +39,11 @@ extension CoreDataModel.Attribute {
         }
     }
 
-    /// The default as the file has it; nil where there is none.
+    /// The default value as written in the file; nil if there is none.
     var writtenDefault: String? { defaultValue ?? defaultInterval }
 
-    /// The default, as Core Data reads what was written for its type; nil where there is none, or none that the type has.
+    /// The default value, as Core Data reads it for the type; nil if there is none, or if the type does not have the
+    /// value.
     var literal: Literal? {
         guard let text = writtenDefault else { return nil }
         switch valueType?.scalar {
@@ -61,7 +62,7 @@ extension CoreDataModel.Attribute {
         }
     }
 
-    /// A number, or what Xcode writes for a truth value whatever the type is.
+    /// The value of a number, or of a word that Xcode writes for a Boolean regardless of the type.
     private static func number(_ text: String) -> Double? {
         switch text.uppercased() {
         case "YES", "TRUE": 1

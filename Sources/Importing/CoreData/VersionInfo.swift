@@ -1,10 +1,10 @@
 import Foundation
 
-/// The hashes that the compiler of Core Data models wrote for the entities of each version: `VersionInfo.plist` in the folder
-/// `App.momd` of a built app.
+/// The hashes of the entities of each version, which the Core Data model compiler writes to `VersionInfo.plist` in the
+/// folder `App.momd` of a built app.
 struct VersionInfo {
     private let path: String
-    /// By version and entity.
+    /// The hashes by version and entity.
     private let hashes: [String: [String: Data]]
 
     init(path: String) throws {
@@ -19,9 +19,10 @@ struct VersionInfo {
         self.hashes = hashes
     }
 
-    /// The hashes of the entities of a version, as sixteen hexadecimal digits; none where the file does not have the version.
+    /// The hashes of the entities of a version, as sixteen hexadecimal digits; empty if the file does not contain the
+    /// version.
     ///
-    /// - Throws: `ImportError` where the file has another model's version of that name.
+    /// - Throws: `ImportError` if the file contains another model's version with that name, or if a hash is too short.
     func hashes(of version: CoreDataFolder.Version) throws -> [String: String] {
         guard let hashes = hashes[version.name] else { return [:] }
         let entities = Set(version.model.entities.map(\.name))

@@ -1,13 +1,13 @@
 import SchemaModel
 
-/// Makes a history in the terms of Strata of the versions of an imported model.
+/// Builds a history in Strata's terms from the versions of an imported model.
 struct HistoryBuilder {
     private let imported: [ImportedVersion]
     private let lineages: Lineages
     private let naming: Naming
     private let relationships: RelationshipSides
     private let numbers: [Version]
-    /// The final lineage of each table, and of the kinds of each.
+    /// The final lineages of the tables, and of the subtypes for the kinds of their rows.
     private var entityNumbers: [Int] = []
     private var kindNumbers: [Int: Int] = [:]
     private var fileNames: [String] = []
@@ -16,9 +16,9 @@ struct HistoryBuilder {
 
     private typealias Side = RelationshipSides.Side
 
-    /// The history of `versions`, which are called `numbers` from now on, and what is to be told of it.
+    /// The history of `versions`, which have the version numbers `numbers`, and the notes to report.
     ///
-    /// - `reserved`: names that no type of the model may have.
+    /// - Parameter reserved: Names that no type of the model may have.
     static func history(
         of versions: [ImportedVersion], numbers: [Version], rules: Lineages.Rules, reserved: Set<String>
     ) -> (history: ImportedHistory, notes: [ImportNote]) {
@@ -40,7 +40,7 @@ struct HistoryBuilder {
 
     // MARK: Files
 
-    /// Names the files after what they describe, and so numbers the lineages, which are in the files' order.
+    /// Names the files after the elements that they describe. The order of the files determines the lineages.
     private mutating func nameFiles() {
         var taken: Set<String> = ["strata"]
         func free(_ name: String) -> String {
@@ -52,7 +52,7 @@ struct HistoryBuilder {
             }
             return candidate
         }
-        // What lives longest has the name.
+        // If two tables want the same name, the one that exists until the later version gets it.
         let order = lineages.tables.indices.sorted { left, right in
             let ends = [left, right].map { lineages.tables[$0].life.death ?? imported.count }
             return ends[0] == ends[1] ? left < right : ends[0] > ends[1]
@@ -91,8 +91,8 @@ struct HistoryBuilder {
             kinds: kinds)
     }
 
-    /// What is left out of the versions, and the sides of pairs of to-one relationships that are not stored here and are
-    /// there.
+    /// The elements that each version leaves out, including the sides of one-to-one relationships that only the source
+    /// stores.
     private func unread() -> [[String: ImportedUnread.Reason]] {
         imported.enumerated().map { index, version in
             var unread = version.unread
@@ -115,7 +115,7 @@ struct HistoryBuilder {
         let name = kindNames[table] ?? ""
         var life = history.life
         life.birth += first
-        // What went before there were kinds is none.
+        // A kind that was removed before the subtype exists is not a case of it.
         let living = history.kinds.indices.filter { history.kinds[$0].death ?? .max > life.birth }
         let numbers = Dictionary(uniqueKeysWithValues: zip(living, living.indices))
         let states = history.states.indices.dropFirst(first).map { place in
@@ -181,7 +181,7 @@ struct HistoryBuilder {
             indexes: indexes, fills: fills, forms: forms, sources: sources)
     }
 
-    /// A backfill value as a description has it, in the names of the version before.
+    /// A backfill value as a member of a description, with the property names of the previous version.
     private func member(_ fill: ImportedFill, of table: Int, at place: Int) -> JSONOutput.Member {
         switch fill {
         case .constant(let value): return .init("fill", value)
@@ -191,12 +191,12 @@ struct HistoryBuilder {
         }
     }
 
-    /// Whether the name that a property has here does not tell what it holds there.
+    /// Whether the name of a Strata property does not determine the Core Data properties that it contains.
     private func needsSources(_ property: ImportedProperty, _ lineage: Int, of table: Int) -> Bool {
         if property.needsSources { return true }
         guard let source = property.sources.first else { return false }
         let name = naming.property(lineage, property.name, of: table)
-        // A name that is displaced has no persisted one beside it.
+        // A displaced property has no persisted name.
         let isColumn = name == property.name || !naming.displaced[table].contains(lineage)
         return !isColumn || !source.hasSuffix("." + property.name)
     }
@@ -329,7 +329,7 @@ struct HistoryBuilder {
             if hasColumn, case .whenOwnerGoes(let rule) = back?.rule {
                 relationship.deleteRule = Self.written(rule, isNullable: property.isNullable)
             }
-            // The rule of the other side stands here; that of this side stands there if there is a column there.
+            // This column has the rule of the other side. The rule of this side needs a column on the other side.
             let movesOver = imported.association == .toMany ? back?.association == .toOne : isPair && !hasColumn
             if !movesOver, rule == .cascade || rule == .deny {
                 note(
@@ -342,7 +342,7 @@ struct HistoryBuilder {
         return relationship
     }
 
-    /// The rule as a description has it: not where it is the default, and none that cannot be.
+    /// The rule as written in a description; nil if it is the default or not possible.
     private static func written(
         _ rule: Relationship.DeleteRule, isNullable: Bool
     ) -> Relationship.DeleteRule? {

@@ -2,36 +2,36 @@ import SchemaModel
 
 /// Every version of an imported model, with the lineages that its descriptions will have.
 struct ImportedHistory: Sendable {
-    /// From when to when something lives, by places among the versions.
+    /// The lifetime of an element, by positions among the versions.
     struct Life: Hashable, Sendable {
         var birth: Int
-        /// The first version without it; nil where it lives on, or goes with what it is part of.
+        /// The first version without the element; nil if it is never removed, or only together with its parent.
         var death: Int?
-        /// Whether its data goes with it.
+        /// Whether removing the element discards its data.
         var isDiscarded = false
     }
 
-    /// An entity through all versions in which it lives.
+    /// An entity in all versions that have it.
     struct EntityHistory: Sendable {
-        /// The name of its file, without `.json`.
+        /// The name of the description file, without `.json`.
         var fileName: String
         var life: Life
-        /// How it stands in each version from its birth on.
+        /// The entity in each version, from its birth on.
         var states: [Entity]
-        /// The lives of its properties, by lineage.
+        /// The lifetimes of the properties, by lineage.
         var properties: [Life]
-        /// The lives of its indexes, by lineage.
+        /// The lifetimes of the indexes, by lineage.
         var indexes: [Life]
-        /// The backfill values of properties, as members of their history's items: by lineage and version.
+        /// The backfill values of properties, by lineage and version, as members of `version_history` items.
         var fills: [Int: [Int: JSONOutput.Member]]
-        /// How the values of properties stand in the source's databases, by lineage, from each state on where that
-        /// changes.
+        /// The forms of property values in the source's databases, by lineage. Each form applies from the state at
+        /// `place` on.
         var forms: [Int: [(place: Int, form: String)]]
-        /// The properties of Core Data that each property holds, by lineage, state by state; nil where its name tells it.
+        /// The Core Data properties that each property contains, by lineage and state; nil if its name determines them.
         var sources: [Int: [[String]?]]
     }
 
-    /// The kinds of the rows of a table through all versions in which it lives.
+    /// The subtype for the kinds of rows of a table, in all versions that have it.
     struct KindHistory: Sendable {
         var fileName: String
         var life: Life
@@ -39,21 +39,21 @@ struct ImportedHistory: Sendable {
         var cases: [Life]
     }
 
-    /// What the source's databases have and the descriptions do not, version by version: tables, and columns as
-    /// `table.column`.
+    /// The tables and columns that only the source's databases have, by version. Columns are written as `table.column`.
     var unread: [[String: ImportedUnread.Reason]]
-    /// The hashes of the entities of Core Data, version by version.
+    /// The hashes of the Core Data entities, by version.
     var hashes: [[String: String]]
     /// The versions, oldest first.
     var versions: [Version]
-    /// What each version is called where it comes from.
+    /// The name of each version in the source.
     var formerNames: [String]
-    /// The entities by lineage.
+    /// The entities, by lineage.
     var entities: [EntityHistory]
-    /// The subtypes by lineage.
+    /// The subtypes, by lineage.
     var kinds: [KindHistory]
 
-    /// How the values of columns stand in the source's databases, by table and column: one form, or those from versions on.
+    /// The forms of column values in the source's databases, by table and column: one form for all versions, or an
+    /// object with a form for each version that changes it.
     var forms: [String: JSONOutput] {
         var forms: [String: JSONOutput] = [:]
         for entity in entities {
@@ -72,8 +72,8 @@ struct ImportedHistory: Sendable {
         return forms
     }
 
-    /// The properties of Core Data that a property holds where its name does not tell it, version by version: by table and
-    /// property.
+    /// The Core Data properties that a property contains, if its name does not determine them, by version and then by
+    /// table and property.
     var sources: [[String: [String]]] {
         versions.indices.map { index in
             var sources: [String: [String]] = [:]
@@ -88,11 +88,14 @@ struct ImportedHistory: Sendable {
         }
     }
 
-    /// What `strata.json` says of a name that holds in some versions: one value, or those from versions on.
+    /// The value of a name in `strata.json`: one value for all versions, or an object with a value for each version
+    /// that changes it.
     ///
     /// - Parameters:
-    ///   - states: What holds in each version from the position `start` on; nil for nothing.
-    ///   - existing: What `strata.json` says of the versions before, of which `oldest` is the oldest.
+    ///   - states: The value in each version from position `start` on; nil if there is none.
+    ///   - start: The position of the first version in `states`.
+    ///   - existing: The value in `strata.json` for the versions before `start`.
+    ///   - oldest: The oldest version that `existing` applies to.
     func since(
         _ states: [JSONOutput?], from start: Int, after existing: JSONOutput?, oldest: Version
     ) -> JSONOutput? {
@@ -114,7 +117,7 @@ struct ImportedHistory: Sendable {
         return isForAll ? last : .object(members)
     }
 
-    /// The entities that live in the version `index`, by lineage.
+    /// The entities in the version at position `index`, by lineage.
     func entities(at index: Int) -> [Entity] {
         entities.compactMap { entity in
             let place = index - entity.life.birth
@@ -122,7 +125,7 @@ struct ImportedHistory: Sendable {
         }
     }
 
-    /// The subtypes that live in the version `index`, by lineage.
+    /// The subtypes in the version at position `index`, by lineage.
     func subtypes(at index: Int) -> [Subtype] {
         kinds.compactMap { kind in
             let place = index - kind.life.birth

@@ -1,34 +1,34 @@
 import SchemaModel
 
-/// Which entities and properties of the versions are the same through the history.
+/// The lineages of entities and properties, which identify them across versions.
 struct Lineages {
-    /// An entity through the versions in which it lives.
+    /// An entity in all versions that have it.
     struct Table {
         var life: ImportedHistory.Life
         var states: [ImportedEntity]
-        /// The lives of the properties, and of the kinds, by lineage.
+        /// The lifetimes of the properties, and of the kinds, by lineage.
         var properties: [ImportedHistory.Life] = []
         var kinds: [ImportedHistory.Life] = []
-        /// The lineage of each property, and of each kind, of each state.
+        /// The lineages of the properties, and of the kinds, in each state.
         var propertyLineages: [[Int]] = []
         var kindLineages: [[Int]] = []
 
-        /// The first state in which rows of several entities of the source are in it, or of one of another name.
+        /// The first state in which the table contains rows of several source entities, or of one with another name.
         var firstWithKinds: Int? {
             states.firstIndex { state in state.kinds.count > 1 || state.kinds.contains { $0.name != state.name } }
         }
 
-        /// The lineage of the property `name` in the state `place`.
+        /// The lineage of the property `name` in the state at position `place`.
         func property(_ name: String, at place: Int) -> Int? {
             states[place].properties.firstIndex { $0.name == name }.map { propertyLineages[place][$0] }
         }
     }
 
-    /// How it is decided what becomes of what goes.
+    /// The rules that decide whether an element was renamed or removed.
     struct Rules {
-        /// Whether the source tells renames: what goes without one has gone.
+        /// Whether the source declares renames. If it does, an element that disappears without one was removed.
         var tellsRenames: Bool
-        /// What a person said of renames.
+        /// Your answers about renames.
         var renames = Renames()
     }
 
@@ -85,7 +85,7 @@ struct Lineages {
         entityLineages.append(lineages)
     }
 
-    /// The kinds of a table that went which live on in other tables.
+    /// The kinds of a removed table that other tables now contain.
     private func heirs(of entity: ImportedEntity, at index: Int) -> [String] {
         let kinds = versions[index].entities.flatMap(\.kinds)
         return zip(Matching.match(entity.kinds, kinds), kinds).compactMap { place, kind in
@@ -98,7 +98,7 @@ struct Lineages {
             ImportNote(kind: .undecided, version: version, entity: entity, property: property, reason: reason))
     }
 
-    /// Notes that the app marks a change of values.
+    /// Adds a note if the app changed its mark for rewritten values.
     private mutating func mark(_ version: Int, _ entity: String, _ property: String?, _ old: String?, _ new: String?) {
         guard old != new else { return }
         func shown(_ mark: String?) -> String { mark.map { "\"\($0)\"" } ?? "none" }
@@ -110,13 +110,13 @@ struct Lineages {
 
     // MARK: Properties
 
-    /// Puts a property that tells the kind of a row before the others, from when on it is needed.
+    /// Inserts a property for the kind of each row before the others, from the first state that needs it on.
     private mutating func addKind(to table: Int) {
         guard let first = tables[table].firstWithKinds else { return }
         let later = tables[table].states[first...].flatMap(\.properties)
         let taken = Set(later.map { $0.name.lowercased() })
         let name = ["kind", "entity_kind", "row_kind"].first { !taken.contains($0) } ?? "strata_kind"
-        // The rows that are there before are all of the one kind.
+        // All existing rows are of the same kind.
         let kinds = tables[table].states[first].kinds
         let before = first == 0 ? nil : tables[table].states[first - 1].kinds.first
         let fill = before.flatMap { kind in zip(Matching.match([kind], kinds), kinds).first { $0.0 != nil }?.1.name }
@@ -170,7 +170,8 @@ struct Lineages {
         }
     }
 
-    /// The lineages of what was found at `places` of those with the lineages `previous`.
+    /// The lineages of elements that match the previous ones at `places`. An element without a match gets a new
+    /// lineage.
     private mutating func lineages(
         _ places: [Int?], _ previous: [Int], birth: Int, lives: WritableKeyPath<Table, [ImportedHistory.Life]>,
         in table: Int

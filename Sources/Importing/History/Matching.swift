@@ -1,12 +1,13 @@
-/// Finds what is the same thing in two versions.
+/// Matches the elements of two versions.
 enum Matching {
-    /// The place in `old` of each of `new`, or nil for what is new.
+    /// The position in `old` of each element in `new`; nil if the element is new.
     ///
-    /// The renames that you give come first; then same origin, same name and same token, token, name, the name in the app's
-    /// code. A token is the name or the token of the same thing on the other side, whichever side has it.
+    /// Elements match by the first of these that applies: your renames; the origin; name and token; the token; the
+    /// name; the name in the app's code. A token is the name or the token of the same element in the other version,
+    /// whichever version has it.
     ///
     /// - Parameters:
-    ///   - renames: The new names of old ones; nil for what is removed.
+    ///   - renames: The new names by old names; nil for a removed element.
     ///   - ignoringCase: Whether names that differ only in letter case are the same, as in SQL.
     static func match<Element: Renamable>(
         _ old: [Element], _ new: [Element], renames: [String: String?] = [:], ignoringCase: Bool = false

@@ -1,24 +1,24 @@
 import Foundation
 import SchemaModel
 
-/// Gives what is imported names that a description may have, the same in every version.
+/// Gives imported elements names that are valid in a description, and the same in every version.
 ///
-/// Names stay as they are wherever they can. Others get a number or a word behind them; the column or the table keeps
+/// A valid name stays unchanged. Other names get a number, a prefix or a replacement, and the column or the table keeps
 /// the old name.
 struct Naming {
-    /// A name of an element and its lineage.
+    /// The name of an element in the source, and its lineage.
     struct Key: Hashable {
         var lineage: Int
         var name: String
     }
 
-    /// The names of the entities, and of their properties.
+    /// The chosen names of the entities, and of their properties.
     private(set) var entities: [Key: String] = [:]
     private(set) var properties: [[Key: String]]
-    /// The properties whose columns cannot keep their names beside the others, as SQL does not tell capitals from small
-    /// letters.
+    /// The properties whose columns cannot keep their names, because SQL ignores letter case and another column has the
+    /// same name.
     private(set) var displaced: [Set<Int>]
-    /// The names of the columns that are keys and no properties.
+    /// The names of the primary key columns that are not properties, by table and state.
     private(set) var identifiers: [[String]]
     private let lineages: Lineages
 
@@ -31,15 +31,15 @@ struct Naming {
         for table in lineages.tables.indices { nameProperties(of: table) }
     }
 
-    /// The name of an entity.
+    /// The chosen name of an entity that the source calls `name`.
     func entity(_ lineage: Int, _ name: String) -> String { entities[Key(lineage: lineage, name: name)] ?? name }
 
-    /// The name of a property of the entity `table`.
+    /// The chosen name of a property of the entity `table` that the source calls `name`.
     func property(_ lineage: Int, _ name: String, of table: Int) -> String {
         properties[table][Key(lineage: lineage, name: name)] ?? name
     }
 
-    /// A name that says the same and that a description may have.
+    /// `name` in a form that is valid in a description; `word` if there is none.
     private static func usable(_ name: String, _ word: String) -> String {
         let composed = name.precomposedStringWithCanonicalMapping
         let hasControl = composed.unicodeScalars.contains { $0.properties.generalCategory == .control }
@@ -53,14 +53,14 @@ struct Naming {
         return "\(name)_\(number)"
     }
 
-    /// Whether no table of Strata can be called so.
+    /// Whether no Strata table may have this name.
     static func isReserved(table name: String) -> Bool {
         let name = name.lowercased()
         return ["sqlite_", "strata_"].contains(where: name.hasPrefix) || ["json_each", "json_tree"].contains(name)
     }
 
     private mutating func nameEntities(_ reserved: Set<String>) {
-        // The types of each version, and its tables.
+        // The names of the types in each version, and of the tables.
         var types: [Int: Set<String>] = [:]
         var tables: [Int: Set<String>] = [:]
         for (lineage, table) in lineages.tables.enumerated() {
@@ -84,7 +84,8 @@ struct Naming {
         }
     }
 
-    /// The names of a key that is no property, state by state: one that no column has, the same as long as that holds.
+    /// The names of a primary key that is not a property, by state. No column has the name, and it changes only if
+    /// necessary.
     private static func rowNumbers(_ table: Lineages.Table) -> [String] {
         var names: [String] = []
         for (place, state) in table.states.enumerated() {
@@ -145,7 +146,7 @@ struct Naming {
         }
     }
 
-    /// The columns that a property may have under a name, in small letters.
+    /// The columns that a property may have under a name, in lowercase.
     private static func columns(_ name: String, _ property: ImportedProperty) -> [String] {
         switch property.relationship?.association {
         case nil: [(property.column ?? name).lowercased()]
@@ -156,10 +157,10 @@ struct Naming {
         }
     }
 
-    /// The names that a property takes in a struct, and among the relationships of its entity.
+    /// The names that a property occupies in the struct, and among the relationships of its entity.
     private static func members(_ name: String, _ property: ImportedProperty) -> [String] {
         guard let relationship = property.relationship else { return [SwiftName.member(name)] }
-        // The other names are those of a relationship that has a column, which is decided later.
+        // The further names are needed if the relationship has a column, which is decided later.
         return relationship.association == .toMany
             ? ["~" + SwiftName.member(name)]
             : ["~" + SwiftName.member(name), SwiftName.member(name + "_id"), SwiftName.member(name + "_position")]

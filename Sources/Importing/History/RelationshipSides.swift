@@ -2,16 +2,16 @@ import SchemaModel
 
 /// The two sides of every relationship of an imported model, and the side of each pair that has the storage.
 struct RelationshipSides {
-    /// A relationship, by the place of its table and its lineage.
+    /// A relationship, by the position of its table and its lineage.
     struct Side: Hashable {
         var table: Int
         var property: Int
     }
 
     private let lineages: Lineages
-    /// The table of each entity by its name, version by version.
+    /// The table of each entity, by version and name.
     private let tables: [[String: Int]]
-    /// The side of each pair of one association that has the storage, version by version.
+    /// The side with the storage of each pair with the same association, by version.
     private var storedSides: [[Set<Side>: Side]] = []
 
     init(of imported: [ImportedVersion], _ lineages: Lineages) {
@@ -22,7 +22,7 @@ struct RelationshipSides {
         choose(in: imported)
     }
 
-    /// The other side of a relationship in the version `index`.
+    /// The other side of a relationship in the version at position `index`.
     func inverse(of relationship: ImportedRelationship, at index: Int) -> Side? {
         guard let table = table(relationship.target, at: index), let inverse = relationship.inverse,
             let property = lineages.tables[table].property(inverse, at: index - lineages.tables[table].life.birth)
@@ -30,10 +30,10 @@ struct RelationshipSides {
         return Side(table: table, property: property)
     }
 
-    /// The table of an entity in the version `index`.
+    /// The table of an entity in the version at position `index`.
     func table(_ name: String, at index: Int) -> Int? { tables[index][name] }
 
-    /// A relationship as the version `index` has it; nil if it does not.
+    /// The relationship in the version at position `index`; nil if the version does not have it.
     func state(of side: Side, at index: Int) -> ImportedProperty? {
         let table = lineages.tables[side.table]
         let place = index - table.life.birth
@@ -43,8 +43,8 @@ struct RelationshipSides {
         return table.states[place].properties[number]
     }
 
-    /// Decides for each pair of one association which side has the storage, version by version: so versions that are added
-    /// later get the same answer.
+    /// Decides which side of each pair with the same association has the storage. It decides version by version, so
+    /// that versions that are added later get the same result.
     private mutating func choose(in imported: [ImportedVersion]) {
         for index in imported.indices {
             var sides: [Set<Side>: Side] = [:]
@@ -69,10 +69,10 @@ struct RelationshipSides {
 
     /// The side of a pair that has the storage.
     ///
-    /// Of to-one relationships it is the one whose rows are deleted with those of the other: a rule acts on the rows that have
-    /// the column. Of to-many relationships it is the one with an order. Where both are alike it is the side that had the
-    /// storage before, because a column that moves needs a custom migration; else the one that is mandatory, else the
-    /// first by name.
+    /// For to-one relationships, it is the side whose rows are deleted with those of the other, because a delete rule
+    /// acts on the rows that have the column. For to-many relationships, it is the ordered side. If both sides are
+    /// alike, it is the side that had the storage before, because moving a column needs a custom migration. Else it is
+    /// the required side, else the first by name.
     private func stored(
         _ one: (side: Side, property: ImportedProperty, entity: String),
         _ other: (side: Side, property: ImportedProperty, entity: String), at index: Int
@@ -91,7 +91,7 @@ struct RelationshipSides {
         return (one.entity, one.property.name) < (other.entity, other.property.name) ? one.side : other.side
     }
 
-    /// Whether a relationship had a column or a join table of its own in the version before.
+    /// Whether a relationship had its own column or join table in the previous version.
     private func hadStorage(_ side: Side, before index: Int) -> Bool {
         guard index > 0, let property = state(of: side, at: index - 1), let relationship = property.relationship else {
             return false
@@ -114,11 +114,11 @@ struct RelationshipSides {
         return storedSides[index][[side, other]] == side
     }
 
-    /// Whether a side of a pair has its storage.
+    /// Whether a side has the storage of its pair.
     func isStored(_ side: Side, in pair: Set<Side>, at index: Int) -> Bool { storedSides[index][pair] == side }
 }
 
 extension ImportedProperty {
-    /// Whether the row that it leads to is deleted with its own.
+    /// Whether deleting a row also deletes the row that the relationship points to.
     fileprivate var deletesTarget: Bool { relationship?.rule == .whenOwnerGoes(.cascade) }
 }

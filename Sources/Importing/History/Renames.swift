@@ -2,14 +2,14 @@ import Descriptions
 import Foundation
 import JSONText
 
-/// Your answers about steps that a source does not explain: the new names of what was renamed, what was removed, and the
-/// backfill values of what is new.
+/// Your answers about steps that a source does not explain: the new names of renamed elements, the removed elements,
+/// and the backfill values of new ones.
 ///
-/// An object like `{"12": {"user": "account", "account.mail": "email", "account.fax": null, "account.age": {"fill": 0}}}`:
-/// for a version, by its former name, the names before it and the names in it. Tables are named, and columns as
-/// `table.column`, by their names before the version; those with a backfill value, by their names in it.
+/// An object like `{"12": {"user": "account", "user.mail": "email", "user.fax": null, "account.age": {"fill": 0}}}`.
+/// Its keys are versions, by their former names. Renamed and removed elements are listed by their names before the
+/// version, elements with a backfill value by their names in it. Columns are written as `table.column`.
 struct Renames: Sendable {
-    /// What happens to a table or a column in a step.
+    /// The answer for a table or a column in a step.
     enum Answer: Hashable, Sendable {
         case renamed(String)
         case removed
@@ -26,7 +26,7 @@ struct Renames: Sendable {
     }
 
     private var versions: [String: [String: Answer]] = [:]
-    /// The place of each answer, by version and name.
+    /// The file and the line of each answer, by version and name.
     private var places: [String: (path: String, line: Int)] = [:]
 
     init() {}
@@ -86,7 +86,7 @@ struct Renames: Sendable {
 
     var isEmpty: Bool { versions.isEmpty }
 
-    /// These answers and others, which precede these.
+    /// These answers combined with others. The others take precedence.
     func merging(_ others: Renames) -> Renames {
         var result = self
         for (version, names) in others.versions {
@@ -96,15 +96,15 @@ struct Renames: Sendable {
         return result
     }
 
-    /// The versions of which something else is answered than in `other`.
+    /// The versions whose answers differ from those in `other`.
     func versions(unlike other: Renames) -> Set<String> {
         Set(versions.keys).union(other.versions.keys).filter { versions[$0] != other.versions[$0] }
     }
 
-    /// Forgets the answers about other versions than `names`.
+    /// Removes the answers about all versions except `names`.
     mutating func keepOnly(_ names: Set<String>) { versions = versions.filter { names.contains($0.key) } }
 
-    /// The answers as `strata.json` keeps them; the versions in the order of `names`.
+    /// The answers as `strata.json` stores them, with the versions in the order of `names`.
     func json(_ names: [String]) -> JSONOutput {
         .object(
             names.compactMap { name in
@@ -116,7 +116,7 @@ struct Renames: Sendable {
 
     // MARK: Checking
 
-    /// Checks that all tables and columns exist in `imported`.
+    /// Checks that all tables and columns of the answers exist in `imported`.
     func check(_ imported: [ImportedVersion]) throws {
         for (version, names) in versions.sorted(by: { $0.key < $1.key }) {
             guard let place = imported.firstIndex(where: { $0.formerName == version }), place > 0 else {
@@ -187,12 +187,12 @@ struct Renames: Sendable {
 
     // MARK: Reading the answers
 
-    /// The new names of the tables of the version before `version`; nil for what is removed.
+    /// The new names of the tables, by their names before `version`; nil for a removed table.
     func entities(at version: String) -> [String: String?] {
         names(at: version).filter { !$0.key.contains(".") }
     }
 
-    /// The new names of the columns of the table that was called `entity` before `version`; nil for what is removed.
+    /// The new names of the columns of the table that was called `entity` before `version`; nil for a removed column.
     func properties(of entity: String, at version: String) -> [String: String?] {
         var result: [String: String?] = [:]
         for (key, value) in names(at: version) where key.hasPrefix(entity + ".") {
@@ -211,7 +211,7 @@ struct Renames: Sendable {
         }
     }
 
-    /// The versions with the backfill values in their properties.
+    /// The versions, with the backfill values in their properties.
     func filled(_ imported: [ImportedVersion]) -> [ImportedVersion] {
         imported.map { version in
             var version = version

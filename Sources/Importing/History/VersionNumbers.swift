@@ -1,11 +1,11 @@
 import SchemaModel
 
-/// Gives versions dotted names.
+/// Assigns dotted version numbers to versions.
 enum VersionNumbers {
-    /// The numbers of the versions called `names`, of which the first are called `known` already.
+    /// The numbers of the versions called `names`. The first of them already have the numbers `known`.
     ///
-    /// The number that a name ends in is kept where the numbers of all grow: `Model 2` is 2.0, `2.24.1` stays. A name
-    /// without one is 1.0 if it is the first. Else the versions are counted.
+    /// If all names end in a number and the numbers ascend, they are kept: `Model 2` is 2.0, `2.24.1` stays. The first
+    /// name may lack a number, and is 1.0. In all other cases, the versions are counted.
     static func numbers(of names: [String], known: [Version] = []) -> [Version] {
         let written = names.enumerated().map { place, name in
             place < known.count ? known[place] : number(in: name, isFirst: place == 0)

@@ -1,9 +1,10 @@
 import Foundation
 import SchemaModel
 
-/// Reads the defaults of columns.
+/// Parses the default values of columns.
 enum DefaultValue {
-    /// The value of the SQL literal `sql` as a column of `type` has it; nil where it is no literal, or none of that type.
+    /// The value of the SQL literal `sql` in a column of type `type`; nil if `sql` is not a literal or does not fit the
+    /// type.
     static func literal(sql: String, type: ScalarType) -> Literal? {
         var text = sql.trimmingCharacters(in: .whitespaces)
         while text.hasPrefix("("), text.hasSuffix(")") {
@@ -23,22 +24,22 @@ enum DefaultValue {
                 })
         }
         guard text.wholeMatch(of: /[+-]?\s*[0-9.]+(?:[eE][+-]?[0-9]+)?/) != nil else { return nil }
-        // SQLite writes other numbers than whole ones in its own way where text is wanted.
+        // SQLite converts a number that is not an integer to text in its own format.
         if type == .string, Int(text) == nil { return nil }
         return literal(text.filter { !$0.isWhitespace && $0 != "+" }, type: type)
     }
 
-    /// The string that the literal spells: `it's` for `'it''s'`; Room writes double quotes too.
+    /// The string value of a quoted literal: `it's` for `'it''s'`. Room writes double quotes too.
     private static func string(_ text: String) -> String? {
         guard let quote = text.first, quote == "'" || quote == "\"", text.last == quote, text.count > 1 else {
             return nil
         }
         let pieces = text.dropFirst().dropLast().components(separatedBy: "\(quote)\(quote)")
-        // A quote that stands alone ends the string: what follows makes it an expression.
+        // A quote that is not doubled ends the string, so the text is an expression.
         return pieces.contains { $0.contains(quote) } ? nil : pieces.joined(separator: String(quote))
     }
 
-    /// The value that `text` stands for in a column of that type, as SQLite's affinity converts it.
+    /// The value of `text` in a column of type `type`, converted by SQLite's affinity rules.
     private static func literal(_ text: String, type: ScalarType) -> Literal? {
         switch type {
         case .int, .milliseconds:

@@ -4,8 +4,8 @@ import Strata
 
 /// The schemas that Drift exports: `drift_schema_vN.json` for version N.
 ///
-/// Source: `SchemaWriter` of drift_dev, whose files say their own format in `_meta`; until 1.0 types stand as
-/// `ColumnType.integer`, later as `int`.
+/// Source: `SchemaWriter` of drift_dev. Its files state their format version in `_meta`. Types are written as
+/// `ColumnType.integer` until format 1.0, and as `int` later.
 struct DriftSchemas {
     private let file: SchemaFile
     private var schema: SourceSchema
@@ -89,10 +89,10 @@ struct DriftSchemas {
         schema.statements.append("CREATE TABLE \(SQL.quoted(table)) (\(elements.joined(separator: ", ")))\(ending)")
     }
 
-    /// The type of a column: as SQL, and as Strata has it where the SQL does not tell.
+    /// The type of a column in SQL, and its type in Strata if the SQL type does not determine it.
     private func type(of column: JSON, datesAreText: Bool) throws -> (sql: String, scalar: ScalarType?) {
         let json = try file.member("moor_type", of: column)
-        // A type of the app's own is an object with its SQL.
+        // A custom type is an object that contains its SQL type.
         guard let text = json.text else {
             let sql = json["custom"]?.text ?? json["dialects"]?["sqlite"]?.text ?? json["sqlite"]?.text
             return (sql ?? "", nil)
@@ -108,9 +108,10 @@ struct DriftSchemas {
         }
     }
 
-    /// What stands behind the type of a column.
+    /// The SQL constraints that follow the type of a column.
     private func constraints(of column: JSON) throws -> String {
-        // Drift writes what it makes of its own features here too; where it is absent, the features tell.
+        // These members also contain the constraints that Drift derives from `dsl_features`. If they are absent, the
+        // features are read.
         if let constraints = column["customConstraints"]?.text ?? column["defaultConstraints"]?.text {
             let isNullable = column["nullable"]?.flag ?? true
             let says = Self.words(constraints)
@@ -140,12 +141,12 @@ struct DriftSchemas {
         return words.filter { !$0.isEmpty }.joined(separator: " ")
     }
 
-    /// The SQL without its strings and names in quotes, in capitals.
+    /// The SQL in uppercase, with each quoted string and name replaced by `''`.
     private static func words(_ sql: String) -> String {
         sql.replacing(#/'(?:[^']|'')*'|"(?:[^"]|"")*"/#, with: "''").uppercased()
     }
 
-    /// What a string of Dart stands for.
+    /// The value of a Dart string literal, with its escapes resolved.
     private static func unescaped(_ text: Substring) -> String {
         var result = ""
         var rest = text
@@ -159,7 +160,7 @@ struct DriftSchemas {
         return result
     }
 
-    /// `DEFAULT …`, where the default is a constant in Dart.
+    /// The `DEFAULT` clause of a column, if its default is a constant in Dart.
     private func defaultClause(of column: JSON) throws -> String {
         guard let dart = column["default_dart"]?.text else { return "" }
         guard let match = dart.wholeMatch(of: /(?:const )?(?:Constant|CustomExpression)(?:<.*>)?\((.*)\)/) else {
@@ -174,7 +175,7 @@ struct DriftSchemas {
         }
         if let quote = text.first, quote == "'" || quote == "\"", text.last == quote {
             let inner = Self.unescaped(text.dropFirst().dropLast())
-            // SQLite takes an expression as a default in parentheses only.
+            // SQLite accepts an expression as a default value only in parentheses.
             return " DEFAULT " + (isSQL ? "(\(inner))" : SQL.literal(inner))
         }
         return Double(text) == nil ? "" : " DEFAULT \(text)"

@@ -2,10 +2,9 @@ import Foundation
 import SchemaModel
 import Strata
 
-/// The schema of a database that is in use, with the types of its columns by what they are declared as and what is in
-/// them.
+/// Reads the schema of an existing database. The types of its columns follow from their declarations and their values.
 enum LiveDatabase {
-    /// The tables that libraries keep for themselves.
+    /// The tables that libraries create for their own use.
     private static let own: Set<String> = ["grdb_migrations", "room_master_table", "android_metadata"]
 
     static func read(_ path: String) throws -> SourceSchema {
@@ -57,7 +56,7 @@ enum LiveDatabase {
         return schema
     }
 
-    /// What is in a column: how many values of each kind.
+    /// The contents of a column: the number of values of each kind.
     private struct Values {
         private var counts: [String: Int] = [:]
         private var truths = 0
@@ -93,7 +92,7 @@ enum LiveDatabase {
         private func count(_ kind: String) -> Int { counts[kind] ?? 0 }
         private var total: Int { counts.filter { $0.key != "null" }.values.reduce(0, +) }
 
-        /// The type of the column, and what of the declaration the values contradict.
+        /// The type of the column, and a note if the values do not confirm the declared type.
         func type(declared column: SourceTable.Column) -> (ScalarType, String?) {
             let words = column.declaredType.uppercased()
             if words.contains("BOOL") {
@@ -117,7 +116,7 @@ enum LiveDatabase {
             }
         }
 
-        /// The type by what is found alone.
+        /// The type that fits all values, regardless of the declared type.
         private var found: ScalarType {
             if total == 0 { return .double }
             if count("integer") == total { return .int }

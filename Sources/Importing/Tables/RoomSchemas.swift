@@ -4,7 +4,7 @@ import Strata
 
 /// The schemas that Room exports: `N.json` for version N.
 ///
-/// Source: `androidx.room.migration.bundle`, whose optional members are left out or empty by version.
+/// Source: `androidx.room.migration.bundle`. Depending on its version, it omits optional members or leaves them empty.
 enum RoomSchemas {
     static func read(in path: String) throws -> [SourceSchema] {
         try SchemaFile.numbered(in: path, /([0-9]+)\.json/).map { number, path in

@@ -1,7 +1,7 @@
 import Foundation
 import JSONText
 
-/// A JSON file that another library exported, and its values with their places.
+/// A JSON file that another library exported, with the position of each value in the file.
 struct SchemaFile {
     let path: String
     let root: JSON
@@ -24,7 +24,7 @@ struct SchemaFile {
         ImportError(message, path: path, line: Renames.line(of: json.offset, in: data))
     }
 
-    /// The value of a key that must be there.
+    /// The value of a required key.
     func member(_ key: String, of json: JSON) throws -> JSON {
         guard let value = json[key] else { throw refusal("\"\(key)\" is missing here", at: json) }
         return value
@@ -42,7 +42,7 @@ struct SchemaFile {
         return elements
     }
 
-    /// The files in the folder at `path` whose names `pattern` matches, with the numbers in them, in their order.
+    /// The files in the folder at `path` whose names match `pattern`, in the order of the numbers in their names.
     static func numbered(in path: String, _ pattern: Regex<(Substring, Substring)>) throws -> [(
         number: Int, path: String
     )] {

@@ -1,27 +1,27 @@
 import SchemaModel
 import Strata
 
-/// A version of a database's schema: the SQL that makes it, and what its file says besides.
+/// A version of a database's schema: the SQL that creates it, and further facts from its file.
 struct SourceSchema: Sendable {
-    /// What the version is called.
+    /// The name of the version in the source.
     var formerName: String
-    /// The file.
+    /// The path of the file that the schema was read from.
     var path: String
-    /// The statements that make the tables and the indexes, in order.
+    /// The statements that create the tables and the indexes, in order.
     var statements: [String] = []
-    /// The types of columns that the SQL does not tell, by table and column.
+    /// The types of columns that the SQL does not determine, by table and column.
     var types: [ColumnName: ScalarType] = [:]
-    /// How the values of columns stand, by table and column.
+    /// The forms in which column values are stored, by table and column.
     var forms: [ColumnName: String] = [:]
     /// The names of columns in the app's code, by table and column.
     var paths: [ColumnName: String] = [:]
-    /// What is in the file and not in these.
+    /// The elements of the file that are left out, with the reason.
     var leftOut: [(entity: String?, reason: String)] = []
 
-    /// The tables that are left out.
+    /// The virtual tables, which are left out.
     var unreadTables: [String] = []
 
-    /// A column of a table; SQL does not tell capitals from small letters.
+    /// A column of a table. As in SQL, letter case does not matter.
     struct ColumnName: Hashable, Sendable {
         var table: String
         var column: String
@@ -32,7 +32,7 @@ struct SourceSchema: Sendable {
         }
     }
 
-    /// The tables that the statements make: SQLite reads them, in memory.
+    /// The tables that the statements create. SQLite executes the statements in memory and reports the tables.
     func tables() throws -> [SourceTable] {
         let connection = try Connection(path: ":memory:", mode: .readWrite)
         for statement in statements {

@@ -1,19 +1,20 @@
 import SchemaModel
 import Strata
 
-/// A table of a database as SQLite itself describes it.
+/// A table of a database, as SQLite describes it.
 struct SourceTable: Sendable {
     struct Column: Hashable, Sendable {
         var name: String
         var declaredType: String
         var isNotNull: Bool
-        /// The default as SQL; nil where there is none.
+        /// The default value as SQL; nil if there is none.
         var defaultSQL: String?
         var collation: String?
         var isGenerated: Bool
 
-        /// The type of the values by SQLite's rules of affinity; nil where any value stays as it is, or numbers of any
-        /// kind (https://sqlite.org/datatype3.html#determination_of_column_affinity).
+        /// The type of the values by SQLite's affinity rules
+        /// (https://sqlite.org/datatype3.html#determination_of_column_affinity); nil if the column accepts values of
+        /// any type, or any kind of number.
         var affinity: ScalarType? {
             let type = declaredType.uppercased()
             if type.contains("INT") { return .int }
@@ -27,14 +28,14 @@ struct SourceTable: Sendable {
     struct ForeignKey: Hashable, Sendable {
         var table: String
         var columns: [String]
-        /// The columns that are referred to; empty where the key is meant.
+        /// The referenced columns; empty if the foreign key references the primary key.
         var references: [String]
         var onUpdate: String
         var onDelete: String
     }
 
     struct Index: Hashable, Sendable {
-        /// The columns; nil for an expression.
+        /// The indexed columns; nil for an expression.
         var columns: [String?]
         var collations: [String]
         var isUnique: Bool
@@ -47,15 +48,15 @@ struct SourceTable: Sendable {
     var key: [String]
     var foreignKeys: [ForeignKey]
     var indexes: [Index]
-    /// The conditions of its CHECK constraints.
+    /// The conditions of the CHECK constraints.
     var checks: [String]
-    /// Whether the key of a deleted row is never given again.
+    /// Whether the primary key of a deleted row is never reused.
     var isAutoincrement: Bool
 
-    /// The tables of the database, as they were made.
+    /// The tables of the database, in the order of their creation.
     static func all(in connection: Connection) throws -> [SourceTable] {
         var names: [(name: String, sql: String)] = []
-        // What belongs to a virtual table has its name before its own.
+        // The name of a shadow table begins with the name of its virtual table.
         let virtual = try connection.texts(
             "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL%'")
         try connection.query("SELECT name, sql FROM sqlite_master WHERE type = 'table' ORDER BY rowid") { row in
@@ -68,8 +69,8 @@ struct SourceTable: Sendable {
         return try names.map { try SourceTable($0.name, sql: $0.sql, in: connection) }
     }
 
-    /// Whether a table is a virtual one, or one of those in which it keeps what it holds
-    /// (https://sqlite.org/fts5.html, https://sqlite.org/fts3.html, https://sqlite.org/rtree.html).
+    /// Whether `name` is the virtual table `virtual` or one of its shadow tables (https://sqlite.org/fts5.html,
+    /// https://sqlite.org/fts3.html, https://sqlite.org/rtree.html).
     static func isPart(_ name: String, of virtual: String) -> Bool {
         let endings = [
             "data", "idx", "content", "docsize", "config", "segments", "segdir", "stat", "node", "parent", "rowid",
@@ -107,7 +108,7 @@ struct SourceTable: Sendable {
         isAutoincrement = declaration.isAutoincrement
     }
 
-    /// The collation of a column, which no pragma tells of the table itself.
+    /// The collation of a column. No pragma reports it for a table, only for an index.
     private static func collation(of column: String, in table: String, _ connection: Connection) throws -> String? {
         try connection.execute("CREATE INDEX strata_probe ON \(SQL.quoted(table)) (\(SQL.quoted(column)))")
         defer { try? connection.execute("DROP INDEX strata_probe") }
@@ -135,7 +136,7 @@ struct SourceTable: Sendable {
             keys[keys.count - 1].key.columns.append(try row.string(2))
             if let column = try row.optionalString(3) { keys[keys.count - 1].key.references.append(column) }
         }
-        // SQLite lists the last first.
+        // SQLite lists the foreign keys in reverse order.
         return keys.reversed().map(\.key)
     }
 

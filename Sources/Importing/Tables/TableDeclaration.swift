@@ -1,12 +1,12 @@
-/// What a `CREATE TABLE` statement says that no pragma tells.
+/// The parts of a `CREATE TABLE` statement that no pragma reports.
 struct TableDeclaration {
-    /// The conditions of its CHECK constraints, without the parentheses around them.
+    /// The conditions of the CHECK constraints, without the enclosing parentheses.
     private(set) var checks: [String] = []
-    /// Whether the key of a deleted row is never given again.
+    /// Whether the primary key of a deleted row is never reused.
     private(set) var isAutoincrement = false
 
-    /// Reads the statement, leaving out names, texts and comments (https://sqlite.org/lang_comment.html,
-    /// https://sqlite.org/lang_keywords.html).
+    /// Parses the statement. Quoted names, string literals and comments are skipped
+    /// (https://sqlite.org/lang_comment.html, https://sqlite.org/lang_keywords.html).
     init(_ sql: String) {
         let bytes = Array(sql.utf8)
         var place = 0
@@ -23,7 +23,8 @@ struct TableDeclaration {
             switch byte {
             case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"), UInt8(ascii: "["):
                 let end = byte == UInt8(ascii: "[") ? UInt8(ascii: "]") : byte
-                // A quote that is doubled begins another quoted part, which ends where the whole does.
+                // A doubled quote reads as the end of one quoted part and the start of the next. Both parts are
+                // skipped.
                 place = bytes[(place + 1)...].firstIndex(of: end).map { $0 + 1 } ?? bytes.count
                 lastWord = ""
             case UInt8(ascii: "-") where place + 1 < bytes.count && bytes[place + 1] == byte:

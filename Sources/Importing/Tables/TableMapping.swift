@@ -2,7 +2,7 @@ import Foundation
 import SchemaModel
 import Strata
 
-/// The tables of one version in the terms of Strata.
+/// Maps the tables of one version to Strata's terms.
 struct TableMapping {
     private let schema: SourceSchema
     private let index: Int
@@ -15,9 +15,10 @@ struct TableMapping {
     private struct Relation {
         var key: SourceTable.ForeignKey
         var target: SourceTable
-        /// What the columns begin with, or the first of them.
+        /// The column, or the common prefix of several columns; the first column if there is no common prefix.
         var column: String
-        /// The columns in the order of the target's key, where their names do not begin alike.
+        /// The columns in the order of the target's primary key, if they have no common prefix; empty in all other
+        /// cases.
         var columns: [String] = []
     }
 
@@ -27,7 +28,7 @@ struct TableMapping {
         tables = try schema.tables()
     }
 
-    /// The version, whose tables keep their names and their columns.
+    /// The version. Its tables and columns keep their names.
     mutating func version() -> ImportedVersion {
         for (entity, reason) in schema.leftOut { note(entity, nil, reason) }
         for table in tables { relationships[table.name] = relations(of: table) }
@@ -67,7 +68,7 @@ struct TableMapping {
         table.columns.first { Self.isSame($0.name, name) }
     }
 
-    /// Whether the columns of the table's key can be a key here.
+    /// Whether Strata accepts the primary key of the table.
     private func hasKey(_ table: SourceTable) -> Bool {
         !table.key.isEmpty
             && table.key.allSatisfy { name in
@@ -136,12 +137,12 @@ struct TableMapping {
                 return .success(Relation(key: key, target: target, column: base))
             }
         }
-        // Names as the table spells them.
+        // Spell the names as the table declares them.
         let names = found.map { column($0, of: table)?.name ?? $0 }
         return .success(Relation(key: key, target: target, column: names[0], columns: names))
     }
 
-    /// A key that is made of the keys of others must come to an end.
+    /// Turns foreign keys back into plain columns if they make a primary key depend on itself.
     private mutating func breakCycles() {
         func isInKey(_ relation: Relation, of table: SourceTable) -> Bool {
             table.key.contains { part in relation.key.columns.contains { Self.isSame($0, part) } }
@@ -228,7 +229,7 @@ struct TableMapping {
         return entity
     }
 
-    /// Whether a CHECK says no more than that a column of truth values has some.
+    /// Whether a CHECK constraint only restricts a Boolean column to 0 and 1.
     private func isTruthCheck(_ check: String, of table: SourceTable) -> Bool {
         let text = check.filter { !$0.isWhitespace && !"\"`[]()".contains($0) }.lowercased()
         return table.columns.contains { column in
@@ -244,8 +245,8 @@ struct TableMapping {
         }
     }
 
-    /// The name of a relationship: that of its column without the `_id` at its end, where that is free; that of the target
-    /// where several columns share no beginning.
+    /// The name of a relationship: the name of its column without a suffix such as `_id`, if that name is free. If
+    /// several columns have no common prefix, the relationship is named after its target.
     private static func relationshipName(_ relation: Relation, taken: inout Set<String>) -> String {
         let column = relation.column
         if !relation.columns.isEmpty {
@@ -284,7 +285,7 @@ struct TableMapping {
                 ImportedRelationship(
                     target: relation.target.name, association: .toOne, rule: .whenTargetGoes(rule))),
             isNullable: isNullable,
-            // Several columns begin with the name as it is.
+            // Several columns use the name of the relationship as their prefix by default.
             column: relation.key.columns.count > 1 && relation.column == name ? nil : relation.column,
             columns: relation.columns, path: schema.paths[.init(table.name, column.name)])
     }
@@ -327,7 +328,7 @@ struct TableMapping {
         if columns.count != index.columns.count { return note(table.name, nil, words) }
         if index.isPartial { return note(table.name, nil, "\(words): only some rows are in it") }
         if hasKey, index.isUnique, table.key.allSatisfy({ part in columns.contains { Self.isSame($0, part) } }) {
-            // The key is unique anyhow.
+            // The primary key is unique already.
             return
         }
         if let ownKey, columns.contains(where: { Self.isSame($0, ownKey) }) {

@@ -1,15 +1,15 @@
 import JSONText
 import SchemaModel
 
-/// The description of an entity or of a subtype, as it is to be written.
+/// The description of an entity or of a subtype, ready to be written.
 struct DescriptionText {
     /// The name of the file, without `.json`.
     var fileName: String
     var element: ElementText
-    /// The properties, the indexes or the cases, by the key under which they stand.
+    /// The properties, the indexes or the cases, by their key in the description.
     var parts: [(key: String, elements: [ElementText])]
 
-    /// The whole of it as JSON.
+    /// The complete description as JSON.
     func object(_ versions: [Version]) -> JSONOutput {
         var members = element.members(versions)
         for part in parts where !part.elements.isEmpty {
@@ -20,13 +20,20 @@ struct DescriptionText {
 }
 
 extension ImportedHistory {
-    /// The descriptions of everything that lives in the version `start` or later, as if the history began there.
+    /// The descriptions of all elements that exist in the version at position `start` or later, as if the history began
+    /// there.
     func descriptions(from start: Int = 0) -> [DescriptionText] {
         entities.filter { ($0.life.death ?? .max) > start }.map { description(of: $0, from: start) }
             + kinds.filter { ($0.life.death ?? .max) > start }.map { description(of: $0, from: start) }
     }
 
-    /// The places, among states from `birth` on, of those in which something of that life lives, from `start` on.
+    /// The positions of the states in which an element exists, from the version `start` on.
+    ///
+    /// - Parameters:
+    ///   - life: The lifetime of the element.
+    ///   - states: The number of states.
+    ///   - birth: The version of the first state.
+    ///   - start: The first version to include.
     private func places(_ life: Life, in states: Int, from birth: Int, start: Int) -> Range<Int>? {
         let lower = max(life.birth, start) - birth
         let upper = life.death.map { $0 - birth } ?? states
@@ -72,7 +79,7 @@ extension ImportedHistory {
             parts: [("properties", properties), ("indexes", indexes)])
     }
 
-    /// An index and what its properties are called.
+    /// An index, with the names of its properties.
     private struct IndexState: Equatable {
         var names: [String]
         var lineages: [Int]
@@ -97,7 +104,7 @@ extension ImportedHistory {
             element.lineage = lineage
             return element
         }
-        // The data of the rows goes with the table.
+        // Removing the table deletes the data of its rows, so the subtype does not discard it again.
         var life = kind.life
         life.isDiscarded = false
         life.birth = max(birth, start)
@@ -106,8 +113,8 @@ extension ImportedHistory {
             parts: [("cases", cases)])
     }
 
-    /// The fields of each state; nil where it is the one before it, and nothing changes right after it: names are written
-    /// as they are just before a change.
+    /// The fields of each state; nil if the state equals both the one before it and the one after it. The last state
+    /// before a change is always written, because names are written as they are just before the change.
     private func written<State: Equatable>(
         _ states: [State], _ fields: (Int, State) -> [ElementText.Field]
     ) -> [[ElementText.Field]?] {
@@ -167,7 +174,7 @@ extension ImportedHistory {
             if let inverse = relationship.inverse.flatMap({ target?.property($0) }) {
                 members.append(.init("inverse", .string(inverse.name)))
             }
-            // The whole is compared by what it leads to, whatever that is called.
+            // The value is compared by what it refers to, not by names.
             fields.append(
                 .init(
                     key: "property_type", value: .object(members),

@@ -1,47 +1,53 @@
 import SchemaModel
 
-/// An element of a description as it is to be written: its fields in each version, and when it comes and goes.
+/// An element of a description, ready to be written: its fields in each version, and when it is added and removed.
 struct ElementText {
     /// A field in one version.
     struct Field: Hashable {
         var key: String
-        /// The value; nil where the description leaves it out.
+        /// The value; nil if the description omits the field.
         var value: JSONOutput?
-        /// What makes it the same: the lineages of what it names. The text itself where it names nothing.
+        /// The lineages of the elements that the value names, which identify the value even if names change; nil if the
+        /// value names no element and is compared as text.
         var identity: [Int]?
 
-        /// Whether a description would have to say a change from one to the other.
+        /// Whether the fields are equal, so that the description records no change.
         func isSame(as other: Field) -> Bool {
             if let identity, let other = other.identity { return identity == other }
             return value == other.value && (identity == nil) == (other.identity == nil)
         }
     }
 
-    /// What changes at a version.
+    /// The fields that change at a version.
     struct Change {
         var version: Int
-        /// The fields before it.
+        /// The fields before the version.
         var previous: [Field]
-        /// The same fields from it on.
+        /// The same fields from the version on.
         var present: [Field]
     }
 
     /// The fields in the last version.
     private(set) var present: [Field] = []
     private(set) var changes: [Change] = []
-    /// Its place among those that it is one of.
+    /// The position of the element among its siblings, such as the properties of an entity.
     var lineage = 0
     var life: ImportedHistory.Life
-    /// The version from which on what it is part of lives: nothing is said of a birth then.
+    /// The first version of the element's parent. The description does not record that an element was added in it.
     var start: Int
 
     /// The fields in the first version.
     private(set) var initial: [Field] = []
-    /// The backfill values, as members of items, by version.
+    /// The backfill values by version, as members of `version_history` items.
     var fills: [Int: JSONOutput.Member] = [:]
 
-    /// An element of that life, whose fields in each version from its birth on are `states`; nil stands for those of the
-    /// version before.
+    /// Creates an element from its fields in each version.
+    ///
+    /// - Parameters:
+    ///   - life: The lifetime of the element.
+    ///   - start: The first version of the element's parent.
+    ///   - states: The fields in each version from the element's birth on; nil if they equal those of the version
+    ///     before.
     init(life: ImportedHistory.Life, start: Int, states: [[Field]?]) {
         self.life = life
         self.start = start
@@ -65,7 +71,7 @@ struct ElementText {
         }
     }
 
-    /// The members of the element's object.
+    /// The members of the element's JSON object.
     func members(_ versions: [Version]) -> [JSONOutput.Member] {
         var members = present.compactMap { field in field.value.map { JSONOutput.Member(field.key, $0) } }
         if life.birth > start { members.append(.init("added_at_version", .string(versions[life.birth].text))) }
@@ -75,20 +81,20 @@ struct ElementText {
         return members
     }
 
-    /// The item with the backfill value of a new element.
+    /// The `version_history` item with the backfill value of a new element; empty if there is none.
     private func birthItems(_ versions: [Version]) -> [JSONOutput] {
         guard let fill = fills[life.birth], life.birth > start else { return [] }
         return [.object([.init("version", .string(versions[life.birth].text)), fill])]
     }
 
-    /// The members that say when the element goes.
+    /// The members that record the removal of the element; empty if it is not removed.
     func ending(_ versions: [Version]) -> [JSONOutput.Member] {
         guard let death = life.death else { return [] }
         return [.init("removed_at_version", .string(versions[death].text))]
             + (life.isDiscarded ? [.init("discard", .bool(true))] : [])
     }
 
-    /// The item of a version history.
+    /// The `version_history` item for a change.
     func item(_ change: Change, _ versions: [Version]) -> JSONOutput {
         let version = JSONOutput.Member("version", .string(versions[change.version].text))
         let fill = fills[change.version].map { [$0] } ?? []

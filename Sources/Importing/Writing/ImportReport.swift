@@ -1,24 +1,24 @@
 import SchemaModel
 
-/// What a person should know of an import: `IMPORT.md`.
+/// The report of an import for you to review: `IMPORT.md`.
 struct ImportReport {
-    /// What was not carried over, a line each.
+    /// The notes about things that were not carried over, one line each.
     let losses: [Line]
-    /// What may have been renamed.
+    /// The notes about things that may have been renamed.
     let undecided: [Line]
-    /// The changes of values that the app marks.
+    /// The notes about changes of values that the app marked.
     private let marked: [Line]
     private let history: SchemaHistory
     private let format: ModelImport.Format
     private let firstVersion: Version?
     private let settings: JSONOutput?
 
-    /// A note and the versions that it holds in.
+    /// A note and the versions that it applies to.
     struct Line {
         var note: ImportNote
         var versions: [Int]
 
-        /// The entity, or the property of it.
+        /// The name of the entity, or of its property.
         var subject: String {
             switch (note.entity, note.property) {
             case (let entity?, let property?): "\(entity).\(property)"
@@ -28,9 +28,15 @@ struct ImportReport {
         }
     }
 
-    /// - `firstVersion`: the first version that is told of; nil for all.
-    /// - `settings`: `strata.json` where it was written; nil where versions were added to it.
-    /// - `offset`: how many places further the versions of the history are than those of the notes.
+    /// Creates a report from the notes of an import.
+    ///
+    /// - Parameters:
+    ///   - notes: The notes, with the positions of their versions among the imported versions.
+    ///   - history: The history of the complete model.
+    ///   - format: The library that the model comes from.
+    ///   - firstVersion: The first version to report; nil to report all versions.
+    ///   - offset: The difference between the position of a version in the history and in the notes.
+    ///   - settings: `strata.json` if the import wrote it; nil if versions were added to it.
     init(
         notes: [ImportNote], history: SchemaHistory, format: ModelImport.Format, firstVersion: Version? = nil,
         offset: Int = 0, settings: JSONOutput? = nil
@@ -65,7 +71,7 @@ struct ImportReport {
         return lines
     }
 
-    /// The versions as runs: `1.0 to 3.0, 5.0`.
+    /// The versions as ranges: `1.0 to 3.0, 5.0`.
     private func names(_ versions: [Int]) -> String {
         var runs: [ClosedRange<Int>] = []
         for version in versions.sorted() {
@@ -83,12 +89,12 @@ struct ImportReport {
         }.joined(separator: ", ")
     }
 
-    /// What you should look at, for the console.
+    /// The notes that you should review, for the console.
     var undecidedLines: [String] {
         (undecided + marked).map { line in "\(names(line.versions)): \(line.subject): \(line.note.reason)" }
     }
 
-    /// The whole file.
+    /// The complete text of the file.
     var text: String {
         let title = "# What was imported"
         var lines = [
@@ -142,7 +148,7 @@ struct ImportReport {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The settings that the import chose, and what each costs.
+    /// The settings that the import chose, with the cost of each.
     private var settingsLines: [String] {
         let known = [
             (
@@ -182,7 +188,7 @@ struct ImportReport {
 }
 
 extension ModelImport.Format {
-    /// What it is called.
+    /// The name of the library, for display.
     var title: String {
         switch self {
         case .coreData: "Core Data"
@@ -192,7 +198,7 @@ extension ModelImport.Format {
         }
     }
 
-    /// What to do about what went while something came.
+    /// The advice about steps that remove one thing and add another.
     fileprivate var advice: String {
         switch self {
         case .coreData:

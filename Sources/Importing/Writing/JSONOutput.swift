@@ -1,8 +1,8 @@
 import JSONText
 
-/// JSON that is about to be written.
+/// A JSON value to be written.
 indirect enum JSONOutput: Hashable, Sendable {
-    /// A value that is JSON already.
+    /// Text that is already JSON.
     case raw(String)
     case array([JSONOutput])
     case object([Member])
@@ -21,10 +21,14 @@ indirect enum JSONOutput: Hashable, Sendable {
     static func bool(_ value: Bool) -> JSONOutput { .raw(value ? "true" : "false") }
     static let null = JSONOutput.raw("null")
 
-    /// The widest line.
+    /// The maximum length of a line, in UTF-8 bytes.
     private static let width = 120
 
-    /// The value as text: on one line where it fits behind `indentation` and `taken` more characters.
+    /// The value as text, on one line if it fits.
+    ///
+    /// - Parameters:
+    ///   - indentation: The indentation of the line.
+    ///   - taken: The number of further characters on the line.
     func text(indentation: Int = 0, taken: Int = 0) -> String {
         let line = self.line
         if indentation + taken + line.utf8.count <= Self.width { return line }
@@ -44,12 +48,12 @@ indirect enum JSONOutput: Hashable, Sendable {
         }
     }
 
-    /// A whole file, whose members stand on lines of their own.
+    /// The text of a complete file, with each member on its own line.
     var file: String {
         guard case .object(let members) = self else { return text() + "\n" }
         let lines = members.map { member in
             let key = "  " + JSON.quoted(member.key) + ": "
-            // What has elements of its own is easier to read one a line.
+            // A list of elements is easier to read with one element a line.
             if case .array(let elements) = member.value, ["properties", "cases", "versions"].contains(member.key) {
                 let lines = elements.map { "    " + $0.text(indentation: 4, taken: 1) }
                 return key + "[\n" + lines.joined(separator: ",\n") + "\n  ]"

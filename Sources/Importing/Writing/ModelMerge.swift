@@ -2,21 +2,21 @@ import Descriptions
 import JSONText
 import SchemaModel
 
-/// Adds versions to descriptions that a person may have edited since they were imported.
+/// Adds versions to descriptions that you may have edited since they were imported.
 ///
-/// What is there stays: only what changes in the new versions is written, and where it contradicts an edit, the edit
-/// stays and the contradiction is told.
+/// Only the changes of the new versions are written. If a change contradicts an edit, the edit stays and the
+/// contradiction is reported.
 struct ModelMerge {
-    /// The descriptions as they are, by the names of their files.
+    /// The current descriptions, by the names of their files.
     private var files: [String: JSONOutput] = [:]
     private let existing: SchemaHistory
     private let imported: ImportedHistory
-    /// The place of the last version among those imported that the descriptions have already.
+    /// The position, among the imported versions, of the last one that the descriptions already contain.
     private let start: Int
     private var changed: Set<String> = []
     private(set) var notes: [ImportNote] = []
 
-    /// The texts of the files that are to be written, by name, and what was not done.
+    /// The texts of the files to write, by name, and notes about the changes that were left out.
     static func merge(
         _ imported: ImportedHistory, from start: Int, into files: [SourceFile], telling existing: SchemaHistory
     ) throws -> (files: [String: String], notes: [ImportNote]) {
@@ -34,7 +34,7 @@ struct ModelMerge {
     }
 
     private var versions: [Version] { imported.versions }
-    /// The newest version that the descriptions tell.
+    /// The newest version that the descriptions contain.
     private var known: SchemaVersion { existing.newest }
 
     // MARK: Files
@@ -86,10 +86,10 @@ struct ModelMerge {
         notes.append(ImportNote(version: version, entity: entity, property: property, reason: reason))
     }
 
-    // MARK: What is what
+    // MARK: Finding elements
 
-    /// The file of an entity, and the positions of its properties and indexes by the lineages of the import: what has the
-    /// same table and the same columns is the same.
+    /// The file of an entity, and the positions of its properties and indexes by their lineages in the import. Entities
+    /// match by their tables, properties by their columns.
     private func entity(_ description: DescriptionText) -> (String, [String: [Int: Int]])? {
         guard let history = imported.entities.first(where: { $0.fileName == description.fileName }) else { return nil }
         let state = history.states[start - history.life.birth]
@@ -123,13 +123,14 @@ struct ModelMerge {
 
     // MARK: Elements
 
-    /// Writes what changes of an element from the known version on.
+    /// Writes the changes of an element after the last known version.
     private mutating func apply(_ element: ElementText, to object: inout JSONOutput, of file: String) {
         var written = Dictionary(element.initial.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         for change in element.changes {
             var said = change
             for (previous, present) in zip(change.previous, change.present) {
-                // A name may be written otherwise than it was read; what matters is whether a person changed the value.
+                // The import may have written another name than it read. Only a difference from the written value is
+                // your edit.
                 let own = object[previous.key]
                 guard JSONOutput.isSame(own, written[previous.key]?.value ?? previous.value) else {
                     said.previous.removeAll { $0.key == previous.key }
@@ -145,7 +146,7 @@ struct ModelMerge {
             }
             if !said.previous.isEmpty { object.append(element.item(said, versions), to: "version_history") }
         }
-        // What is referred to may be called otherwise now, which is no change here.
+        // A referenced element may have a new name. The name is updated, but this is not a change of the element.
         for field in element.present where field.identity != nil {
             guard let before = written[field.key], before.isSame(as: field),
                 JSONOutput.isSame(object[field.key], before.value)
@@ -157,12 +158,12 @@ struct ModelMerge {
 }
 
 extension Property {
-    /// What its columns are called after.
+    /// The names that the columns of the property are derived from.
     fileprivate var storedNames: [String] { persistedColumns.isEmpty ? [persistedName ?? name] : persistedColumns }
 }
 
 extension ElementText {
-    /// The name, for messages.
+    /// The name of the element, for messages.
     var name: String? {
         guard case .raw(let text)? = initial.first(where: { $0.key == "name" })?.value else { return nil }
         return text.trimmingQuotes
@@ -174,7 +175,7 @@ extension String {
 }
 
 extension JSONOutput {
-    /// A value that was read, to be written again.
+    /// Creates a value to write from one that was read.
     init(_ json: JSON) {
         switch json.value {
         case .null: self = .null
@@ -187,7 +188,8 @@ extension JSONOutput {
         }
     }
 
-    /// The value of a member of an object; setting one that is not there puts it before the history.
+    /// The value of a member of an object. A new member is inserted before the version history and the lists of
+    /// elements.
     subscript(key: String) -> JSONOutput? {
         get {
             guard case .object(let members) = self else { return nil }
@@ -207,7 +209,7 @@ extension JSONOutput {
         }
     }
 
-    /// Appends an element to the array of a key, which is made where it is absent.
+    /// Appends an element to the array of a key, which is created if it is absent.
     mutating func append(_ element: JSONOutput, to key: String) {
         guard case .object(var members) = self else { return }
         if let place = members.firstIndex(where: { KeyTable.anyCanonical($0.key) == key }),
@@ -220,12 +222,12 @@ extension JSONOutput {
         self = .object(members)
     }
 
-    /// Changes an element of the array of a key: the one at `position` among those that are in use.
+    /// Changes an element of the array of a key: the one at `position`, not counting unused elements.
     mutating func change(_ position: Int, of key: String, _ body: (inout JSONOutput) -> Void) {
         guard case .array(var elements)? = self[key] else { return }
         let used = elements.indices.filter { elements[$0]["unused"] != .bool(true) }
         guard used.indices.contains(position) else { return }
-        // Where nothing more is to be said, an element is its name.
+        // An element that consists only of its name may be written as the name.
         if case .raw = elements[used[position]] {
             elements[used[position]] = .object([Member("name", elements[used[position]])])
         }
@@ -234,7 +236,7 @@ extension JSONOutput {
         if elements[used[position]] != before { self[key] = .array(elements) }
     }
 
-    /// Whether two values are the same: what is absent is null, and false.
+    /// Whether two values are equal. An absent value equals null and false.
     static func isSame(_ left: JSONOutput?, _ right: JSONOutput?) -> Bool {
         func plain(_ value: JSONOutput?) -> JSONOutput? { value == .null || value == .bool(false) ? nil : value }
         guard let left = plain(left), let right = plain(right) else { return plain(left) == plain(right) }

@@ -3,18 +3,18 @@ import SchemaModel
 
 /// Applies the changes between two descriptions that the import writes to one that you may have edited.
 ///
-/// An element of a list is changed only where you left it as it was, or added members to it; those stay. Where a change
-/// and an edit meet, the merge throws the change.
+/// An element of a list is changed only if you left it unchanged, or added members to it. Added members stay. If a
+/// change conflicts with an edit, the merge throws the change as a `Conflict`.
 struct ThreeWayMerge {
-    /// A change of something that was edited.
+    /// A change that conflicts with an edit.
     struct Conflict: Error {
-        /// What the import would write; nil where it would remove something.
+        /// The value that the import would write; nil if it would remove one.
         var wanted: JSONOutput?
-        /// What it wrote before; nil where it adds something.
+        /// The value that the import wrote before; nil if it adds one.
         var before: JSONOutput?
     }
 
-    /// Applies what differs between `before` and `after` to `own`; nil stands for nothing.
+    /// Applies the differences between `before` and `after` to `own`; nil is an absent value.
     static func merge(
         _ own: JSONOutput?, from before: JSONOutput?, to after: JSONOutput?
     ) throws(Conflict) -> JSONOutput? {
@@ -42,7 +42,7 @@ struct ThreeWayMerge {
         }
         for member in after where own[member.key] == nil {
             guard let value = try merge(nil, from: before[member.key], to: member.value) else { continue }
-            // Where the import would have it, seen from what is behind it.
+            // Insert the member before the first member that follows it in the import.
             let followers = after.drop { $0.key != member.key }.dropFirst().map(\.key)
             let place = result.firstIndex { followers.contains($0.key) }
             result.insert(.init(member.key, value), at: place ?? result.count)
@@ -78,8 +78,8 @@ struct ThreeWayMerge {
         return result
     }
 
-    /// The position of the element that takes the place of another: one of that name, or of which its history says that it
-    /// had that name.
+    /// The position of the element that replaces another: one with the same name, or one that had this name according
+    /// to its version history.
     private static func heir(of element: JSONOutput, among added: [JSONOutput]) -> Int? {
         guard let name = element.name else { return nil }
         return added.firstIndex { $0.name == name }
@@ -89,7 +89,7 @@ struct ThreeWayMerge {
             }
     }
 
-    /// The members that an element has beside all those of another; nil where it lacks one of them.
+    /// The members that an element has in addition to those of another; nil if it lacks one of those.
     private static func extras(of element: JSONOutput, over other: JSONOutput) -> [JSONOutput.Member]? {
         guard case .object(let members) = element, case .object(let others) = other,
             others.allSatisfy({ isSame(members[$0.key], $0.value) })
@@ -97,7 +97,7 @@ struct ThreeWayMerge {
         return members.filter { others[$0.key] == nil }
     }
 
-    /// Whether both are items of a history, and the first is that of a later version.
+    /// Whether both are items of a version history, and the first belongs to a later version.
     private static func isLater(_ one: JSONOutput, than other: JSONOutput) -> Bool {
         guard let first = one["version"]?.stringValue.flatMap(Version.init),
             let second = other["version"]?.stringValue.flatMap(Version.init)
@@ -118,7 +118,6 @@ extension [JSONOutput.Member] {
 }
 
 extension JSONOutput {
-    /// The name of an element.
     fileprivate var name: JSONOutput? { self["name"] }
 
     fileprivate var stringValue: String? {
@@ -126,7 +125,7 @@ extension JSONOutput {
         return String(text.dropFirst().dropLast())
     }
 
-    /// The value with its keys in one spelling and one order.
+    /// The value with the canonical spelling and order of its keys.
     fileprivate var canonical: JSONOutput {
         switch self {
         case .raw: self

@@ -1,58 +1,59 @@
 import Foundation
 
-/// How a database of another library is converted.
+/// Options for converting another library's database.
 public struct ConversionOptions: Sendable {
-    /// How rows are treated that do not fit, or that depend on such rows.
+    /// The treatment of rows that do not fit, and of rows that depend on them.
     public enum Misfits: String, CaseIterable, Sendable {
-        /// They go to the table `strata_unconverted` of the store; all other rows are converted.
+        /// Stores the rows in the table `strata_unconverted` of the store, and converts all other rows.
         case setAside = "set-aside"
-        /// They are not converted, and only reported.
+        /// Does not convert the rows, and only reports them.
         case drop
-        /// No store is created, and `ConversionError.misfits` reports them.
+        /// Creates no store. `ConversionError.misfits` reports the rows.
         case refuse
     }
 
-    /// The version that the database has, by its name here or there; nil finds it out by the tables.
+    /// The version of the database, by its name in the schema or in the other library; nil to detect it by the tables.
     public var version: String?
-    /// How rows that do not fit are treated, but for those of entities with a policy in `strata.json`.
+    /// The treatment of rows that do not fit. A policy of an entity in `strata.json` takes precedence.
     public var misfits = Misfits.setAside
-    /// Called with what was done, before the store appears.
+    /// A closure that receives the report, before the store appears.
     public var report: (@Sendable (ConversionReport) -> Void)?
-    /// Asked again and again: when it says true, the conversion throws `MigrationError.cancelled`, and there is no store.
+    /// A closure that is called repeatedly. If it returns true, the conversion throws `MigrationError.cancelled`, and
+    /// there is no store.
     public var isCancelled: (@Sendable () -> Bool)?
 
-    /// The usual options.
+    /// Creates the default options.
     public init() {}
 }
 
-/// What a conversion did.
+/// The report of a conversion.
 public struct ConversionReport: Hashable, Sendable, Codable {
-    /// How a conversion treated something that does not fit.
+    /// The outcome of a conversion for a row, a table or a column that does not fit.
     public enum Outcome: String, Hashable, Sendable, Codable {
         /// The row is in `strata_unconverted`.
         case setAside = "set-aside"
-        /// It stays in the other database.
+        /// The data stays in the other database.
         case dropped
-        /// It is the reason why there is no store.
+        /// The conversion was refused for this reason, and there is no store.
         case refused
-        /// The row was converted, and its dangling foreign key is NULL.
+        /// The row was converted, and its dangling foreign key was set to NULL.
         case setToNull = "set-to-null"
-        /// The row was converted, with the value that `strata.json` gives.
+        /// The row was converted, with the fill value from `strata.json`.
         case filled
     }
 
-    /// Something that does not fit.
+    /// A row, a table or a column that does not fit.
     public struct Misfit: Hashable, Sendable, Codable, CustomStringConvertible {
-        /// The table of the store.
+        /// The table of the store; or the table or column, as `table.column`, that only the other database has.
         public var table: String
-        /// The key of the row in the other database; nil where the table as a whole is meant.
+        /// The primary key of the row in the other database; nil if the complete table or column does not fit.
         public var key: String?
-        /// What is wrong with it.
+        /// The reason why it does not fit.
         public var reason: String
-        /// How the conversion treated it.
+        /// The outcome of the conversion.
         public var outcome: Outcome
 
-        /// In words.
+        /// The table, the key and the reason as text.
         public var description: String { "\(table)\(key.map { " \($0)" } ?? ""): \(reason)" }
     }
 
@@ -60,40 +61,40 @@ public struct ConversionReport: Hashable, Sendable, Codable {
     public struct Left: Hashable, Sendable, Codable, CustomStringConvertible {
         /// The entity and its property, or the table and its column.
         public var name: String
-        /// Why, as `strata.json` has it.
+        /// The reason, as in `strata.json`.
         public var reason: String
-        /// How many values that are.
+        /// The number of values.
         public var values: Int
 
-        /// In words.
+        /// The name, the number of values and the reason as text.
         public var description: String { "\(name): \(values) values (\(reason))" }
     }
 
-    /// The version that the database had.
+    /// The version of the database.
     public var version: String
-    /// The rows that were copied, by table.
+    /// The number of copied rows, by table.
     public var rows: [String: Int] = [:]
-    /// The rows in `strata_unconverted`, by the tables that they belong to.
+    /// The number of rows in `strata_unconverted`, by the table that they belong to.
     public var unconverted: [String: Int] = [:]
-    /// The dangling foreign keys that became NULL, by table.
+    /// The number of dangling foreign keys that were set to NULL, by table.
     public var cleared: [String: Int] = [:]
-    /// The values that did not fit and were replaced by those of `strata.json`, by table.
+    /// The number of values that did not fit and were replaced by those from `strata.json`, by table.
     public var filled: [String: Int] = [:]
     /// The values that stay in the other database.
     public var left: [Left] = []
-    /// The first thousand things that do not fit.
+    /// The first thousand misfits.
     public var misfits: [Misfit] = []
-    /// How many things do not fit.
+    /// The number of misfits.
     public var misfitCount = 0
-    /// How long it took, in seconds.
+    /// The duration of the conversion, in seconds.
     public var seconds: Double = 0
 
-    /// How many rows were not converted.
+    /// The number of misfits that were not converted.
     private(set) var lostCount = 0
-    /// Whether something that does not fit refuses the database.
+    /// Whether the conversion refuses the database because of a misfit.
     private(set) var isRefused = false
 
-    /// What is encoded: all that is public.
+    /// The encoded properties: all public ones.
     private enum CodingKeys: CodingKey {
         case version, rows, unconverted, cleared, filled, left, misfits, misfitCount, seconds
     }
@@ -113,42 +114,42 @@ public struct ConversionReport: Hashable, Sendable, Codable {
     }
 }
 
-/// How a database of another library differs from one version of the schema.
+/// The differences between another library's database and one version of the schema.
 public struct VersionMismatch: Hashable, Sendable {
-    /// The version.
+    /// The name of the version.
     public var version: String
-    /// What the version has and the database lacks.
+    /// The tables, columns and other elements that the version has and the database lacks.
     public var missing: [String]
-    /// The tables and columns that the database has and the version does not know.
+    /// The tables and columns that only the database has.
     public var extra: [String]
 
-    /// What differs, a line each.
+    /// The differences, one line each.
     fileprivate var lines: [String] {
         missing.map { "  \(version): the database lacks \($0)" }
             + extra.map { "  \(version): only the database has \($0)" }
     }
 }
 
-/// Why no store was created from a database of another library. The database is unchanged.
+/// An error that prevents the conversion of another library's database. The database is unchanged.
 public enum ConversionError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The schema was not imported, so nothing is known of such databases.
+    /// The schema was not imported, so it describes no other library's databases.
     case notImported(schema: String)
-    /// The database is not one of the library that the schema was imported from.
+    /// The database does not belong to the library that the schema was imported from.
     case otherLibrary(String)
-    /// The database has the tables of no version.
+    /// The tables of the database match no version.
     case unknownVersion([VersionMismatch])
-    /// A Core Data store has other hashes than every version of the model.
+    /// The hashes of a Core Data store match no version of the model.
     case unknownHashes
-    /// The database has the tables of all these versions, and a wrong choice could lose values.
+    /// The tables of the database match all of these versions, and a wrong choice could lose values.
     case ambiguousVersion([String])
-    /// The schema has no version of that name.
+    /// The schema has no version with this name.
     case noVersion(String)
-    /// A row does not fit, and its table has a column for each name by which SQLite addresses rows.
+    /// A row does not fit and cannot be addressed, because the table has columns with all names of the row number.
     case unaddressable(table: String)
-    /// Rows do not fit.
+    /// Rows, tables or columns do not fit, and are refused.
     case misfits(ConversionReport)
 
-    /// What happened, and what to do next.
+    /// The problem, and the way to solve it.
     public var description: String {
         switch self {
         case .notImported(let schema):

@@ -1,42 +1,46 @@
 import SchemaSQL
 
-/// A table of a store, and where its rows come from in a database of another library.
+/// A table of a store, and the SQL that reads its rows from another library's database.
 struct ConvertedTable {
-    /// The store's table.
+    /// The table in the store.
     var table: Table
-    /// The other database's table, for messages.
+    /// The name of the table in the other database.
     var source: String
-    /// The expression that gives the key of a row, for messages.
+    /// The SQL expression for the key of a row, for messages.
     var key: String
-    /// The expression of each column of the store's table, in their order.
+    /// The SQL expressions for the columns of the store's table, in order.
     var values: [String]
-    /// What follows after `FROM`.
+    /// The SQL that follows `FROM`.
     var from: String
-    /// The expression that names the columns of which a row has a value in more than one, although they hold one property;
-    /// NULL for a row without such.
+    /// The SQL expression for a conflict in a row: it lists the columns that contain the same property, if more than
+    /// one of them has a value. NULL if the row has no conflict.
     var conflict = "NULL"
-    /// The query of the rows there that belong to no table of the store: the key, and all columns; nil where there can be none.
+    /// The query for the rows of the other database that belong to no table of the store, with their key and all
+    /// columns; nil if there can be no such rows.
     var strays: String?
 
-    /// The rows: the key, the values, and the conflict.
+    /// The query for the rows, with the key, the values and the conflict.
     var query: String { "SELECT \(([key] + values + [conflict]).joined(separator: ", ")) FROM \(from)" }
 }
 
-/// A database of another library that is to become a store.
+/// A database of another library to convert to a store.
 protocol ConversionSource {
-    /// How the database compares with a version, which is at `place` among all.
+    /// Compares the database with a version of the schema.
     ///
-    /// - Parameter isExact: Whether columns have to have the types that the library gives them.
+    /// - Parameters:
+    ///   - version: The version.
+    ///   - place: The position of the version in the schema.
+    ///   - isExact: Whether columns must have the types that the library gives them.
     func match(_ version: SchemaVersion, at place: Int, exactly isExact: Bool) throws -> VersionMatch
 
-    /// The greatest key that the library ever gave to a row of a table; nil where it does not say.
+    /// The greatest key that the library ever assigned to a row of a table; nil if the database does not record it.
     func lastKey(of table: Table) -> Int?
 
-    /// The places of the versions that the database can be of by what it says of itself, among those at `places`; all of
-    /// them where it says nothing.
+    /// The elements of `places` whose versions match the metadata in the database; all of them if there is no such
+    /// metadata.
     func identified(among places: [Int]) -> [Int]
 
-    /// What the database itself says that its version is called; nil where it says nothing.
+    /// The name of the version, as recorded in the database; nil if it records none.
     var versionName: String? { get }
 }
 
@@ -44,22 +48,21 @@ extension ConversionSource {
     func identified(among places: [Int]) -> [Int] { places }
 }
 
-/// What a database lacks that its version would have.
+/// An element that a version has and the database lacks.
 struct Missing: Error {
     var what: String
 }
 
 /// The tables and the columns of a database.
 struct DatabaseTables {
-    /// The columns by table; both as they are spelled.
+    /// The columns by table, both in their original spelling.
     private(set) var columns: [String: [String]] = [:]
     private var names: [String: String] = [:]
     private var types: [String: [String: String]] = [:]
-    /// The tables whose rows have no number (https://sqlite.org/withoutrowid.html).
+    /// The tables without row numbers (https://sqlite.org/withoutrowid.html).
     private var withoutNumbers: Set<String> = []
-    /// The virtual tables.
     private(set) var virtual: Set<String> = []
-    /// The tables in which virtual tables keep their contents.
+    /// The shadow tables, in which virtual tables store their contents.
     private(set) var shadows: Set<String> = []
 
     init(reading connection: Connection) throws {
@@ -80,20 +83,20 @@ struct DatabaseTables {
         withoutNumbers = Set(try connection.texts("SELECT name FROM pragma_table_list WHERE schema = 'main' AND wr"))
     }
 
-    /// The table that is called so, but for capitals.
+    /// The table with this name, ignoring letter case.
     func table(_ name: String) -> String? { names[name.lowercased()] }
 
-    /// What the column of a table was declared as.
+    /// The declared type of a column.
     func type(of column: String, in table: String) -> String? { types[table]?[column] }
 
-    /// What gives a number to each row of a table.
+    /// The SQL expression for the number of each row of a table.
     func rowNumber(of table: String) -> String {
         let taken = (columns[table] ?? []).map { $0.lowercased() }
         let name = ["rowid", "_rowid_", "oid"].first { !taken.contains($0) }
         return withoutNumbers.contains(table) ? "row_number() OVER ()" : name ?? "row_number() OVER ()"
     }
 
-    /// The column of a table that is called so, but for capitals.
+    /// The column of a table with this name, ignoring letter case.
     func column(_ name: String, of table: String) -> String? {
         columns[table]?.first { $0.lowercased() == name.lowercased() }
     }

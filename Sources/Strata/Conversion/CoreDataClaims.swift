@@ -1,28 +1,28 @@
 import SchemaSQL
 
-/// The columns of one table of Core Data that a version claims, and which of them each property has.
+/// The columns of a Core Data table that a version claims, and the properties that they belong to.
 ///
-/// Properties of one name in a family, whatever their letter case, have the columns `ZNAME`, `ZNAME1`, … in an order that
-/// is not documented. An object has values only in those of the properties that its entity has. So each property
-/// reads, in rows of its own entity, whichever of these columns has its type and a value; two properties of one object that
-/// could read the same column are refused.
+/// Properties of a family whose names are equal, ignoring letter case, have the columns `ZNAME`, `ZNAME1`, … in an
+/// undocumented order. An object has values only in the columns of its own entity's properties. In rows of its entity,
+/// each property therefore reads the column that has its type and a value. A version does not match if two properties
+/// of one object could read the same column.
 struct CoreDataClaims {
     let table: CoreDataSource.Table
     private let family: CoreDataFamily
-    /// The properties by their names in capitals.
+    /// The properties, by their names in uppercase.
     private var groups: [String: [Claim]] = [:]
 
     private struct Claim {
         let entity: String
         let property: String
-        /// The types that its column may have; nil for any.
+        /// The types that the column may have; nil for any type.
         let types: Set<DeclaredType>?
         let isReference: Bool
-        /// Whether the conversion reads it.
+        /// Whether the conversion reads the property.
         let isRead: Bool
-        /// Whether the database has to have it.
+        /// Whether the database must have a column for the property.
         let isRequired: Bool
-        /// The columns that can be its own, in capitals.
+        /// The columns that may belong to the property, in uppercase.
         var columns: [String] = []
     }
 
@@ -41,7 +41,7 @@ struct CoreDataClaims {
                 isRequired: true))
     }
 
-    /// Claims the column of a property that the conversion leaves where it is.
+    /// Claims the column of a property that the conversion does not read.
     mutating func leave(_ entity: String, _ property: String, isRequired: Bool) {
         add(
             Claim(
@@ -55,13 +55,15 @@ struct CoreDataClaims {
         if !isKnown { groups[name, default: []].append(claim) }
     }
 
-    /// Finds the columns of all properties, and gives what the table lacks.
+    /// Finds the columns of all properties.
+    ///
+    /// - Returns: The properties whose columns are missing or ambiguous, as text.
     mutating func resolve() -> [String] {
         var missing: [String] = []
         for (name, claims) in groups.sorted(by: { $0.key < $1.key }) {
             let names = ["Z" + name] + (1..<max(1, claims.count)).map { "Z\(name)\($0)" }
             let present = Array(names.prefix { table.columns[$0] != nil })
-            // A column that another property has too by its own name cannot be told apart.
+            // The column may also belong to a property whose own name ends in the number, such as `name1`.
             if let shared = present.dropFirst().first(where: { groups[String($0.dropFirst())] != nil }) {
                 let names = claims.map { "\($0.entity).\($0.property)" }.joined(separator: " or ")
                 missing.append("the property of \(shared), which may be \(names)")
@@ -84,7 +86,7 @@ struct CoreDataClaims {
         return missing
     }
 
-    /// The properties that are read and may have the column of another property of the same object.
+    /// The properties to read that might use the column of another property of the same object.
     private func ambiguities(_ claims: [Claim]) -> [String] {
         var ambiguities: [String] = []
         for (place, claim) in claims.enumerated() where claim.isRead && claims.count > 1 {
@@ -101,7 +103,8 @@ struct CoreDataClaims {
 
     /// The columns that no property claims.
     ///
-    /// - Parameter hidden: The to-many relationships without an inverse, of which the target's table has the owner's key.
+    /// - Parameter hidden: The to-many relationships without an inverse. The target's table contains the owner's key
+    ///   for each.
     func extra(hiding hidden: [(entity: String, property: String)]) -> [String] {
         var known: Set<String> = ["Z_PK", "Z_ENT", "Z_OPT"]
         var references: Set<String> = []
@@ -130,7 +133,8 @@ struct CoreDataClaims {
         return (claim, claims.count > 1)
     }
 
-    /// The first of some columns that has a value, in rows of the entity where other properties share them.
+    /// The SQL expression for the first of `columns` that has a value. If other properties share the columns, only rows
+    /// of the property's entity are read.
     private func value(_ columns: [String], of claim: Claim, isShared: Bool) -> String {
         let names = columns.map { SQL.quoted(table.columns[$0]?.name ?? $0) }
         let value = names.count == 1 ? names[0] : "COALESCE(\(names.joined(separator: ", ")))"
@@ -138,13 +142,13 @@ struct CoreDataClaims {
         return "CASE WHEN Z_ENT IN \(CoreDataFamily.list(family.numbers(of: claim.entity))) THEN \(value) END"
     }
 
-    /// The value of a property, as SQL; nil where it has no column.
+    /// The SQL expression for the value of a property; nil if it has no column.
     func value(_ entity: String, _ property: String) -> String? {
         claim(entity, property).map { value($0.claim.columns, of: $0.claim, isShared: $0.isShared) }
     }
 
-    /// The expression that names the columns of a property of which an object has a value in more than one; nil where the
-    /// property has one column.
+    /// The SQL expression for a conflict: it lists the columns of a property if an object has values in more than one
+    /// of them; nil if the property has only one column.
     func conflict(_ entity: String, _ property: String) -> String? {
         guard let (claim, _) = claim(entity, property), claim.columns.count > 1 else { return nil }
         let names = claim.columns.map { table.columns[$0]?.name ?? $0 }
@@ -153,7 +157,8 @@ struct CoreDataClaims {
         return "CASE WHEN Z_ENT IN \(own) AND \(count) > 1 THEN \(SQL.literal(names.joined(separator: ", "))) END"
     }
 
-    /// The position of an object at the other end of a to-one relationship, as SQL; nil where the relationship has no order.
+    /// The SQL expression for the position of an object at the other end of a to-one relationship; nil if the
+    /// relationship has no order.
     func position(_ entity: String, _ property: String) -> String? {
         guard let (claim, isShared) = claim(entity, property) else { return nil }
         let places = claim.columns.map { "Z_FOK_" + $0.dropFirst() }.filter { table.columns[$0] != nil }
@@ -165,7 +170,7 @@ struct CoreDataClaims {
             """
     }
 
-    /// The query that counts the values of a property; nil where it has no column.
+    /// The query that counts the values of a property; nil if it has no column.
     func count(_ entity: String, _ property: String) -> String? {
         value(entity, property).map { "SELECT count(\($0)) FROM \(SQL.quoted(table.name))" }
     }

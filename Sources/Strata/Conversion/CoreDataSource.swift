@@ -3,35 +3,38 @@ import SchemaSQL
 
 /// A SQLite store of Core Data.
 ///
-/// Its layout, which Apple does not document, is as its files show it: `Z_PRIMARYKEY` numbers the entities and says which
-/// inherits from which; an entity and all that inherit from it share the table `ZROOT`, with `Z_PK` and `Z_ENT`; an
-/// attribute or a to-one relationship has a column `ZNAME`, and further ones of the same name in the family `ZNAME1`,
-/// `ZNAME2`, …, where letter case does not count; beside a relationship to an entity that others inherit from, `Z5_NAME` is
-/// the number of the other object's entity; `Z_FOK_NAME` is the position in an ordered to-many at the other end; `Z1NAME` is
-/// the owner's key of a to-many without an inverse; a pair of to-many has a table `Z_2NAME` with the columns `Z_2…`
-/// and `Z_5NAME` by the numbers of its entities, of which one is `REFLEXIVE` where a relationship is its own inverse.
+/// Apple does not document the layout. The files show it:
 ///
-/// A version of the schema claims an exact set of columns, and the database is of that version where it has no others.
+/// - `Z_PRIMARYKEY` numbers the entities and records which of them inherit from others.
+/// - An entity and its descendants share the table `ZROOT`, with `Z_PK` and `Z_ENT`.
+/// - An attribute or a to-one relationship has a column `ZNAME`. Further properties of the same name in the family,
+///   ignoring letter case, have the columns `ZNAME1`, `ZNAME2`, ….
+/// - `Z5_NAME` is the number of the other object's entity, beside a relationship to an entity that others inherit from.
+/// - `Z_FOK_NAME` is the position in an ordered to-many relationship at the other end.
+/// - `Z1NAME` is the owner's key of a to-many relationship without an inverse.
+/// - A pair of to-many relationships has a table `Z_2NAME` with the columns `Z_2…` and `Z_5NAME`, whose names contain
+///   the numbers of its entities. One of the columns is `REFLEXIVE` if a relationship is its own inverse.
+///
+/// A version of the schema claims an exact set of columns. The database has that version if it has no other columns.
 struct CoreDataSource: ConversionSource {
     private let format: FormatIndex
     private let family: CoreDataFamily
-    /// The tables by their names in capitals, with their columns likewise.
+    /// The tables by their names in uppercase, with their columns by their names in uppercase.
     private let tables: [String: Table]
     private let joins: [JoinTable]
-    /// The virtual tables of spatial indexes, and those in which they keep their contents.
+    /// The virtual tables of spatial indexes, and their shadow tables.
     private let virtual: Set<String>
-    /// The greatest key that was ever given to an object, by the root of its entity.
+    /// The greatest key that was ever assigned to an object, by root entity.
     private var lastKeys: [String: Int] = [:]
-    /// The beginnings of the hashes of its entities; nil where the store does not have them.
+    /// The first eight bytes of the hash of each entity; nil if the store does not have hashes.
     private let hashes: [String: UInt64]?
 
-    /// A table of the database.
     struct Table {
         let name: String
         var columns: [String: (name: String, type: DeclaredType?)] = [:]
     }
 
-    /// A table of the pairs of two to-many relationships, by its two key columns.
+    /// The join table of two to-many relationships, with its two key columns.
     private struct JoinTable {
         let name: String
         let keys: [String]
@@ -73,7 +76,7 @@ struct CoreDataSource: ConversionSource {
         }
         self.family = family
         hashes = try Self.hashes(of: connection)
-        // Core Data counts in the root of a family.
+        // Core Data counts keys in the root entity of a family.
         for (name, key) in greatest { lastKeys[family.root(of: name)] = max(lastKeys[family.root(of: name)] ?? 0, key) }
     }
 
@@ -85,7 +88,7 @@ struct CoreDataSource: ConversionSource {
 
     var versionName: String? { nil }
 
-    /// The beginnings of the hashes in `Z_METADATA`, a property list.
+    /// The first eight bytes of each hash in `Z_METADATA`, a property list.
     private static func hashes(of connection: Connection) throws -> [String: UInt64]? {
         var plist: Data?
         try? connection.query("SELECT Z_PLIST FROM Z_METADATA LIMIT 1") { plist = $0.bytes(0) }
@@ -101,13 +104,13 @@ struct CoreDataSource: ConversionSource {
         guard let hashes, !hashes.isEmpty else { return places }
         let known = places.map { ($0, format.hashes(at: $0)) }
         func isOne(_ version: [String: UInt64]) -> Bool {
-            // A configuration of a model has some of its entities.
+            // A configuration of a model contains only some of its entities.
             !version.isEmpty && hashes.allSatisfy { version[$0.key] == $0.value }
         }
         let equal = known.filter { isOne($0.1) }
         let whole = equal.filter { $0.1.count == hashes.count }
         if !equal.isEmpty { return (whole.isEmpty ? equal : whole).map(\.0) }
-        // It can only be of a version whose hashes are not known.
+        // The database can only have a version whose hashes are unknown.
         return known.filter(\.1.isEmpty).map(\.0)
     }
 
@@ -115,7 +118,7 @@ struct CoreDataSource: ConversionSource {
         family.has(table.name) ? lastKeys[family.root(of: table.name)] : nil
     }
 
-    /// The number in a name between `start` and the rest: of `Z_5NAME` after `Z_` it is 5, before `NAME`.
+    /// The number after `start` in a name, and the rest: 5 and `NAME` for `Z_5NAME` after `Z_`.
     static func number(in name: String, after start: String) -> (number: Int, rest: String)? {
         let name = name.uppercased()
         guard name.hasPrefix(start) else { return nil }
@@ -198,7 +201,7 @@ struct CoreDataSource: ConversionSource {
         return match
     }
 
-    /// Where the columns of an entity's table come from.
+    /// The origins of the columns of an entity's table.
     private func columns(of table: SchemaSQL.Table, at place: Int) -> [CoreDataColumn] {
         func sources(_ property: String) -> [(entity: String, property: String)] {
             format.sources(of: property, in: table.name, at: place).map { source in
@@ -248,10 +251,10 @@ struct CoreDataSource: ConversionSource {
                 }
             }
         }
-        // What is missing was reported when the columns were claimed.
+        // Missing columns were already reported when the columns were claimed.
         guard values.count == table.columns.count else { return }
         let hasKind = columns.contains { if case .kind = $0 { true } else { false } }
-        // Where entities that inherit have tables of their own, only the entity's own rows are in this one.
+        // If descendants have separate tables, this table contains only the entity's own rows.
         let others = family.numbers(of: table.name).dropFirst().filter { !own.contains(family.name(of: $0) ?? "") }
         if !hasKind, let other = others.first(where: family.isUsed) {
             match.missing.append("a table for \(family.name(of: other) ?? "")")
@@ -272,7 +275,7 @@ struct CoreDataSource: ConversionSource {
 
     // MARK: Relationships
 
-    /// The table of a pair of to-many, by the names of its columns.
+    /// Finds the join table of a pair of to-many relationships by the names of its columns.
     private func joinTable(
         _ table: SchemaSQL.Table, at place: Int, _ unread: [ImportedUnread]
     ) throws(Missing) -> ConvertedTable {
@@ -283,7 +286,7 @@ struct CoreDataSource: ConversionSource {
         let name = String(table.name.dropFirst(ends[0].utf8.count + 1))
         let source = format.sources(of: name, in: ends[0], at: place)[0]
         if unread.contains(where: { $0.name == source }) {
-            // The import reported that its pairs stay where they are.
+            // The import reported that these pairs stay in the old database.
             return ConvertedTable(
                 table: table, source: "", key: "''", values: ["NULL", "NULL", "0"], from: "sqlite_schema WHERE 0")
         }
@@ -322,9 +325,9 @@ struct CoreDataSource: ConversionSource {
             from: "\(SQL.quoted(join.table.name)) WHERE \(owner) IS NOT NULL AND \(target) IS NOT NULL")
     }
 
-    // MARK: What is left over
+    // MARK: Unread data
 
-    /// The tables that nothing reads and of which the import has said nothing.
+    /// The tables that the conversion does not read and the import did not report.
     private func extraTables(
         _ roots: [String: CoreDataClaims], _ joined: Set<String>, _ unread: [ImportedUnread]
     ) -> [String] {
@@ -336,14 +339,14 @@ struct CoreDataSource: ConversionSource {
             return !unread.contains { left in
                 let parts = left.name.uppercased().split(separator: ".", maxSplits: 1)
                 if parts.count == 1 { return name == "Z" + parts[0] }
-                // The pairs of a relationship whose inverse does not lead back.
+                // The pairs of a relationship whose inverse does not point back to it.
                 guard left.reason == .unknown, let end = Self.number(in: name, after: "Z_") else { return false }
                 return end.rest == String(parts[1]) && family.isIn(end.number, String(left.name.prefix { $0 != "." }))
             }
         }.map(\.value.name).sorted()
     }
 
-    /// The query that counts the values of what is left in the database; nil where none of its columns can be named.
+    /// The query that counts the values of an element that stays in the database; nil if none of its columns is known.
     private func count(of left: ImportedUnread, _ roots: [String: CoreDataClaims]) -> String? {
         let parts = left.name.split(separator: ".", maxSplits: 1).map(String.init)
         guard parts.count == 2 else {
@@ -364,11 +367,11 @@ struct CoreDataSource: ConversionSource {
     }
 }
 
-/// Where a column of a store's table comes from.
+/// The origin of a column of a store's table.
 enum CoreDataColumn {
     /// The key of the object.
     case key
-    /// The name of the object's entity, which is one of these.
+    /// The name of the object's entity, which is one of these names.
     case kind([String])
     /// Attributes or to-one relationships, whose columns have one of these types.
     case claim([(entity: String, property: String)], types: Set<DeclaredType>, isReference: Bool)
@@ -377,7 +380,7 @@ enum CoreDataColumn {
 }
 
 extension String {
-    /// The table that a column's definition refers to.
+    /// The table that a column definition references.
     fileprivate var referencedTable: String? {
         guard let range = range(of: " REFERENCES ") else { return nil }
         return SQL.leadingIdentifier(String(self[range.upperBound...]))

@@ -1,10 +1,10 @@
 import SchemaSQL
 
-/// The types that Core Data declares columns with.
+/// The column types that Core Data declares.
 enum DeclaredType: Hashable {
     case integer, float, timestamp, text, decimal, blob
 
-    /// The type in a column's declaration; nil for one that Core Data does not write.
+    /// Creates the type that the declaration of a column contains; nil if Core Data does not write such a type.
     init?(_ declaration: String) {
         let declaration = declaration.uppercased()
         let words: [(String, DeclaredType)] = [
@@ -15,11 +15,11 @@ enum DeclaredType: Hashable {
         self = type
     }
 
-    /// The types that Core Data gives the column of a value.
+    /// The types that Core Data may declare for the column of a value.
     ///
     /// - Parameters:
-    ///   - form: How the value is read; nil where it stays as it is.
-    ///   - storage: How SQLite stores it in a Strata store.
+    ///   - form: The form of the value in the other database; nil if it is copied unchanged.
+    ///   - storage: The storage class of the value in a Strata store.
     static func types(of form: ImportedForm?, storage: String?) -> Set<DeclaredType> {
         switch form {
         case nil, .plain: types(ofStorage: storage)

@@ -1,6 +1,6 @@
 import SchemaSQL
 
-/// What a schema says of the databases that it was imported from, by the places of its versions.
+/// The format of the databases that a schema was imported from, by the positions of its versions.
 struct FormatIndex {
     private var columns: [String: [ImportedColumn]] = [:]
     private var origins: [String: [ImportedOrigin]] = [:]
@@ -16,37 +16,38 @@ struct FormatIndex {
         self.format = format
     }
 
-    /// Whether all columns are read alike in two versions.
+    /// Whether all columns are read in the same way in two versions.
     func readsAlike(_ one: Int, _ other: Int) -> Bool {
         format.columns.allSatisfy { $0.versions.contains(one) == $0.versions.contains(other) }
             && format.origins.allSatisfy { $0.versions.contains(one) == $0.versions.contains(other) }
     }
 
-    /// The hashes of Core Data's entities in the version at `place`; none where they are not known.
+    /// The hashes of the Core Data entities in the version at position `place`; empty if they are unknown.
     func hashes(at place: Int) -> [String: UInt64] {
         Dictionary(
             hashes.filter { $0.versions.contains(place) }.map { ($0.entity, $0.hash) },
             uniquingKeysWith: { one, _ in one })
     }
 
-    /// How the values of a column are read in the version at `place`; nil where they stay as they are.
+    /// The form of a column's values in the version at position `place`; nil if they are copied unchanged.
     func form(of column: String, in table: String, at place: Int) -> ImportedForm? {
         columns[table + "." + column]?.first { $0.versions.contains(place) }?.form
     }
 
-    /// The properties of Core Data, as `Entity.property`, that a property of a table holds in the version at `place`.
+    /// The Core Data properties, as `Entity.property`, that a property of a table contains in the version at position
+    /// `place`.
     func sources(of property: String, in table: String, at place: Int) -> [String] {
         let name = table + "." + property
         return origins[name]?.first { $0.versions.contains(place) }?.sources ?? [name]
     }
 
-    /// The policies for rows that do not fit in the version at `place`, by table.
+    /// The policies for rows that do not fit in the version at position `place`, by table.
     func misfits(at place: Int) -> [String: ImportedMisfits.Policy] {
         Dictionary(
             format.misfits.filter { $0.versions.contains(place) }.map { ($0.table, $0.policy) },
             uniquingKeysWith: { one, _ in one })
     }
 
-    /// What a conversion from the version at `place` leaves in the database.
+    /// The data that a conversion from the version at position `place` leaves in the database.
     func unread(at place: Int) -> [ImportedUnread] { unread.filter { $0.versions.contains(place) } }
 }

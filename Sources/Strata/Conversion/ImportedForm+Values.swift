@@ -2,10 +2,12 @@ import Foundation
 import SchemaSQL
 
 extension ImportedForm {
-    /// A value of another database as the store has it; NULL stays NULL.
+    /// Converts a value of another database to its form in the store. NULL stays NULL.
     ///
-    /// - `files`: where Core Data keeps large values.
-    /// - Returns: Nil where the value is none of that form.
+    /// - Parameters:
+    ///   - value: The value in the other database.
+    ///   - files: The folder in which Core Data stores large values.
+    /// - Returns: The value in the store; nil if the other database's value does not have this form.
     package func value(_ value: SQLiteValue, files: URL?) -> SQLiteValue? {
         switch (self, value) {
         case (_, .null): return .null
@@ -21,7 +23,7 @@ extension ImportedForm {
         case (.dateText, .text(let text)): return Self.date(text).map { .real($0.timeIntervalSinceReferenceDate) }
         case (.uuid, .blob(let data)): return data.count == 16 ? value : nil
         case (.uuid, .text(let text)): return UUID(uuidString: text).map { SQLiteValue($0) }
-        // Foundation would write other characters in place of some.
+        // Foundation may replace characters. Only a URL that it leaves unchanged is accepted.
         case (.url, .text(let text)): return URL(string: text)?.absoluteString == text ? value : nil
         case (.color, .text(let text)): return isColor(text) ? value : nil
         case (.decimal, .integer(let number)): return SQLiteValue(Decimal(number))
@@ -42,7 +44,7 @@ extension ImportedForm {
         }
     }
 
-    /// The seconds from 1970 to 2001.
+    /// The number of seconds from 1970-01-01 to 2001-01-01.
     private static let reference = Date.timeIntervalBetween1970AndReferenceDate
 
     private static func number(_ value: SQLiteValue) -> Double? {
@@ -53,8 +55,8 @@ extension ImportedForm {
         }
     }
 
-    /// The date that text of ISO 8601 tells: with a blank or a T, with or without seconds, their fraction and a zone; the
-    /// day alone is its beginning.
+    /// Parses a date as ISO 8601 text. Date and time are separated by a space or a T. Seconds, their fraction and the
+    /// time zone are optional. A date without a time is the start of the day.
     static func date(_ text: String) -> Date? {
         let pattern = /(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d(?:\.\d+)?))?)?\s*(Z|[+-]\d\d:?\d\d)?/
         guard let match = text.wholeMatch(of: pattern), let year = Int(match.1), let month = Int(match.2),
@@ -79,7 +81,7 @@ extension ImportedForm {
         return start.addingTimeInterval(Double(hour * 3600 + minute * 60) + second - offset)
     }
 
-    /// The JSON of a list that `NSKeyedArchiver` wrote.
+    /// Converts a list that `NSKeyedArchiver` wrote to JSON.
     private func list(_ data: Data) -> String? {
         let classes: [AnyClass] = [
             NSArray.self, NSString.self, NSNumber.self, NSDate.self, NSURL.self, NSUUID.self, NSData.self,
@@ -107,7 +109,8 @@ extension ImportedForm {
         return String(decoding: json, as: UTF8.self)
     }
 
-    /// The bytes of a value that Core Data may keep elsewhere: after a 1 they follow, after a 2 the name of their file.
+    /// The bytes of a value that Core Data may store in a file. If the first byte is 1, they follow it; if it is 2, the
+    /// name of their file follows it.
     private static func bytes(_ data: Data, _ files: URL?) -> Data? {
         switch data.first {
         case 1: return data.dropFirst()

@@ -2,16 +2,16 @@ import Foundation
 import JSONText
 import SchemaSQL
 
-/// Treats the rows that a conversion cannot put into their tables by the policies of these tables.
+/// Handles the rows that a conversion cannot store in their tables, by the policies of these tables.
 final class SetAsideRows {
-    /// A value of such a row.
+    /// A value of a row that does not fit.
     enum Value {
         case value(SQLiteValue)
         /// Text that is not valid UTF-8.
         case bytes(Data)
     }
 
-    /// The table, which exists only where there are such rows.
+    /// The table of rows that are set aside. It exists only if there are such rows.
     static let table = Table(
         "strata_unconverted",
         [
@@ -27,8 +27,8 @@ final class SetAsideRows {
     private var insert: Statement?
 
     /// - Parameters:
-    ///   - policies: The policies of tables.
-    ///   - options: What holds for all other tables, and for rows that a fill does not help.
+    ///   - policies: The policies, by table.
+    ///   - options: The treatment of rows of all other tables, and of rows that still do not fit after a fill.
     init(
         _ connection: Connection, _ version: SchemaVersion, policies: [String: ImportedMisfits.Policy],
         otherwise options: ConversionOptions.Misfits
@@ -40,10 +40,10 @@ final class SetAsideRows {
         self.options = options
     }
 
-    /// The policy of a table; nil where the options decide.
+    /// The policy of a table; nil if the options decide.
     func policy(of table: String) -> ImportedMisfits.Policy? { policies[table] }
 
-    /// What becomes of a row of a table that cannot be converted.
+    /// The outcome for a row of a table that cannot be converted.
     private func outcome(of table: String) -> ConversionReport.Outcome {
         switch (policies[table], options) {
         case (.setAside, _): .setAside
@@ -55,7 +55,8 @@ final class SetAsideRows {
         }
     }
 
-    /// Reports a row that cannot be converted, and keeps it where its table's policy says so.
+    /// Reports a row that cannot be converted, and stores it in `strata_unconverted` if its table's policy requires
+    /// this.
     func add(
         _ table: String, key: String, _ columns: [String], _ values: [Value], reason: String,
         to report: inout ConversionReport
@@ -79,8 +80,8 @@ final class SetAsideRows {
         try insert?.run()
     }
 
-    /// A value as JSON: a blob, and text that is not valid UTF-8, as an object with its base64; a number that JSON does not
-    /// have as text.
+    /// A value as JSON. A blob, or text that is not valid UTF-8, becomes an object with its base64 text. A number that
+    /// JSON cannot represent becomes text.
     private static func json(_ value: Value) -> String {
         switch value {
         case .bytes(let data), .value(.blob(let data)): "{\"base64\":\(JSON.quoted(data.base64EncodedString()))}"
@@ -97,12 +98,12 @@ final class SetAsideRows {
     private struct Key {
         let columns: [String]
         let target: String
-        /// Whether the row may lose it and stay.
+        /// Whether the foreign key may be NULL, so that the row can stay without it.
         let isOptional: Bool
     }
 
-    /// Sets aside the rows whose foreign keys dangle, and those that depend on them. A foreign key that may be NULL becomes
-    /// NULL instead.
+    /// Sets aside the rows with dangling foreign keys, and the rows that depend on them. If a dangling foreign key may
+    /// be NULL, it is set to NULL instead.
     func setAsideDangling(_ report: inout ConversionReport) throws {
         while true {
             var dangling: [(table: String, row: Int, number: Int)] = []
@@ -116,7 +117,7 @@ final class SetAsideRows {
                 let name = "\(table) \(number)"
                 let key = try keys[name] ?? self.key(number, of: table)
                 keys[name] = key
-                // Another foreign key of the row dangles too.
+                // The row was removed already, because of another dangling foreign key.
                 if removed.contains("\(table) \(row)") { continue }
                 if key.isOptional {
                     try clear(key, of: table, row, &report)
@@ -146,15 +147,15 @@ final class SetAsideRows {
         return Key(columns: columns, target: target, isOptional: mandatory.isDisjoint(with: columns))
     }
 
-    /// The condition that a row of a table has that number.
+    /// The SQL condition that selects the row with a number.
     ///
-    /// - Throws: `ConversionError.unaddressable` where columns of the table have all names of the row number.
+    /// - Throws: `ConversionError.unaddressable` if columns of the table have all names of the row number.
     private func isRow(_ number: Int, of table: String) throws -> String {
         guard let name = tables[table]?.rowNumber else { throw ConversionError.unaddressable(table: table) }
         return "\(name) = \(number)"
     }
 
-    /// The values of a row, with the names of their columns and its key as a message shows it.
+    /// The values of a row, with the names of their columns, and with its key for messages.
     private func values(of row: Int, _ table: String) throws -> (columns: [String], values: [Value], key: String) {
         let statement = try connection.prepare("SELECT * FROM \(SQL.quoted(table)) WHERE \(try isRow(row, of: table))")
         guard try statement.step() else { return ([], [], String(row)) }

@@ -6,7 +6,7 @@ struct StoreConversion {
     let schema: any Schema.Type
     let format: ImportedFormat
     let source: Connection
-    /// The folder in which Core Data keeps large values.
+    /// The folder in which Core Data stores large values.
     let files: URL?
     let options: ConversionOptions
     private let index: FormatIndex
@@ -22,25 +22,28 @@ struct StoreConversion {
         index = FormatIndex(format)
     }
 
-    /// A version that the database may be of, and where its rows come from.
+    /// A version that the database may have, and the origin of its rows.
     private struct Candidate {
         let place: Int
         let version: SchemaVersion
         let match: VersionMatch
     }
 
-    /// Writes the store into the new database behind `target`.
+    /// Writes the store into a new database.
+    ///
+    /// - Parameter target: Creates and opens the new database at a version. It is called for each version that is
+    ///   tried, and removes the result of the previous attempt.
     func run(into target: (SchemaVersion) throws -> Connection) throws -> ConversionReport {
         let start = Date()
         let reader: any ConversionSource =
             format.library == .coreData
             ? try CoreDataSource(reading: source, index) : try TableSource(reading: source, index, format.library)
-        // No value differs between these versions: the newest one that takes all rows is as good as any.
+        // Values do not differ between the candidates, so the newest one that accepts all rows is as good as any other.
         let candidates = try candidates(reader).reversed()
         var best: (candidate: Candidate, report: ConversionReport)?
         var tried: [Candidate] = []
         for candidate in candidates {
-            // Versions with the same tables make the same store.
+            // Versions with the same tables produce the same store.
             if tried.contains(where: { $0.version.tables == candidate.version.tables }) { continue }
             tried.append(candidate)
             let report = try convert(candidate, reader, since: start, into: target)
@@ -48,12 +51,14 @@ struct StoreConversion {
             if best.map({ report.lostCount < $0.report.lostCount }) ?? true { best = (candidate, report) }
         }
         guard let best else { throw ConversionError.unknownVersion([]) }
-        // The new database holds what was tried last.
+        // The new database contains the result of the last attempt.
         if best.candidate.place == tried.last?.place { return try accepted(best.report) }
         return try accepted(try convert(best.candidate, reader, since: start, into: target))
     }
 
-    /// The report, unless something in it is refused.
+    /// The report, if it does not refuse the database.
+    ///
+    /// - Throws: `ConversionError.misfits` if it does.
     private func accepted(_ report: ConversionReport) throws -> ConversionReport {
         if report.isRefused { throw ConversionError.misfits(report) }
         return report
@@ -66,7 +71,7 @@ struct StoreConversion {
         let connection = try target(candidate.version)
         var report = ConversionReport(version: candidate.version.name)
         for name in candidate.match.extra {
-            // A table or a column has no row that could be set aside.
+            // A table or a column has no row that can be set aside.
             report.add(
                 .init(
                     table: name, reason: "\(candidate.version.name) does not have it",
@@ -92,7 +97,7 @@ struct StoreConversion {
                 if table.table.hasIntegerKey, let last, last > 0 { lastIDs[table.table.name] = last }
             }
             try rows.setAsideDangling(&report)
-            // No key that was ever given is given again.
+            // A key that was ever assigned is never reused.
             try StoreMetadata.writeLastIDs(lastIDs, to: connection)
             for table in candidate.match.tables {
                 report.rows[table.table.name] = try connection.integer(
@@ -105,7 +110,8 @@ struct StoreConversion {
 
     // MARK: Versions
 
-    /// The versions that the database may be of, oldest first: those whose tables are all there, and leave nothing over.
+    /// The versions that the database may have, oldest first. It has all of their tables and, unless you name the
+    /// version, nothing else.
     private func candidates(_ reader: any ConversionSource) throws -> [Candidate] {
         let versions = schema.versions
         let wanted = versions.indices.filter { place in
@@ -118,7 +124,7 @@ struct StoreConversion {
         let identified = options.version == nil ? reader.identified(among: wanted) : wanted
         if identified.isEmpty { throw ConversionError.unknownHashes }
         var mismatches: [VersionMismatch] = []
-        // A property that was declared to be of another type than the import found has a column of the old one.
+        // If you changed the type of a property after the import, its column still has the type that the import found.
         for isExact in [true, false] {
             var found: [Candidate] = []
             mismatches = []
@@ -141,8 +147,8 @@ struct StoreConversion {
         throw ConversionError.unknownVersion(mismatches)
     }
 
-    /// Whether the steps between two versions leave all values where they are, so that a store of the older one may be
-    /// taken for one of the newer.
+    /// Whether the steps between two versions leave all values unchanged, so that a store of the older version is also
+    /// a valid store of the newer version.
     private func keepsValues(from older: Int, to newer: Int) -> Bool {
         guard index.readsAlike(older, newer) else { return false }
         let versions = schema.versions
@@ -187,12 +193,27 @@ struct StoreConversion {
 }
 
 extension Store {
-    /// Opens the store at `url`. Where there is none yet, it is made of the database `source` that the app had before with
-    /// another library, which is only read; where there is none of that either, the store is new.
+    /// Opens the store at `url`. If it does not exist yet, Strata creates it from another library's database.
     ///
-    /// So it is opened on each launch, and converts once. What fails leaves no store, and the database as it is.
+    /// The database `source`, which the app used before with the other library, is only read. If it does not exist
+    /// either, the store is new.
     ///
-    /// - Throws: `ConversionError`, and what opening a store throws.
+    /// Open the store in this way on each launch: Strata converts the database only once. If the conversion fails,
+    /// there is no store, and the database is unchanged.
+    ///
+    /// ```swift
+    /// let store = try Store(
+    ///     converting: folder.appendingPathComponent("Journal.sqlite"),
+    ///     at: folder.appendingPathComponent("Journal.strata"), schema: JournalSchema.self)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - source: The database of the other library.
+    ///   - url: The file of the store.
+    ///   - schema: The schema of the store, which must be an imported one to convert a database.
+    ///   - conversion: The options of the conversion.
+    ///   - options: The options of the store.
+    /// - Throws: `ConversionError`, and the errors of opening a store.
     public convenience init(
         converting source: URL, at url: URL, schema: any Schema.Type,
         conversion: ConversionOptions = ConversionOptions(),
@@ -203,19 +224,34 @@ extension Store {
             do {
                 try Self.convert(source, to: url, schema: schema, conversion: conversion, options: options)
             } catch MigrationError.destinationExists(url.path) {
-                // Another process was faster.
+                // Another process created the store first.
             }
         }
         try self.init(at: url, schema: schema, options: options)
     }
 
-    /// Makes a store at `destination` of the database `source` of another library, at the version that it has, with which
-    /// opening it goes on.
+    /// Converts the database `source` of another library to a new store at `destination`.
     ///
-    /// The new file appears when it is whole, checked and written to the disk. What fails leaves none.
+    /// The store has the version of the database. Opening it migrates it to the newest version.
     ///
-    /// - Throws: `ConversionError`, `MigrationError.destinationExists` where there is a file already, and what opening a
-    ///   store throws.
+    /// The new file appears when it is complete, checked and written to the disk. If the conversion fails, there is no
+    /// file.
+    ///
+    /// ```swift
+    /// let report = try Store.convert(
+    ///     folder.appendingPathComponent("Journal.sqlite"),
+    ///     to: folder.appendingPathComponent("Journal.strata"), schema: JournalSchema.self)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - source: The database of the other library.
+    ///   - destination: The file of the new store.
+    ///   - schema: The schema of the store, which must be an imported one.
+    ///   - conversion: The options of the conversion.
+    ///   - options: The options of the store.
+    /// - Returns: The report of the conversion.
+    /// - Throws: `ConversionError`, `MigrationError.destinationExists` if there is a file already, and the errors of
+    ///   opening a store.
     @discardableResult public static func convert(
         _ source: URL, to destination: URL, schema: any Schema.Type,
         conversion: ConversionOptions = ConversionOptions(),
@@ -226,7 +262,7 @@ extension Store {
             source, of: format, to: destination, schema: schema, conversion: conversion, options: options)
     }
 
-    /// Converts a database of a format that may differ from the schema's own.
+    /// Converts a database whose format may differ from the one that the schema was imported from.
     package static func convert(
         _ source: URL, of format: ImportedFormat, to destination: URL, schema: any Schema.Type,
         conversion: ConversionOptions = ConversionOptions(),
@@ -245,7 +281,7 @@ extension Store {
             }
             let name = source.deletingPathExtension().lastPathComponent
             let files = source.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT/_EXTERNAL_DATA")
-            // One state of it is read, whatever others write.
+            // The transaction reads one state of the database, even if other connections write to it.
             return try connection.transaction("BEGIN") {
                 try StoreConversion(
                     schema: schema, format: format, source: connection, files: files, options: conversion
@@ -267,7 +303,7 @@ extension Store {
         conversion.report?(report)
         try StoreFile.synchronize(draft)
         try DatabaseCopy.check(destination)
-        // Unlike a renaming, a link never takes the place of a file that another process has made meanwhile.
+        // Unlike a rename, a link never replaces a file that another process has created meanwhile.
         guard link(draft.path, destination.path) == 0 else {
             throw MigrationError.destinationExists(destination.path)
         }

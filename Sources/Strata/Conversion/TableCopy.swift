@@ -9,37 +9,37 @@ struct TableCopy {
     private let target: Connection
     private let insert: Statement
     private let columns: [Column]
-    /// The position of the column that is the number of the row; nil where there is none.
+    /// The position of the column that is the row number; nil if there is none.
     private let keyColumn: Int?
 
     /// A column of the store's table.
     private struct Column {
         let name: String
-        /// How its values are read; nil where they stay as they are.
+        /// The form of its values in the other database; nil if they are copied unchanged.
         let form: ImportedForm?
-        /// Its storage class.
+        /// The storage class of the column.
         let storage: String?
         let isMandatory: Bool
-        /// The value that takes the place of one that does not fit; nil where there is none.
+        /// The replacement for a value that does not fit; nil if there is none.
         let fill: SQLiteValue?
     }
 
-    /// A row as the other database has it.
+    /// A row of the other database.
     private struct SourceRow {
         let key: String
-        /// What was read, for `strata_unconverted`.
+        /// The values as they were read, for `strata_unconverted`.
         var read: [SetAsideRows.Value] = []
-        /// What is stored.
+        /// The values to store.
         var stored: [SQLiteValue] = []
-        /// Why values do not fit, by column.
+        /// The reasons why values do not fit, by the position of the column.
         var misfits: [Int: String] = [:]
-        /// Why the row does not fit, whatever its values are.
+        /// The reason why the row does not fit, regardless of its values; nil if there is none.
         var conflict: String?
     }
 
     /// - Parameters:
-    ///   - forms: How the values of each column are read.
-    ///   - files: The folder in which Core Data keeps large values.
+    ///   - forms: The form of each column's values in the other database.
+    ///   - files: The folder in which Core Data stores large values.
     init(
         _ table: ConvertedTable, forms: [ImportedForm?], into target: Connection, files: URL?, _ setAside: SetAsideRows
     ) throws {
@@ -66,7 +66,9 @@ struct TableCopy {
         keyColumn = table.table.hasIntegerKey ? names.firstIndex { SQL.quoted($0) == table.table.rowNumber } : nil
     }
 
-    /// Copies all rows, and gives the greatest key that one of them has.
+    /// Copies all rows.
+    ///
+    /// - Returns: The greatest key of a row; nil if no row has an integer key.
     func run(
         from source: Connection, _ report: inout ConversionReport, isCancelled: (() -> Bool)?
     ) throws -> Int? {
@@ -113,11 +115,11 @@ struct TableCopy {
             } else if column.form == nil, column.storage == "REAL", case .integer(let number) = value,
                 Double(exactly: number) == nil
             {
-                // SQLite would round it without a word.
+                // SQLite would round the number silently.
                 result.misfits[place] = "\(column.name) is \(number), which a floating-point number does not hold"
             }
             if place == keyColumn, result.misfits[place] == nil {
-                // SQLite would give the row a key, which may be that of another row.
+                // SQLite would assign a key to the row, which may be the key of another row.
                 if case .integer = result.stored[place] { continue }
                 result.misfits[place] = "\(column.name) is not an integer, and it is the primary key"
             }
@@ -130,7 +132,9 @@ struct TableCopy {
 
     // MARK: Storing
 
-    /// Stores a row, and gives the reason why it cannot be; nil where it is stored.
+    /// Stores a row.
+    ///
+    /// - Returns: The reason why the row cannot be stored; nil if it was stored.
     private func store(_ row: inout SourceRow) throws -> String? {
         if let conflict = row.conflict { return conflict }
         for (place, reason) in row.misfits.sorted(by: { $0.key < $1.key }) {
@@ -154,7 +158,9 @@ struct TableCopy {
         }
     }
 
-    /// Fills the columns that cannot hold their values, and says whether there are any.
+    /// Fills the columns that cannot hold their values.
+    ///
+    /// - Returns: Whether a column was filled.
     private func fillMisfits(of row: inout SourceRow) throws -> Bool {
         var hasFilled = false
         for (place, column) in columns.enumerated() {
@@ -174,7 +180,8 @@ struct TableCopy {
         return hasFilled
     }
 
-    /// Whether a column of a STRICT table holds a value: SQLite converts some (https://sqlite.org/stricttables.html).
+    /// Whether a column of a STRICT table accepts a value. SQLite converts some values
+    /// (https://sqlite.org/stricttables.html).
     private func holds(_ value: SQLiteValue, _ storage: String?) throws -> Bool {
         guard let storage else { return true }
         try target.execute("CREATE TABLE temp.probe (\"value\" \(storage)) STRICT")
@@ -212,13 +219,13 @@ extension ImportedForm {
 }
 
 extension SQLiteValue {
-    /// The value as a key in a message.
+    /// The value as text for a key in a message.
     package var keyText: String {
         if case .text(let text) = self { text } else { description }
     }
 }
 
 extension Table {
-    /// Whether the key is one integer, which SQLite makes the number of the row.
+    /// Whether the primary key is a single integer, which SQLite uses as the row number.
     var hasIntegerKey: Bool { hiddenRowID == nil && rowNumber != nil && primaryKey.count == 1 }
 }

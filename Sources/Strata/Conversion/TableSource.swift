@@ -1,10 +1,10 @@
 import SchemaSQL
 
-/// A database whose tables are those of the store: one of Room, Drift, GRDB or SQLite itself.
+/// A database with the same tables as the store. It was created by Room, Drift, GRDB or SQLite itself.
 struct TableSource: ConversionSource {
     private let database: DatabaseTables
     private let format: FormatIndex
-    /// What SQLite remembers of the keys that it gave, by table.
+    /// The greatest keys that SQLite recorded in `sqlite_sequence`, by table.
     private var sequences: [String: Int] = [:]
     let versionName: String?
 
@@ -12,7 +12,7 @@ struct TableSource: ConversionSource {
         self.format = format
         database = try DatabaseTables(reading: connection)
         let number = try connection.integer("PRAGMA user_version") ?? 0
-        // What an app that uses SQLite itself means by the number is not known.
+        // The meaning of the number is unknown for an app that uses SQLite itself.
         versionName = number == 0 || library == .sqlite ? nil : String(number)
         var sequences: [String: Int] = [:]
         if database.table("sqlite_sequence") != nil {
@@ -37,7 +37,7 @@ struct TableSource: ConversionSource {
                 if let column = database.column(name, of: source) {
                     values.append(SQL.quoted(column))
                 } else if SQL.quoted(name) == table.rowNumber {
-                    // A table without a key has the number of the row instead.
+                    // For a table without a primary key, the row number takes its place.
                     values.append(database.rowNumber(of: source))
                 } else {
                     match.missing.append("\(table.name).\(name)")
@@ -45,7 +45,7 @@ struct TableSource: ConversionSource {
             }
             guard values.count == table.columns.count else { continue }
             let keys = table.primaryKey.compactMap { name in table.columns.firstIndex(of: name).map { values[$0] } }
-            // Bytes are no text.
+            // A blob is shown in hexadecimal digits, because its bytes are not text.
             let parts = keys.map { "CASE typeof(\($0)) WHEN 'blob' THEN 'X''' || hex(\($0)) || '''' ELSE \($0) END" }
             let key = parts.isEmpty ? database.rowNumber(of: source) : parts.joined(separator: " || ', ' || ")
             match.tables.append(
@@ -55,10 +55,10 @@ struct TableSource: ConversionSource {
         return match
     }
 
-    /// The tables that libraries keep for themselves.
+    /// The tables that libraries create for their own use.
     private static let own: Set<String> = ["android_metadata", "room_master_table", "grdb_migrations"]
 
-    /// Tells what the import left out from what it did not know.
+    /// Sorts the data that is not read into what the import left out and what it did not know.
     private func addLeft(to match: inout VersionMatch, _ unread: [ImportedUnread]) {
         for (table, columns) in database.columns.sorted(by: { $0.key < $1.key }) {
             let name = table.lowercased()
@@ -68,7 +68,7 @@ struct TableSource: ConversionSource {
                     .init(name: left.name, reason: left.reason, count: "SELECT count(*) FROM \(SQL.quoted(table))"))
                 continue
             }
-            // A virtual table keeps its contents in tables whose names begin with its own.
+            // A virtual table stores its contents in tables whose names begin with its own name.
             let isShadow = database.shadows.contains(table)
             if isShadow, unread.contains(where: { name.hasPrefix($0.name.lowercased() + "_") }) { continue }
             guard let read = match.tables.first(where: { $0.source == table }) else {

@@ -1,17 +1,17 @@
 import SchemaSQL
 
-/// How the tables of a database of another library compare with those of one version.
+/// The result of comparing the tables of another library's database with those of one version.
 struct VersionMatch {
-    /// Where the rows of the version's tables come from.
+    /// The version's tables, with the origin of their rows.
     var tables: [ConvertedTable] = []
-    /// What the version has and the database lacks.
+    /// The tables, columns and other elements that the version has and the database lacks.
     var missing: [String] = []
-    /// The tables and columns that the database has and the version does not know.
+    /// The tables and columns that only the database has.
     var extra: [String] = []
-    /// What the conversion leaves in the database, as the import reported.
+    /// The data that the conversion leaves in the database, as the import reported.
     var left: [Left] = []
 
-    /// Something that stays in the database.
+    /// A table or a column whose values stay in the database.
     struct Left {
         let name: String
         let reason: ImportedUnread.Reason
