@@ -224,12 +224,13 @@ private struct Pointing: StoredEntity {
     }
 
     @Test func `rows come in order, whatever order SQLite is told to like`() throws {
+        var options = StoreOptions()
+        options.setUp = { try $0.execute("PRAGMA reverse_unordered_selects = ON") }
         try withStore(
             [Self.old], new: [Self.new], rows: many(500), changes: Self.changes,
             code: { step in
-                try step.context.execute("PRAGMA reverse_unordered_selects = ON")
                 try step.migrate(OldColumns.self) { old, _ -> Outcome<Values> in .keep(Values(first: try old.name)) }
-            },
+            }, options: options,
             check: { (url: URL) throws in
                 #expect(try rows(url, "SELECT count(*) FROM s") == [[.integer(500)]])
             })

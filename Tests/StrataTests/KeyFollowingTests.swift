@@ -148,10 +148,29 @@ private typealias N = Valued<String>
                 [Self.s, Table("t", ["\"id\" INTEGER PRIMARY KEY", "\"a\" TEXT"])],
                 rows: "INSERT INTO s VALUES (1, 'x'); INSERT INTO t VALUES (1, 'old')",
                 code: { step in
-                    try? step.context.execute("ROLLBACK")
+                    try? step.context.execute("INSERT OR ROLLBACK INTO t VALUES (1, 'again')")
                     try step.context.execute("UPDATE t SET a = 'new'")
                 }
             ) { _ in }
+        }
+    }
+
+    @Test(arguments: [
+        "COMMIT", "ROLLBACK", "SAVEPOINT a", "ATTACH DATABASE ':memory:' AS other", "PRAGMA foreign_keys = OFF",
+        "UPDATE t SET a = 'half'; COMMIT; UPDATE t SET a = 'whole'",
+    ])
+    func `SQL of a custom migration neither ends its transaction nor changes its connection`(sql: String) throws {
+        let reason = "it sets a pragma, attaches a database, or begins or ends a transaction"
+        try withStore(
+            [Self.s, Table("t", ["\"id\" INTEGER PRIMARY KEY", "\"a\" TEXT"])],
+            rows: "INSERT INTO s VALUES (1, 'x'); INSERT INTO t VALUES (1, 'old')",
+            code: { step in
+                #expect(throws: QueryError.refused(reason: reason, sql: sql)) { try step.context.execute(sql) }
+                try step.context.execute("UPDATE t SET a = ? WHERE id = ?", ["it's new", 1])
+                #expect(throws: QueryError.self) { try step.context.execute("UPDATE t SET a = ?", [1, 2]) }
+            }
+        ) { (url: URL) throws in
+            #expect(try rows(url, "SELECT a FROM t") == [[.text("it's new")]])
         }
     }
 
@@ -202,6 +221,31 @@ private typealias N = Valued<String>
                     try step.context.execute("DELETE FROM \(step.context.name(of: S.self)) WHERE id = 2")
                 }
             ) { _ in }
+        }
+    }
+
+    @Test func `a dangling foreign key excuses none of the same value in another table`() throws {
+        let reference = "REFERENCES \"s\" (\"id\") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED"
+        let t = Table("t", ["\"id\" INTEGER PRIMARY KEY", "\"s_id\" INTEGER \(reference)"])
+        let u = Table("u", t.elements)
+        let rows =
+            "PRAGMA foreign_keys = OFF; INSERT INTO s VALUES (1, 'x'); INSERT INTO t VALUES (11, 5); INSERT INTO u VALUES (21, 1)"
+        func migrate(_ sql: String) throws {
+            try withStore(
+                [Self.s, t, u], rows: rows, changes: [.custom(from: "s", to: "s")],
+                code: { step in
+                    try step.migrate(S.self) { (old: S, _) -> Outcome<S> in .keep(old) }
+                    try step.followKeys()
+                    try step.context.execute(sql)
+                }
+            ) { _ in }
+        }
+        #expect(throws: MigrationError.danglingForeignKeys(["u": 1])) { try migrate("UPDATE u SET s_id = 5") }
+        #expect(throws: MigrationError.danglingForeignKeys(["t": 1])) { try migrate("INSERT INTO t VALUES (12, 5)") }
+        // Code that moves the row moves its foreign key.
+        try migrate("INSERT INTO u SELECT * FROM t; DELETE FROM t")
+        #expect(throws: MigrationError.danglingForeignKeys(["u": 1])) {
+            try migrate("INSERT INTO u SELECT * FROM t; INSERT INTO u SELECT id + 1, s_id FROM t; DELETE FROM t")
         }
     }
 

@@ -128,10 +128,19 @@ public final class MigrationContext {
         try new.setRelated(source, path, to: target)
     }
 
-    /// Runs SQL. While the step runs, the table of a new entity is called as `name(of:)` says.
-    public func execute(_ sql: String) throws {
+    /// Runs a statement of your own: `execute("UPDATE \(name(of: Movie.self)) SET rating = ?", [0.5])`. While the step runs,
+    /// `name(of:)` is the name of a new entity's table.
+    ///
+    /// - Parameters:
+    ///   - sql: The statement; without arguments, also several.
+    ///   - arguments: The values of the parameters, in their order; a key of several columns is as many.
+    /// - Throws: `SQLiteError`, or `QueryError` if it begins or ends a transaction, attaches a database or sets a pragma, or
+    ///   if it has other parameters than `arguments`.
+    public func execute(_ sql: String, _ arguments: [(any ColumnStorable)?] = []) throws {
         hasChangedRows = true
-        try new.open().execute(sql)
+        let connection = try new.open()
+        if arguments.isEmpty { return try connection.executeConfined(sql) }
+        try connection.query(sql, arguments).run()
     }
 
     /// What the table of a new entity is called while the step runs, in quotes.

@@ -60,7 +60,7 @@ struct Migrator {
             let start = Date()
             if options.checksIntegrity { try checkIntegrity() }
             var report = MigrationReport(from: path[0].from, to: newest.name)
-            let old = toleratesOld ? Set(try danglingValues().map(\.key)) : []
+            var old = toleratesOld ? try DanglingKeys(reading: connection) : DanglingKeys()
             // 3. "If there are indexes, triggers, or views associated with table X, then remember the format of all
             // those indexes, triggers, and views."
             let objects = try ForeignObjects(takenFrom: connection)
@@ -71,13 +71,21 @@ struct Migrator {
             }
             let monitor = MigrationMonitor(options, from: path[0].from, to: newest.name)
             let isPlanned = path.map(\.from) == planned.map(\.from)
-            for stage in isPlanned ? stages : try self.stages(of: path) { try run(stage, monitor, &report) }
+            let current = isPlanned ? stages : try self.stages(of: path)
+            for stage in current {
+                try run(stage, monitor, &report)
+                old = old.after(stage)
+            }
             // 8. and 9.: "Use CREATE INDEX, CREATE TRIGGER, and CREATE VIEW to reconstruct indexes, triggers, and views
             // associated with table X." The indexes came with the tables.
             try objects.putBack(into: connection)
             try compare(with: newest)
             // 10. "If foreign key constraints were originally enabled then run PRAGMA foreign_key_check."
-            try refuse(try danglingForeignKeys(besides: old))
+            try refuse(
+                toleratesOld
+                    ? try DanglingKeys(reading: connection).beyond(
+                        old, movedByCode: current.contains { $0.custom != nil })
+                    : try danglingForeignKeys())
             try StoreMetadata.write(newest, schema: schema.name, to: connection)
             if options.checksIntegrity { try checkIntegrity() }
             report.seconds = max(0, Date().timeIntervalSince(start))
@@ -283,39 +291,11 @@ struct Migrator {
         if !differences.isEmpty { throw MigrationError.schemaDiffers(objects: differences) }
     }
 
-    /// The number of foreign keys that lead nowhere, by table, without those that hold what is in `tolerated`.
-    private func danglingForeignKeys(besides tolerated: Set<[SQLiteValue]> = []) throws -> [String: Int] {
+    /// The number of dangling foreign keys, by table.
+    private func danglingForeignKeys() throws -> [String: Int] {
         var keys: [String: Int] = [:]
-        if tolerated.isEmpty {
-            try connection.query("PRAGMA foreign_key_check") { row in keys[try row.string(0), default: 0] += 1 }
-        } else {
-            for (table, key) in try danglingValues() where !tolerated.contains(key) { keys[table, default: 0] += 1 }
-        }
+        try connection.query("PRAGMA foreign_key_check") { row in keys[try row.string(0), default: 0] += 1 }
         return keys
-    }
-
-    /// What the foreign keys hold that lead nowhere. Code may move them to another table, and let them point at another.
-    private func danglingValues() throws -> [(table: String, key: [SQLiteValue])] {
-        var found: [(table: String, row: Int, id: Int)] = []
-        try connection.query("PRAGMA foreign_key_check") { row in
-            // Without a number of its own, a row is none of the schema's.
-            if let number = try row.optionalInt(1) { found.append((try row.string(0), number, try row.int(3))) }
-        }
-        var selections: [String: String] = [:]
-        return try found.map { table, number, id in
-            if selections["\(id) \(table)"] == nil {
-                let list = "pragma_foreign_key_list(\(SQL.literal(table)))"
-                let columns = try connection.texts("SELECT \"from\" FROM \(list) WHERE id = \(id) ORDER BY seq")
-                let taken = try connection.texts("SELECT lower(name) FROM pragma_table_info(\(SQL.literal(table)))")
-                let rowID = ["rowid", "_rowid_", "oid"].first { !taken.contains($0) } ?? "rowid"
-                selections["\(id) \(table)"] =
-                    "SELECT \(SQL.list(columns)) FROM \(SQL.quoted(table)) WHERE \(rowID) = ?1"
-            }
-            let row = try connection.cached(selections["\(id) \(table)"] ?? "")
-            try row.bind(number, at: 1)
-            defer { row.reset() }
-            return (table, try row.step() ? row.row.values : [])
-        }
     }
 
     private func refuse(_ keys: [String: Int]) throws {

@@ -175,7 +175,7 @@ extension WriteTransaction {
 
 extension Connection {
     /// A statement of the user's own with its values bound.
-    fileprivate func query(_ sql: String, _ arguments: [(any ColumnStorable)?]) throws -> Statement {
+    func query(_ sql: String, _ arguments: [(any ColumnStorable)?]) throws -> Statement {
         let statement = try confined(sql)
         guard statement.isAlone else { throw QueryError.refused(reason: "it is more than one statement", sql: sql) }
         let counts = arguments.map { $0.map { type(of: $0).columnCount } ?? 1 }
@@ -189,27 +189,5 @@ extension Connection {
             index += count
         }
         return statement
-    }
-
-    /// A statement that does no more than read and change what is in the database: some pragmas act when they are
-    /// prepared, and what begins or ends a transaction is not for those who are in one.
-    private func confined(_ sql: String) throws -> Statement {
-        // https://sqlite.org/c3ref/set_authorizer.html
-        sqlite3_set_authorizer(
-            pointer,
-            { _, action, _, value, _, _ in
-                switch action {
-                case SQLITE_TRANSACTION, SQLITE_SAVEPOINT, SQLITE_ATTACH, SQLITE_DETACH: SQLITE_DENY
-                case SQLITE_PRAGMA: value == nil ? SQLITE_OK : SQLITE_DENY
-                default: SQLITE_OK
-                }
-            }, nil)
-        defer { sqlite3_set_authorizer(pointer, nil, nil) }
-        do {
-            return try cached(sql)
-        } catch let error as SQLiteError where error.code == SQLITE_AUTH {
-            throw QueryError.refused(
-                reason: "it sets a pragma, attaches a database, or begins or ends a transaction", sql: sql)
-        }
     }
 }

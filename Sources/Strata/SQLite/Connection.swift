@@ -36,6 +36,10 @@ package final class Connection {
     private static let mostStatements = 1_000
     /// The statement that was used last.
     private var lastStatement: (sql: String, statement: Statement)?
+    /// The statements of your own SQL, which SQLite has found to do no more than such SQL may.
+    private var confinedStatements: [String: Statement] = [:]
+    /// Whether what is prepared now is your own SQL; nil until there is any. The authorizer reads it.
+    private var confinement: UnsafeMutablePointer<Bool>?
     /// The copy whose code SQL may ask.
     @exclusivity(unchecked) var columnCopy: ColumnCopy?
     /// Whether SQL knows the functions by which it asks.
@@ -61,6 +65,7 @@ package final class Connection {
     deinit {
         forgetStatements()
         sqlite3_close_v2(pointer)
+        confinement?.deallocate()
     }
 
     /// How long to wait for another connection's lock, in milliseconds.
@@ -146,6 +151,57 @@ package final class Connection {
         return statement
     }
 
+    /// Like `cached`, for SQL of your own: refuses SQL that begins or ends a transaction, attaches a database or sets a
+    /// pragma, some of which act when they are prepared.
+    ///
+    /// - Throws: `QueryError.refused`, or `SQLiteError`.
+    func confined(_ sql: String) throws -> Statement {
+        if let known = confinedStatements[sql], !known.isBusy {
+            known.rewind()
+            return known
+        }
+        let statement = try confining(sql) { try prepare(sql) }
+        if confinedStatements.count >= Self.mostStatements { confinedStatements.removeAll() }
+        confinedStatements[sql] = statement
+        return statement
+    }
+
+    /// Runs statements of your own that give no rows, and that do no more than `confined` allows.
+    ///
+    /// - Throws: `QueryError.refused`, or `SQLiteError`.
+    func executeConfined(_ sql: String) throws {
+        try confining(sql) { try execute(sql) }
+    }
+
+    /// Runs `body`, in which SQLite prepares only what your own SQL may do.
+    ///
+    /// The authorizer is set once: SQLite prepares all statements again when it is set
+    /// (https://sqlite.org/c3ref/set_authorizer.html).
+    private func confining<Result>(_ sql: String, _ body: () throws -> Result) throws -> Result {
+        let confinement = self.confinement ?? UnsafeMutablePointer<Bool>.allocate(capacity: 1)
+        confinement.initialize(to: true)
+        defer { confinement.pointee = false }
+        if self.confinement == nil {
+            self.confinement = confinement
+            sqlite3_set_authorizer(
+                pointer,
+                { confinement, action, _, value, _, _ in
+                    guard confinement?.assumingMemoryBound(to: Bool.self).pointee == true else { return SQLITE_OK }
+                    return switch action {
+                    case SQLITE_TRANSACTION, SQLITE_SAVEPOINT, SQLITE_ATTACH, SQLITE_DETACH: SQLITE_DENY
+                    case SQLITE_PRAGMA: value == nil ? SQLITE_OK : SQLITE_DENY
+                    default: SQLITE_OK
+                    }
+                }, confinement)
+        }
+        do {
+            return try body()
+        } catch let error as SQLiteError where error.code == SQLITE_AUTH {
+            throw QueryError.refused(
+                reason: "it sets a pragma, attaches a database, or begins or ends a transaction", sql: sql)
+        }
+    }
+
     /// Takes all statements off the rows that they stand on, which would keep a transaction open.
     func resetStatements() {
         var statement = sqlite3_next_stmt(pointer, nil)
@@ -161,6 +217,7 @@ package final class Connection {
     package func forgetStatements() {
         lastStatement = nil
         statements.removeAll()
+        confinedStatements.removeAll()
     }
 
     /// Runs `body` with the rows of a query, one after the other.

@@ -1,0 +1,115 @@
+import SchemaSQL
+
+/// The dangling foreign keys of a store, and how many rows hold each.
+struct DanglingKeys {
+    /// A foreign key that one or more rows of a table hold.
+    private struct Key: Hashable {
+        let table: String
+        let columns: [String]
+        /// Nil for any values: a step has converted them.
+        let values: [SQLiteValue]?
+    }
+
+    private var counts: [Key: Int] = [:]
+
+    /// No dangling foreign keys.
+    init() {}
+
+    init(reading connection: Connection) throws {
+        var found: [(table: String, row: Int, id: Int)] = []
+        try connection.query("PRAGMA foreign_key_check") { row in
+            // The schema's own tables all have row numbers.
+            if let number = try row.optionalInt(1) { found.append((try row.string(0), number, try row.int(3))) }
+        }
+        var columns: [String: [String]] = [:]
+        var rowIDs: [String: String] = [:]
+        for (table, number, id) in found {
+            let name = "\(id) \(table)"
+            if columns[name] == nil {
+                let list = "pragma_foreign_key_list(\(SQL.literal(table)))"
+                columns[name] = try connection.texts("SELECT \"from\" FROM \(list) WHERE id = \(id) ORDER BY seq")
+                let taken = try connection.texts("SELECT lower(name) FROM pragma_table_info(\(SQL.literal(table)))")
+                rowIDs[table] = ["rowid", "_rowid_", "oid"].first { !taken.contains($0) } ?? "rowid"
+            }
+            let (own, rowID) = (columns[name] ?? [], rowIDs[table] ?? "rowid")
+            let row = try connection.cached("SELECT \(SQL.list(own)) FROM \(SQL.quoted(table)) WHERE \(rowID) = ?1")
+            try row.bind(number, at: 1)
+            defer { row.reset() }
+            if try row.step() { counts[Key(table: table, columns: own, values: row.row.values), default: 0] += 1 }
+        }
+    }
+
+    /// The same foreign keys by the names that their tables and columns have after a stage of a migration.
+    func after(_ stage: Migrator.Stage) -> DanglingKeys {
+        if counts.isEmpty { return self }
+        var result = DanglingKeys()
+        var references: [String: [String: String]] = [:]
+        for case .custom(_, let to, _, let columns) in stage.changes { references[to] = columns }
+        let tables = Set(counts.keys.map(\.table))
+        for table in stage.mapping.new {
+            let source = stage.mapping.source(of: table.name)
+            guard tables.contains(source) else { continue }
+            // The old column of each new one, and whether the values are the same.
+            var origins: [String: (column: String, isSame: Bool)] = [:]
+            switch stage.mapping.origins[table.name] {
+            case .empty: continue
+            case nil: for column in table.columns { origins[column] = (column, true) }
+            case .code: for (new, old) in references[table.name] ?? [:] { origins[new] = (old, true) }
+            case .rows(_, let columns, _):
+                for (column, value) in columns {
+                    if let old = SQL.column(value) {
+                        origins[column] = (old, true)
+                    } else {
+                        origins[column] = (column, false)
+                    }
+                }
+            }
+            for (key, count) in counts where key.table == source {
+                let columns = key.columns.compactMap { old in origins.first { $0.value.column == old }?.key }
+                guard columns.count == key.columns.count else {
+                    // Code decides where the values are now.
+                    result.counts[key, default: 0] += count
+                    continue
+                }
+                let isSame = columns.allSatisfy { origins[$0]?.isSame == true }
+                let values = isSame ? key.values : nil
+                result.counts[Key(table: table.name, columns: columns, values: values), default: 0] += count
+            }
+        }
+        // Code may have moved the rows of a table that is dropped.
+        if stage.custom != nil {
+            let kept = Set(stage.mapping.new.map { stage.mapping.source(of: $0.name) })
+            for (key, count) in counts where !kept.contains(key.table) { result.counts[key, default: 0] += count }
+        }
+        return result
+    }
+
+    /// The number of foreign keys, by table, that dangle beyond `old`.
+    ///
+    /// A row excuses a foreign key of the same values in the same columns of its table. Code may move rows: each foreign
+    /// key that no longer dangles excuses one of the same values elsewhere.
+    func beyond(_ old: DanglingKeys, movedByCode: Bool) -> [String: Int] {
+        var left = old.counts
+        var rest: [(key: Key, count: Int)] = []
+        func take(_ key: Key, _ count: Int) -> Int {
+            let known = min(count, left[key] ?? 0)
+            if known > 0 { left[key] = (left[key] ?? 0) - known }
+            return count - known
+        }
+        for (key, count) in counts {
+            let unknown = take(Key(table: key.table, columns: key.columns, values: nil), take(key, count))
+            if unknown > 0 { rest.append((key, unknown)) }
+        }
+        var moved: [[SQLiteValue]: Int] = [:]
+        if movedByCode {
+            for (key, count) in left { if let values = key.values { moved[values, default: 0] += count } }
+        }
+        var beyond: [String: Int] = [:]
+        for (key, count) in rest {
+            let known = key.values.flatMap { moved[$0] } ?? 0
+            if let values = key.values { moved[values] = max(0, known - count) }
+            if count > known { beyond[key.table, default: 0] += count - known }
+        }
+        return beyond
+    }
+}
