@@ -39,6 +39,9 @@ public struct Table: Hashable, Sendable {
         elements.compactMap(SQL.leadingIdentifier)
     }
 
+    /// Whether it refers to another table, or to itself.
+    package var hasForeignKeys: Bool { elements.contains { SQL.words($0).contains("REFERENCES ") } }
+
     /// `CREATE TABLE`, for this table or for one that is alike but for its name.
     public func createStatement(named name: String? = nil) -> String {
         "CREATE TABLE \(SQL.quoted(name ?? self.name)) (\n  " + elements.joined(separator: ",\n  ") + "\n) STRICT"

@@ -303,7 +303,7 @@ public struct Fixtures: Sendable {
         if metadata.fingerprint != expected.fingerprint {
             fail("the version has changed since it was written; a released version may not change")
         }
-        for object in try SchemaComparison.differences(of: connection, from: expected) {
+        for object in try SchemaComparison.differences(of: connection, from: expected, isStrict: true) {
             fail("\(object) is not what the version says")
         }
         try TableShape(connection: connection, version: version).differences().forEach(fail)

@@ -106,7 +106,8 @@ private struct MigrationCheck {
                 let fused = folder.appendingPathComponent("newest.sqlite")
                 try FileManager.default.copyItem(at: database, to: fused)
                 do {
-                    try open(fused, upTo: newest.name)
+                    let probe = try UserObjectProbe(addedTo: fused, of: version)
+                    fail(try probe.finish(try open(fused, upTo: newest.name)))
                 } catch {
                     fail(["it cannot be migrated at once: \(error)"])
                     return failures
@@ -126,11 +127,11 @@ private struct MigrationCheck {
         goesToNewest && (fixtures.takesAllPaths || version.name == fixtures.versions.first?.name)
     }
 
-    private func open(_ url: URL, upTo version: String) throws {
+    @discardableResult private func open(_ url: URL, upTo version: String) throws -> MigrationReport? {
         guard let known = KnownSchema(fixtures.schema, upTo: version) else {
             throw FixtureError.unknownVersion(version, schema: fixtures.schema.name)
         }
-        _ = try Store(at: url, knowing: known)
+        return try Store(at: url, knowing: known).migrationReport
     }
 
     /// What is wrong after one step.

@@ -241,13 +241,15 @@ private struct Other: StoredEntity {
         "CREATE VIEW theirs AS SELECT name FROM shop",
         "CREATE TRIGGER theirs AFTER UPDATE ON shop BEGIN DELETE FROM shop WHERE name = 'x'; END",
     ])
-    func `views and triggers that do not fit the new version refuse it`(sql: String) throws {
+    func `views and triggers that no longer fit are dropped and reported`(sql: String) throws {
         try withFile { url in
             try makeOldShop(at: url)
             try Connection(path: url.path, mode: .readWrite).execute(sql)
-            let before = try Data(contentsOf: url)
-            #expect(throws: MigrationError.foreignObjects(["theirs"])) { _ = try Store(at: url, schema: Shop.self) }
-            #expect(try Data(contentsOf: url) == before)
+            let report = try #require(try Store(at: url, schema: Shop.self).migrationReport)
+            #expect(report.droppedObjects.map(\.name) == ["theirs"] && report.droppedObjects.map(\.sql) == [sql])
+            #expect(
+                try rows(url, "SELECT name, sql FROM strata_dropped") == [[.text("theirs"), .text(sql)]])
+            #expect(try rows(url, "SELECT count(*) FROM sqlite_schema WHERE name = 'theirs'") == [[.integer(0)]])
         }
     }
 
@@ -271,12 +273,12 @@ private struct Other: StoredEntity {
     }
 
     @Test func `a migration that leaves something else than the schema is undone`() throws {
-        try withOldStore { url in
-            try Connection(path: url.path, mode: .readWrite).execute("CREATE TABLE theirs (a)")
-            Coded.$code.withValue({ step in
-                try step.migrate(OldItem.self) { old, _ in .keep(Item(id: old.id, title: nil, stars: 0)) }
+        try withOldStore { (url: URL) throws in
+            Coded.$code.withValue({ (step: CustomStep) throws in
+                try step.migrate(OldItem.self) { (old: OldItem, _) -> Outcome<Item> in .keep(Item(id: old.id, title: nil, stars: 0)) }
+                try step.context.execute("ALTER TABLE other ADD COLUMN more TEXT")
             }) {
-                #expect(throws: MigrationError.schemaDiffers(objects: ["theirs"])) {
+                #expect(throws: MigrationError.schemaDiffers(objects: ["other"])) {
                     _ = try Store(at: url, schema: Coded.self)
                 }
             }

@@ -15,11 +15,14 @@ struct DanglingKeys {
     /// No dangling foreign keys.
     init() {}
 
-    init(reading connection: Connection) throws {
+    /// The dangling foreign keys of the schema's tables.
+    init(reading connection: Connection, of tables: [Table]) throws {
         var found: [(table: String, row: Int, id: Int)] = []
-        try connection.query("PRAGMA foreign_key_check") { row in
-            // The schema's own tables all have row numbers.
-            if let number = try row.optionalInt(1) { found.append((try row.string(0), number, try row.int(3))) }
+        for table in tables where table.hasForeignKeys {
+            let check = "pragma_foreign_key_check(\(SQL.literal(table.name)))"
+            try connection.query("SELECT \"rowid\", fkid FROM \(check)") { row in
+                if let number = try row.optionalInt(0) { found.append((table.name, number, try row.int(1))) }
+            }
         }
         var columns: [String: [String]] = [:]
         var rowIDs: [String: String] = [:]

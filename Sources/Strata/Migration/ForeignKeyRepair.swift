@@ -4,6 +4,8 @@ import SchemaSQL
 /// deleted.
 struct ForeignKeyRepair {
     let connection: Connection
+    /// The schema's tables; nil for all tables.
+    var tables: [Table]?
     /// Whether rows go too where their table denies the deletion.
     var deletesDenied = false
 
@@ -42,16 +44,21 @@ struct ForeignKeyRepair {
     /// The foreign keys that lead nowhere, by table and target.
     func danglingKeys() throws -> [Key] {
         var keys: [Key] = []
-        try connection.query(
-            """
-            SELECT c."table", c.parent, c.fkid, count(*), (SELECT on_delete FROM pragma_foreign_key_list(c."table")
-            WHERE id = c.fkid) FROM pragma_foreign_key_check AS c GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-            """
-        ) { row in
-            keys.append(
-                Key(
-                    table: try row.string(0), target: try row.string(1), count: try row.int(3), number: try row.int(2),
-                    rule: try row.string(4)))
+        let checks = tables.map { tables in
+            tables.filter(\.hasForeignKeys).map(\.name).sorted().map { "(\(SQL.literal($0)))" }
+        }
+        for check in checks ?? [""] {
+            try connection.query(
+                """
+                SELECT c."table", c.parent, c.fkid, count(*), (SELECT on_delete FROM pragma_foreign_key_list(c."table")
+                WHERE id = c.fkid) FROM pragma_foreign_key_check\(check) AS c GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+                """
+            ) { row in
+                keys.append(
+                    Key(
+                        table: try row.string(0), target: try row.string(1), count: try row.int(3),
+                        number: try row.int(2), rule: try row.string(4)))
+            }
         }
         return keys
     }

@@ -9,8 +9,6 @@ public enum MigrationError: Error, Hashable, Sendable {
     /// The store could not be migrated, and was not what a store of its version is: somebody has changed its tables, or it
     /// is damaged.
     case oldSchemaDiffers(objects: [String], cause: SQLiteError)
-    /// The store has triggers or views of its own that do not fit the new version.
-    case foreignObjects([String])
     /// Foreign keys could not be turned off, so that rebuilding a table would delete rows elsewhere.
     case foreignKeysStuck
     /// There is no step from that version.
@@ -47,9 +45,6 @@ extension MigrationError: CustomStringConvertible {
         case .oldSchemaDiffers(let objects, let cause):
             "\(cause)\nmaybe because the store differs from a new one of its version in "
                 + objects.joined(separator: ", ")
-        case .foreignObjects(let names):
-            "the store has triggers or views of its own that do not fit the new version, and must be dropped first: "
-                + names.joined(separator: ", ")
         case .foreignKeysStuck: "foreign keys could not be turned off; is a transaction open?"
         case .noStep(let version): "the schema has no step from version \(version)"
         case .destinationExists(let path): "there is a file at \(path) already: remove it, or choose another name"

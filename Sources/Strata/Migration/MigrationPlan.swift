@@ -100,15 +100,16 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
                 })
             if place == 0 { violations += try Self.violations(of: stage, in: connection) }
         }
-        violations += try ForeignKeyRepair(connection: connection).danglingKeys().map { key in
-            let handling: Handling =
-                switch options.danglingForeignKeys {
-                case .keep: .kept
-                case .repair: key.isRepairable ? .repaired : .fails
-                case .refuse: .fails
-                }
-            return Violation(table: key.table, constraint: "FOREIGN KEY", rows: key.count, handling: handling)
-        }
+        violations += try ForeignKeyRepair(connection: connection, tables: try migrator.currentTables()).danglingKeys()
+            .map { key in
+                let handling: Handling =
+                    switch options.danglingForeignKeys {
+                    case .keep: .kept
+                    case .repair: key.isRepairable ? .repaired : .fails
+                    case .refuse: .fails
+                    }
+                return Violation(table: key.table, constraint: "FOREIGN KEY", rows: key.count, handling: handling)
+            }
         drift = try migrator.drift()
     }
 

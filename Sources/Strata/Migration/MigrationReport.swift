@@ -6,8 +6,22 @@ public struct MigrationReport: Hashable, Sendable, Codable {
     public var to: String
     /// How long it took, in seconds.
     public var seconds: Double = 0
+    /// A view, a trigger or an index of yours that no longer fits the tables.
+    public struct DroppedObject: Hashable, Sendable, Codable {
+        /// `view`, `trigger` or `index`.
+        public var type: String
+        /// Its name.
+        public var name: String
+        /// The SQL that created it.
+        public var sql: String
+    }
+
     /// The rows that were copied, or that code migrated.
     public var rows = 0
+    /// Views, triggers and indexes of yours that no longer fit the tables. The table `strata_dropped` keeps their SQL.
+    public var droppedObjects: [DroppedObject] = []
+    /// The new names of tables of yours whose names the schema needs.
+    public var renamedTables: [String: String] = [:]
     /// The rows that code dropped, and those that went with them because they pointed at them.
     public var droppedRows: [String: Int] = [:]
     /// The rows that code merged into others.

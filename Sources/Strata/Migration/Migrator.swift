@@ -60,32 +60,34 @@ struct Migrator {
             let start = Date()
             if options.checksIntegrity { try checkIntegrity() }
             var report = MigrationReport(from: path[0].from, to: newest.name)
-            var old = toleratesOld ? try DanglingKeys(reading: connection) : DanglingKeys()
+            let current = isPlanned(path, planned) ? stages : try self.stages(of: path)
+            let oldTables = current.first?.mapping.old ?? []
+            var old = toleratesOld ? try DanglingKeys(reading: connection, of: oldTables) : DanglingKeys()
             // 3. "If there are indexes, triggers, or views associated with table X, then remember the format of all
             // those indexes, triggers, and views."
-            let objects = try ForeignObjects(takenFrom: connection)
+            var objects = try UserObjects(takenFrom: connection, old: oldTables, stages: current)
+            report.renamedTables = objects.renamedTables
             switch options.danglingForeignKeys {
             case .keep: break
-            case .repair: report.repairedRows = try ForeignKeyRepair(connection: connection).run()
-            case .refuse: try refuse(try danglingForeignKeys())
+            case .repair: report.repairedRows = try ForeignKeyRepair(connection: connection, tables: oldTables).run()
+            case .refuse: try refuse(try danglingForeignKeys(of: oldTables))
             }
             let monitor = MigrationMonitor(options, from: path[0].from, to: newest.name)
-            let isPlanned = path.map(\.from) == planned.map(\.from)
-            let current = isPlanned ? stages : try self.stages(of: path)
             for stage in current {
                 try run(stage, monitor, &report)
                 old = old.after(stage)
+                objects.follow(stage)
             }
             // 8. and 9.: "Use CREATE INDEX, CREATE TRIGGER, and CREATE VIEW to reconstruct indexes, triggers, and views
             // associated with table X." The indexes came with the tables.
-            try objects.putBack(into: connection)
+            report.droppedObjects = try objects.putBack(into: connection)
             try compare(with: newest)
             // 10. "If foreign key constraints were originally enabled then run PRAGMA foreign_key_check."
             try refuse(
                 toleratesOld
-                    ? try DanglingKeys(reading: connection).beyond(
+                    ? try DanglingKeys(reading: connection, of: newest.tables).beyond(
                         old, movedByCode: current.contains { $0.custom != nil })
-                    : try danglingForeignKeys())
+                    : try danglingForeignKeys(of: newest.tables))
             try StoreMetadata.write(newest, schema: schema.name, to: connection)
             if options.checksIntegrity { try checkIntegrity() }
             report.seconds = max(0, Date().timeIntervalSince(start))
@@ -132,6 +134,12 @@ struct Migrator {
         let metadata = try StoreMetadata(reading: connection)
         guard let version = schema.versions.first(where: { $0.fingerprint == metadata.fingerprint }) else { return [] }
         return try SchemaComparison.differences(of: connection, from: version)
+    }
+
+    /// The tables of the version that the store has.
+    func currentTables() throws -> [Table] {
+        let metadata = try StoreMetadata(reading: connection)
+        return schema.versions.first { $0.fingerprint == metadata.fingerprint }?.tables ?? []
     }
 
     private func isNewer(_ left: String, than right: String) -> Bool {
@@ -291,10 +299,18 @@ struct Migrator {
         if !differences.isEmpty { throw MigrationError.schemaDiffers(objects: differences) }
     }
 
-    /// The number of dangling foreign keys, by table.
-    private func danglingForeignKeys() throws -> [String: Int] {
+    private func isPlanned(_ path: [MigrationStep], _ planned: [MigrationStep]) -> Bool {
+        path.map(\.from) == planned.map(\.from)
+    }
+
+    /// The number of dangling foreign keys of the schema's tables, by table.
+    private func danglingForeignKeys(of tables: [Table]) throws -> [String: Int] {
         var keys: [String: Int] = [:]
-        try connection.query("PRAGMA foreign_key_check") { row in keys[try row.string(0), default: 0] += 1 }
+        for table in tables where table.hasForeignKeys {
+            let count = try connection.integer(
+                "SELECT count(*) FROM pragma_foreign_key_check(\(SQL.literal(table.name)))")
+            if let count, count > 0 { keys[table.name] = count }
+        }
         return keys
     }
 
@@ -303,6 +319,7 @@ struct Migrator {
     }
 
     private func log(_ report: MigrationReport) throws {
+        try StoreMetadata.log(report.droppedObjects, to: report.to, in: connection)
         let statement = try connection.prepare(
             """
             INSERT INTO "strata_migrations" ("from_version", "to_version", "finished_at", "seconds", "rows")

@@ -2,10 +2,14 @@ import SchemaSQL
 
 /// Compares what a database holds with what a version of a schema asks for.
 package enum SchemaComparison {
-    /// The names of the tables and indexes that are missing, too many, or otherwise than in a new store, sorted.
+    /// The names of the schema's tables and indexes that are missing or differ from those of a new store, sorted.
     ///
     /// The order of a table's columns does not matter, nor do the names of indexes: nothing reads or writes by them.
-    package static func differences(of connection: Connection, from version: SchemaVersion) throws -> [String] {
+    ///
+    /// - Parameter isStrict: Whether tables and indexes beside the schema's own are differences too. An app may have such.
+    package static func differences(
+        of connection: Connection, from version: SchemaVersion, isStrict: Bool = false
+    ) throws -> [String] {
         var expected: [String: [String]] = [:]
         var statements: [String: String] = [:]
         for table in version.tables + StoreMetadata.tables {
@@ -21,13 +25,15 @@ package enum SchemaComparison {
         let query = """
             SELECT type, name, sql, tbl_name FROM sqlite_schema
             WHERE type IN ('table', 'index') AND sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-                AND tbl_name <> \(SQL.literal(SetAsideRows.table.name))
             """
+        let names = Set(expected.keys)
         try connection.query(query) { row in
             let sql = try row.string(2)
             let type = try row.string(0)
             let name = try row.string(1)
             let table = try row.string(3)
+            // Strata creates further tables only where they are needed.
+            if table.lowercased().hasPrefix("strata_"), !names.contains(table) { return }
             switch type {
             case "table" where sql == statements[name] && table == name:
                 found[name] = expected[name]
@@ -39,7 +45,14 @@ package enum SchemaComparison {
             default: found[name] = [sql]
             }
         }
-        return Set(expected.keys).union(found.keys).filter { expected[$0] != found[$0] }.sorted()
+        if isStrict {
+            return Set(expected.keys).union(found.keys).filter { expected[$0] != found[$0] }.sorted()
+        }
+        return expected.keys.filter { name in
+            let (wanted, found) = (expected[name] ?? [], found[name] ?? [])
+            // An index of yours may be on the same columns.
+            return wanted.first == "INDEX" ? found.count < wanted.count : found != wanted
+        }.sorted()
     }
 
     /// The indexes of a database that were made by statements, by table.
@@ -56,7 +69,7 @@ package enum SchemaComparison {
     }
 
     /// The statement that makes an index, without the index's name.
-    private static func unnamed(_ statement: String, _ name: String) -> String {
+    static func unnamed(_ statement: String, _ name: String) -> String {
         for start in ["CREATE INDEX ", "CREATE UNIQUE INDEX "] {
             let named = start + SQL.quoted(name) + " "
             if statement.hasPrefix(named) { return start + statement.dropFirst(named.count) }

@@ -42,6 +42,8 @@ public struct StoreInspection: Hashable, Sendable, Codable {
     /// The tables and indexes that are otherwise than in a new store of the version; nil where no schema was given that
     /// knows the version.
     public var drift: [String]?
+    /// The tables and indexes of the app beside the schema's own; empty if the store is not compared.
+    public var userObjects: [String] = []
 
     /// What the store at `url` says of itself.
     ///
@@ -78,7 +80,10 @@ public struct StoreInspection: Hashable, Sendable, Codable {
         if let schema, schema.name == metadata.schema,
             let known = schema.versions.first(where: { $0.fingerprint == metadata.fingerprint })
         {
-            drift = try SchemaComparison.differences(of: connection, from: known)
+            let differences = try SchemaComparison.differences(of: connection, from: known)
+            drift = differences
+            userObjects = try SchemaComparison.differences(of: connection, from: known, isStrict: true)
+                .filter { !differences.contains($0) }
         }
     }
 }
@@ -95,6 +100,7 @@ extension StoreInspection: CustomStringConvertible {
             let date = migration.finishedAt.formatted(.iso8601)
             return "  \(date) from \(migration.from) to \(migration.to), \(migration.rows) rows in \(seconds) s"
         }
+        lines += userObjects.map { "  created by the app: \($0)" }
         switch drift {
         case nil: lines.append("  not compared: no model is given that knows this version")
         case []?: lines.append("  as a new store of its version")

@@ -18,6 +18,32 @@ package struct StoreMetadata {
             ]),
     ]
 
+    /// The views, triggers and indexes of the app that migrations dropped; the table exists only if there are any.
+    private static let dropped = Table(
+        "strata_dropped",
+        [
+            "\"id\" INTEGER PRIMARY KEY", "\"version\" TEXT NOT NULL", "\"type\" TEXT NOT NULL", "\"name\" TEXT NOT NULL",
+            "\"sql\" TEXT NOT NULL",
+        ])
+
+    /// Logs the objects that the migration to a version dropped.
+    static func log(
+        _ objects: [MigrationReport.DroppedObject], to version: String, in connection: Connection
+    ) throws {
+        if objects.isEmpty { return }
+        if try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'strata_dropped'") == 0 {
+            try connection.execute(dropped.createStatement())
+        }
+        let statement = try connection.prepare(
+            "INSERT INTO \"strata_dropped\" (\"version\", \"type\", \"name\", \"sql\") VALUES (?1, ?2, ?3, ?4)")
+        for object in objects {
+            for (place, text) in [version, object.type, object.name, object.sql].enumerated() {
+                try statement.bind(text, at: place + 1)
+            }
+            try statement.run()
+        }
+    }
+
     let format: Int
     package let schema: String
     package let version: String

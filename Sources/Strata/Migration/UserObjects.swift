@@ -1,0 +1,297 @@
+import SchemaSQL
+
+/// The tables, indexes, views and triggers that the app created in a store beside the schema's own.
+///
+/// A migration keeps them. Views, triggers and indexes that would be in its way are dropped before it and created again
+/// after it; those that no longer fit are reported. A table whose name the schema needs is renamed.
+struct UserObjects {
+    /// A view, a trigger or an index, and the SQL that creates it.
+    private struct Object {
+        let type: String
+        var name: String
+        let table: String
+        let sql: String
+    }
+
+    private let views: [Object]
+    private let triggers: [Object]
+    private let indexes: [Object]
+    /// The ways in which views and triggers could be used before.
+    private let uses: [Use]
+    /// The names of the schema's tables after the migration, by those before it.
+    private var tables: [String: String] = [:]
+    /// The new names of columns, by table and by old name.
+    private var columns: [String: [String: String]] = [:]
+    /// The new names of tables that were renamed.
+    let renamedTables: [String: String]
+
+    /// A statement that SQLite can prepare only if a view or a trigger fits the tables.
+    private struct Use {
+        /// The view or the trigger.
+        let name: String
+        /// The table or the view that the statement reads or changes.
+        let table: String
+        let kind: Kind
+
+        enum Kind {
+            case select, insert, update, delete
+        }
+
+        func isPossible(_ connection: Connection) throws -> Bool {
+            let table = SQL.quoted(self.table)
+            let statement: String
+            switch kind {
+            case .select: statement = "SELECT * FROM \(table)"
+            case .insert: statement = "INSERT INTO \(table) SELECT * FROM \(table)"
+            case .delete: statement = "DELETE FROM \(table)"
+            case .update:
+                let columns = try connection.texts("SELECT name FROM pragma_table_info(\(SQL.literal(self.table)))")
+                let values = columns.map { "\(SQL.quoted($0)) = \(SQL.quoted($0))" }.joined(separator: ", ")
+                statement = "UPDATE \(table) SET \(values)"
+            }
+            return (try? connection.prepare(statement)) != nil
+        }
+    }
+
+    // MARK: Before the migration
+
+    /// Takes the objects that would be in the way of a migration out of the database.
+    ///
+    /// - Parameters:
+    ///   - old: The tables of the version that the store has.
+    ///   - stages: The migration.
+    init(takenFrom connection: Connection, old: [Table], stages: [Migrator.Stage]) throws {
+        let found = try Self.objects(in: connection)
+        views = found.filter { $0.type == "view" }
+        triggers = found.filter { $0.type == "trigger" }
+        let own = Dictionary(old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let needed = Self.neededNames(stages, old: old)
+        let touched = Self.touchedTables(stages)
+        indexes = Self.userIndexes(found, own: own).filter { index in
+            needed.contains(index.name.lowercased()) || touched.contains(index.table)
+        }
+        // SQLite parses the SQL of views and triggers only when they are used. Some may have been broken before.
+        let all =
+            views.map { Use(name: $0.name, table: $0.name, kind: .select) }
+            + triggers.flatMap { trigger in
+                [.insert, .update, .delete].map { Use(name: trigger.name, table: trigger.table, kind: $0) }
+            }
+        uses = try all.filter { try $0.isPossible(connection) }
+        for object in triggers + views + indexes {
+            try connection.execute("DROP \(object.type.uppercased()) \(SQL.quoted(object.name))")
+        }
+        var taken = Set(found.map { $0.name.lowercased() }).union(needed)
+        var renamed: [String: String] = [:]
+        for table in found
+        where table.type == "table" && own[table.name] == nil && needed.contains(table.name.lowercased()) {
+            let name = Self.freeName(table.name, &taken)
+            // SQLite also renames it in foreign keys of other tables.
+            try connection.execute("ALTER TABLE \(SQL.quoted(table.name)) RENAME TO \(SQL.quoted(name))")
+            renamed[table.name] = name
+        }
+        renamedTables = renamed
+        for table in old { tables[table.name] = table.name }
+    }
+
+    /// All objects with SQL of their own, without those whose names SQLite and Strata reserve.
+    private static func objects(in connection: Connection) throws -> [Object] {
+        var objects: [Object] = []
+        try connection.query(
+            """
+            SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL \
+            AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'strata\\_%' ESCAPE '\\' ORDER BY rowid
+            """
+        ) { row in
+            objects.append(
+                Object(
+                    type: try row.string(0), name: try row.string(1), table: try row.string(2), sql: try row.string(3))
+            )
+        }
+        return objects
+    }
+
+    /// The indexes that are none of the schema's: on other tables, or beside those of the table's version.
+    private static func userIndexes(_ objects: [Object], own: [String: Table]) -> [Object] {
+        var left: [String: [String]] = [:]
+        for table in own.values {
+            left[table.name] = table.indexes.map {
+                SchemaComparison.unnamed($0.createStatement(on: table.name), $0.name)
+            }
+        }
+        let names = Set(own.values.flatMap(\.indexes).map(\.name))
+        // The schema's own names come first: an index of yours may be on the same columns.
+        let found = objects.filter { $0.type == "index" }
+        return (found.filter { names.contains($0.name) } + found.filter { !names.contains($0.name) }).filter { index in
+            let text = SchemaComparison.unnamed(index.sql, index.name)
+            guard let place = left[index.table]?.firstIndex(of: text) else { return true }
+            left[index.table]?.remove(at: place)
+            return false
+        }
+    }
+
+    /// The names in small letters that the migration gives to tables and indexes.
+    private static func neededNames(_ stages: [Migrator.Stage], old: [Table]) -> Set<String> {
+        let known = Set((old.map(\.name) + old.flatMap(\.indexes).map(\.name)).map { $0.lowercased() })
+        let new = stages.flatMap(\.mapping.new)
+        return Set((new.map(\.name) + new.flatMap(\.indexes).map(\.name)).map { $0.lowercased() }).subtracting(known)
+    }
+
+    /// The tables of the old version that a stage changes in any way.
+    private static func touchedTables(_ stages: [Migrator.Stage]) -> Set<String> {
+        var names: [String: String] = [:]
+        for table in stages.first?.mapping.old ?? [] { names[table.name] = table.name }
+        var touched: Set<String> = []
+        for stage in stages {
+            let new = Dictionary(stage.mapping.new.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+            for table in stage.mapping.old where stage.mapping.origins[table.name] != nil || new[table.name] != table {
+                touched.formUnion(names.filter { $0.value == table.name }.map(\.key))
+            }
+            for table in stage.mapping.new {
+                let source = stage.mapping.source(of: table.name)
+                for (name, current) in names where current == source { names[name] = table.name }
+            }
+        }
+        return touched
+    }
+
+    private static func freeName(_ name: String, _ taken: inout Set<String>) -> String {
+        var (candidate, number) = (name + "_user", 2)
+        while !taken.insert(candidate.lowercased()).inserted {
+            candidate = "\(name)_user\(number)"
+            number += 1
+        }
+        return candidate
+    }
+
+    // MARK: During the migration
+
+    /// Follows the names of tables and columns through a stage.
+    mutating func follow(_ stage: Migrator.Stage) {
+        if indexes.isEmpty { return }
+        for (name, current) in tables {
+            let isOwn = stage.mapping.new.contains {
+                $0.name == current && stage.mapping.source(of: current) == current
+            }
+            let heir = isOwn ? current : stage.mapping.new.first { stage.mapping.source(of: $0.name) == current }?.name
+            guard let heir, case .rows(_, let values, _)? = stage.mapping.origins[heir] else {
+                if let heir { tables[name] = heir }
+                continue
+            }
+            tables[name] = heir
+            var columns = self.columns[name] ?? [:]
+            for (new, value) in values {
+                guard let old = SQL.column(value), old != new else { continue }
+                let first = columns.first { $0.value == old }?.key ?? old
+                columns[first] = new
+            }
+            self.columns[name] = columns
+        }
+    }
+
+    // MARK: After the migration
+
+    /// Creates the views, triggers and indexes again, and returns those that no longer fit.
+    func putBack(into connection: Connection) throws -> [MigrationReport.DroppedObject] {
+        var dropped: [MigrationReport.DroppedObject] = []
+        func drop(_ object: Object) { dropped.append(.init(type: object.type, name: object.name, sql: object.sql)) }
+        var taken = Set(try Self.objects(in: connection).map { $0.name.lowercased() })
+        for index in indexes {
+            var name = index.name
+            if taken.contains(name.lowercased()) { name = Self.freeName(name, &taken) }
+            let sql = UserIndex(index.sql).renamed(
+                name, table: tables[index.table] ?? renamedTables[index.table] ?? index.table,
+                columns: columns[index.table] ?? [:])
+            do { try connection.execute(sql) } catch let error as SQLiteError where error.isAboutSchema { drop(index) }
+        }
+        var broken: Set<String> = []
+        for object in views + triggers {
+            do {
+                try connection.execute(object.sql)
+            } catch let error as SQLiteError where error.isAboutSchema {
+                broken.insert(object.name)
+                drop(object)
+            }
+        }
+        for use in uses where !broken.contains(use.name) {
+            guard try !use.isPossible(connection), let object = (views + triggers).first(where: { $0.name == use.name })
+            else { continue }
+            broken.insert(use.name)
+            drop(object)
+            try connection.execute("DROP \(object.type.uppercased()) IF EXISTS \(SQL.quoted(object.name))")
+        }
+        return dropped
+    }
+}
+
+/// The SQL of an index that the app created, in pieces.
+private struct UserIndex {
+    private let sql: String
+
+    init(_ sql: String) { self.sql = sql }
+
+    /// The statement with other names of the index, the table and columns.
+    func renamed(_ name: String, table: String, columns: [String: String]) -> String {
+        var pieces = Self.pieces(of: sql)
+        // CREATE [UNIQUE] INDEX [IF NOT EXISTS] [schema.]name ON table (…)
+        guard let on = pieces.firstIndex(where: { $0.word?.uppercased() == "ON" }) else { return sql }
+        let isUnique = pieces[..<on].contains { $0.word?.uppercased() == "UNIQUE" }
+        guard let target = pieces[(on + 1)...].firstIndex(where: { $0.word != nil }) else { return sql }
+        pieces[target] = .init(text: SQL.quoted(table), word: nil)
+        let renames = Dictionary(columns.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: { one, _ in one })
+        for place in pieces.indices.dropFirst(target + 1) {
+            guard let word = pieces[place].word, let new = renames[word.lowercased()] else { continue }
+            pieces[place] = .init(text: SQL.quoted(new), word: nil)
+        }
+        let rest = pieces[(on + 1)...].map(\.text).joined()
+        return "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(SQL.quoted(name)) ON\(rest)"
+    }
+
+    private struct Piece {
+        var text: String
+        /// The word or the name; nil for anything else.
+        var word: String?
+    }
+
+    /// Words, quoted names, and what is between them.
+    private static func pieces(of sql: String) -> [Piece] {
+        var pieces: [Piece] = []
+        var rest = Substring(sql)
+        let ends: [Character: Character] = ["\"": "\"", "`": "`", "[": "]", "'": "'"]
+        while let first = rest.first {
+            if let end = ends[first] {
+                var place = rest.index(after: rest.startIndex)
+                while place < rest.endIndex {
+                    let next = rest.index(after: place)
+                    if rest[place] == end {
+                        // A quote inside quotes is doubled.
+                        if end != "]", next < rest.endIndex, rest[next] == end {
+                            place = rest.index(after: next)
+                            continue
+                        }
+                        break
+                    }
+                    place = next
+                }
+                let close = place < rest.endIndex ? rest.index(after: place) : place
+                let text = String(rest[..<close])
+                let name = text.dropFirst().dropLast().split(
+                    separator: "\(end)\(end)", omittingEmptySubsequences: false)
+                pieces.append(Piece(text: text, word: first == "'" ? nil : name.joined(separator: String(end))))
+                rest = rest[close...]
+            } else if first.isLetter || first == "_" || first.isNumber {
+                let word = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "$" }
+                pieces.append(Piece(text: String(word), word: String(word)))
+                rest = rest[word.endIndex...]
+            } else {
+                pieces.append(Piece(text: String(first), word: nil))
+                rest = rest.dropFirst()
+            }
+        }
+        return pieces
+    }
+}
+
+extension SQLiteError {
+    /// Whether the statement does not fit the tables, or the rows a unique index.
+    fileprivate var isAboutSchema: Bool { [1, 19].contains(code) }
+}

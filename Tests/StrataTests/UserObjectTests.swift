@@ -1,0 +1,171 @@
+import Foundation
+import SchemaSQL
+import Strata
+import Testing
+
+/// Tables, indexes, views, triggers and virtual tables that the app created in its store.
+@Suite struct UserObjectTests {
+    private static let note = Table(
+        "note",
+        [
+            "\"id\" INTEGER PRIMARY KEY", "\"title\" TEXT NOT NULL", "\"body\" TEXT", "\"stars\" INTEGER",
+            "\"draft\" INTEGER",
+        ], indexes: [Index("note_title_idx", on: ["title"])])
+    private static let tag = Table("tag", ["\"id\" INTEGER PRIMARY KEY", "\"name\" TEXT NOT NULL"])
+    private static let content = """
+        INSERT INTO note VALUES (1, 'one', 'first body', 5, 0), (2, 'two', 'second body', NULL, 1); INSERT INTO tag VALUES (1, 'a');
+        """
+
+    private func schema(_ url: URL, _ type: String) throws -> [String] {
+        try rows(
+            url,
+            """
+            SELECT name FROM sqlite_schema WHERE type = '\(type)' AND sql IS NOT NULL AND name NOT LIKE 'strata\\_%' ESCAPE '\\' \
+            ORDER BY 1
+            """
+        ).map { row in if case .text(let name) = row[0] { name } else { "" } }
+    }
+
+    /// The note's table under another name, with other names and types of columns.
+    private static let page = Table(
+        "page",
+        [
+            "\"id\" INTEGER PRIMARY KEY", "\"heading\" TEXT NOT NULL", "\"body\" TEXT", "\"stars\" REAL",
+        ], indexes: [Index("page_title_idx", on: ["heading"])])
+    private static let rebuild = [
+        TableChange.map(
+            from: "note", to: "page",
+            columns: ["heading": "\"title\"", "stars": "CAST(\"stars\" AS REAL)"])
+    ]
+
+    @Test func `indexes stay through a table rebuild, and follow new names`() throws {
+        let sql = """
+            CREATE INDEX plain ON note (title DESC, body COLLATE NOCASE);
+            CREATE UNIQUE INDEX once ON "note" ([title]) ; CREATE INDEX part ON note (stars) WHERE title <> 'title' AND stars > 1;
+            CREATE INDEX computed ON note (lower(title)); CREATE INDEX again ON note (title);
+            CREATE INDEX removed ON note (draft, title); CREATE INDEX elsewhere ON tag (name);
+            """
+        var report: MigrationReport?
+        try withStore(
+            [Self.note, Self.tag], new: [Self.page, Self.tag], rows: Self.content + sql, changes: Self.rebuild,
+            check: { (url: URL) throws in
+                #expect(
+                    try schema(url, "index") == [
+                        "again", "computed", "elsewhere", "once", "page_title_idx", "part", "plain",
+                    ])
+                #expect(
+                    try rows(url, "SELECT sql FROM sqlite_schema WHERE name = 'plain'") == [
+                        [.text("CREATE INDEX \"plain\" ON \"page\" (\"heading\" DESC, body COLLATE NOCASE)")]
+                    ])
+                #expect(
+                    try rows(url, "SELECT sql FROM sqlite_schema WHERE name = 'part'") == [
+                        [.text("CREATE INDEX \"part\" ON \"page\" (stars) WHERE \"heading\" <> 'title' AND stars > 1")]
+                    ])
+                #expect(throws: SQLiteError.self) {
+                    try Connection(path: url.path, mode: .readWrite).execute(
+                        "INSERT INTO page VALUES (9, 'one', NULL, NULL)")
+                }
+                #expect(try rows(url, "PRAGMA integrity_check") == [[.text("ok")]])
+            }, opened: { report = $0.migrationReport })
+        // The column is removed.
+        #expect(report?.droppedObjects.map(\.name) == ["removed"])
+    }
+
+    @Test func `tables of the app stay, whatever their foreign keys are`() throws {
+        let sql = """
+            CREATE TABLE cache (id INTEGER PRIMARY KEY, note INTEGER REFERENCES note (id), text, UNIQUE (text));
+            CREATE TABLE wrong (a REFERENCES note (title), b REFERENCES missing (id));
+            INSERT INTO cache VALUES (1, 1, 'x'), (2, 99, 'y'); INSERT INTO wrong VALUES ('one', 7);
+            CREATE VIEW v AS SELECT text FROM cache; CREATE TRIGGER t AFTER INSERT ON cache BEGIN DELETE FROM wrong; END;
+            """
+        for changes in [Self.rebuild, [.drop("note"), .create("page")]] {
+            try withStore(
+                [Self.note, Self.tag], new: [Self.page, Self.tag],
+                rows: "PRAGMA foreign_keys = OFF;" + Self.content + sql, changes: changes,
+                check: { (url: URL) throws in
+                    #expect(
+                        try rows(url, "SELECT id, note, text FROM cache") == [
+                            [.integer(1), .integer(1), .text("x")], [.integer(2), .integer(99), .text("y")],
+                        ])
+                    #expect(try rows(url, "SELECT * FROM wrong") == [[.text("one"), .integer(7)]])
+                    #expect(try rows(url, "SELECT count(*) FROM v") == [[.integer(2)]])
+                    #expect(try schema(url, "trigger") == ["t"])
+                })
+        }
+    }
+
+    @Test func `a full-text table with its triggers stays`() throws {
+        let sql = """
+            CREATE VIRTUAL TABLE search USING fts5 (body, content='note', content_rowid='id');
+            INSERT INTO search (search) VALUES ('rebuild');
+            CREATE TRIGGER note_search AFTER INSERT ON note BEGIN INSERT INTO search (rowid, body) VALUES (new.id, new.body); END;
+            """
+        let wider = Table(
+            "note", Self.note.elements.dropLast() + ["\"draft\" REAL"], indexes: Self.note.indexes)
+        try withStore(
+            [Self.note], new: [wider], rows: Self.content.replacing("INSERT INTO tag VALUES (1, 'a');", with: "") + sql,
+            changes: [.map(from: "note", to: "note", columns: ["draft": "CAST(\"draft\" AS REAL)"])],
+            check: { (url: URL) throws in
+                let connection = try Connection(path: url.path, mode: .readWrite)
+                try connection.execute("INSERT INTO search (search, rank) VALUES ('integrity-check', 1)")
+                try connection.execute("INSERT INTO note VALUES (3, 'three', 'third body', 1, 0)")
+                #expect(
+                    try rows(url, "SELECT rowid FROM search WHERE search MATCH 'first OR third' ORDER BY 1") == [
+                        [.integer(1)], [.integer(3)],
+                    ])
+            })
+    }
+
+    @Test func `a table or an index whose name the schema needs gets another`() throws {
+        let sql = """
+            CREATE TABLE Page (mine TEXT); INSERT INTO Page VALUES ('kept'); CREATE TABLE page_user (a);
+            CREATE INDEX page_title_idx ON Page (mine); CREATE TABLE other (id INTEGER PRIMARY KEY);
+            """
+        var report: MigrationReport?
+        try withStore(
+            [Self.note, Self.tag], new: [Self.page, Self.tag], rows: Self.content + sql, changes: Self.rebuild,
+            check: { (url: URL) throws in
+                #expect(try rows(url, "SELECT mine FROM Page_user2") == [[.text("kept")]])
+                #expect(try rows(url, "SELECT heading FROM page ORDER BY 1") == [[.text("one")], [.text("two")]])
+                #expect(try schema(url, "index") == ["page_title_idx", "page_title_idx_user"])
+                #expect(
+                    try rows(url, "SELECT tbl_name FROM sqlite_schema WHERE name = 'page_title_idx_user'") == [
+                        [.text("Page_user2")]
+                    ])
+            }, opened: { report = $0.migrationReport })
+        #expect(report?.renamedTables == ["Page": "Page_user2"])
+        #expect(report?.droppedObjects == [])
+    }
+
+    @Test func `an index of the app on the columns of the schema's stays beside it`() throws {
+        let indexed = Table("tag", Self.tag.elements, indexes: [Index("tag_name_idx", on: ["name"])])
+        try withStore(
+            [Self.note, Self.tag], new: [Self.page, indexed],
+            rows: Self.content + "CREATE INDEX mine ON tag (name); CREATE INDEX theirs ON note (title)",
+            changes: Self.rebuild + [.map(from: "tag", to: "tag")],
+            check: { (url: URL) throws in
+                #expect(try schema(url, "index") == ["mine", "page_title_idx", "tag_name_idx", "theirs"])
+                #expect(try rows(url, "PRAGMA quick_check") == [[.text("ok")]])
+            })
+    }
+
+    @Test func `an index that the new rows break is dropped and reported`() throws {
+        var report: MigrationReport?
+        try withStore(
+            [Self.note, Self.tag], new: [Self.page, Self.tag],
+            rows: Self.content + "CREATE UNIQUE INDEX once ON note (body)",
+            changes: [
+                .map(
+                    from: "note", to: "page",
+                    columns: ["heading": "\"title\"", "stars": "CAST(\"stars\" AS REAL)", "body": "'same'"])
+            ],
+            check: { (url: URL) throws in
+                #expect(try rows(url, "SELECT count(*) FROM page") == [[.integer(2)]])
+                #expect(
+                    try rows(url, "SELECT version, type, name, sql FROM strata_dropped") == [
+                        ["2", "index", "once", "CREATE UNIQUE INDEX once ON note (body)"].map(SQLiteValue.text)
+                    ])
+            }, opened: { report = $0.migrationReport })
+        #expect(report?.droppedObjects.map(\.type) == ["index"])
+    }
+}
