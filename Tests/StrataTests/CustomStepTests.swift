@@ -275,7 +275,9 @@ private struct Other: StoredEntity {
     @Test func `a migration that leaves something else than the schema is undone`() throws {
         try withOldStore { (url: URL) throws in
             Coded.$code.withValue({ (step: CustomStep) throws in
-                try step.migrate(OldItem.self) { (old: OldItem, _) -> Outcome<Item> in .keep(Item(id: old.id, title: nil, stars: 0)) }
+                try step.migrate(OldItem.self) { (old: OldItem, _) -> Outcome<Item> in
+                    .keep(Item(id: old.id, title: nil, stars: 0))
+                }
                 try step.context.execute("ALTER TABLE other ADD COLUMN more TEXT")
             }) {
                 #expect(throws: MigrationError.schemaDiffers(objects: ["other"])) {

@@ -22,7 +22,8 @@ package struct StoreMetadata {
     private static let dropped = Table(
         "strata_dropped",
         [
-            "\"id\" INTEGER PRIMARY KEY", "\"version\" TEXT NOT NULL", "\"type\" TEXT NOT NULL", "\"name\" TEXT NOT NULL",
+            "\"id\" INTEGER PRIMARY KEY", "\"version\" TEXT NOT NULL", "\"type\" TEXT NOT NULL",
+            "\"name\" TEXT NOT NULL",
             "\"sql\" TEXT NOT NULL",
         ])
 
