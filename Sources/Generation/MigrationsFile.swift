@@ -19,6 +19,7 @@ extension Generator {
                 "new": .text(names.namespace(step.to)),
                 "reasons": .list(step.customReasons.map { .text($0) }),
                 "functions": .list(functions(of: step)),
+                "removals": .list(removals(of: step)),
                 "context": .text(contextName),
                 "initializers": .list(initializers.map { initializerValues($0, step) }),
                 "columnMigrations": .list(
@@ -41,8 +42,9 @@ extension Generator {
             "protocol": .text("Custom" + names.migration(step)),
             "reasons": .list(step.customReasons.map { .text($0) }),
             "functions": .list(functions),
+            "removals": .list(removals(of: step)),
             "context": .text(contextName),
-            "needsDidMigrate": .flag(functions.isEmpty),
+            "needsDidMigrate": .flag(functions.isEmpty && step.removals.isEmpty),
         ]
     }
 
@@ -66,6 +68,23 @@ extension Generator {
                 entity.old, entity.new, step, example: ".keep(.init(migrating: old\(parameters.joined())))")
         }
             + step.merged.map { functionValues($0.old, $0.new, step, example: ".keep(.init(…))") }
+    }
+
+    /// The functions that carry on data which a step removes.
+    private func removals(of step: SchemaStep) -> [Value] {
+        zip(step.removals, Self.removalNames(step)).map { removal, name in
+            ["function": .text("carryOn" + name), "reason": .text(removal.reason)]
+        }
+    }
+
+    /// What a step removes, as a part of the names of functions: `UserFax` for the property `fax` of `user`.
+    static func removalNames(_ step: SchemaStep) -> [String] {
+        var taken: Set<String> = []
+        return step.removals.map { entity, property, _ in
+            var name = SwiftName.type(entity.name) + (property.map { SwiftName.type($0.name) } ?? "")
+            while !taken.insert(name).inserted { name += "_" }
+            return name
+        }
     }
 
     private func functionValues(_ old: Entity, _ new: Entity, _ step: SchemaStep, example: String) -> Value {

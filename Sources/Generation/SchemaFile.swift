@@ -196,7 +196,9 @@ extension Generator {
             "changes": .list(step.tableChanges.map { .text(Self.change($0)) }),
             "isCustom": .flag(step.isCustom),
             "migration": .text(names.migration(step)),
-            "migrations": .list(migrations + step.merged.map { call("merge", $0.old) }),
+            "migrations": .list(
+                migrations + step.merged.map { call("merge", $0.old) }
+                    + Self.removalNames(step).map { .text("migration.carryOn\($0)(step.context)") }),
         ]
     }
 

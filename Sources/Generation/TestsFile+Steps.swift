@@ -205,6 +205,8 @@ extension Generator {
         // Whoever says what becomes of a row says so of all that its columns hold.
         let merged = Set(step.merged.map(\.old.lineage))
         let reasons = step.reasons.filter { reason in
+            // Each has a function of its own.
+            if reason.isRemoval { return false }
             if merged.contains(reason.entity) { return false }
             guard let entity = step.customEntities.first(where: { $0.new.lineage == reason.entity }) else {
                 return true
@@ -222,6 +224,14 @@ extension Generator {
             "old": .text(names.namespace(step.from)),
             "new": .text(names.namespace(step.to)),
             "rows": .list(rowFunctions(step)),
+            "hasRemovals": .flag(!step.removals.isEmpty),
+            "removals": .list(
+                zip(step.removals, Self.removalNames(step)).map { removal, name in
+                    [
+                        "function": .text("check" + name), "nameLiteral": .text(SwiftLiteral.string("check" + name)),
+                        "reason": .text(removal.reason), "reasonLiteral": .text(SwiftLiteral.string(removal.reason)),
+                    ]
+                }),
         ]
     }
 

@@ -6,6 +6,8 @@ public struct CustomReason: Hashable, Sendable {
     public var property: Int?
     /// The lineages of the properties of the unique index that it is about.
     public var index: [Int]?
+    /// Whether it removes data that no `discard` allows to be lost.
+    public var isRemoval = false
     /// The reason in words, which name the entity and the property.
     public var text: String
 }

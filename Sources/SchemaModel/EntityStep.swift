@@ -84,7 +84,9 @@ public struct EntityStep: Sendable {
             let holdsData = property.relationship.map { Self.holdsData($0, from, to) } ?? true
             let isDiscarded = instructions.discarded.contains(.init(entity: old.lineage, property: property.lineage))
             if holdsData && !isDiscarded {
-                otherReasons.append(reason("is removed without \"discard\": true", property, of: old))
+                var removal = reason("is removed without \"discard\": true", property, of: old)
+                removal.isRemoval = true
+                otherReasons.append(removal)
             }
         }
 

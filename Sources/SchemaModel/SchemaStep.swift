@@ -25,6 +25,13 @@ public struct SchemaStep: Sendable {
     /// The changes that only a person can carry out, in words.
     public var customReasons: [String] { reasons.map(\.text) }
 
+    /// The entities and properties whose data is removed and that no `discard` allows to be lost.
+    public var removals: [(entity: Entity, property: Property?, reason: String)] {
+        reasons.filter(\.isRemoval).compactMap { reason in
+            from.entity(reason.entity).map { ($0, reason.property.flatMap($0.property), reason.text) }
+        }
+    }
+
     /// The entities whose rows a person migrates, each after those that it points at.
     public var customEntities: [EntityStep] {
         let custom = entities.filter(\.isCustom)
@@ -95,7 +102,9 @@ public struct SchemaStep: Sendable {
                 merged.append((old, target))
             } else if !instructions.discarded.contains(.init(entity: old.lineage)) {
                 reasons.append(
-                    CustomReason(entity: old.lineage, text: "`\(old.name)` is removed without \"discard\": true"))
+                    CustomReason(
+                        entity: old.lineage, isRemoval: true,
+                        text: "`\(old.name)` is removed without \"discard\": true"))
             }
             if instructions.custom.contains(.init(entity: old.lineage)) {
                 reasons.append(

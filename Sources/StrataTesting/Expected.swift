@@ -63,6 +63,7 @@ public struct CustomExpectation: Sendable {
     /// The type that a person extends.
     let name: String
     let rows: [RowExpectation]
+    let removals: [RemovalExpectation]
     let added: @Sendable (StepRows) throws -> [any StoredEntity]
     let reasons: [String]
     let check: @Sendable (StepRows) throws -> Void
@@ -71,19 +72,41 @@ public struct CustomExpectation: Sendable {
     ///
     /// - Parameters:
     ///   - rows: What becomes of each row of the entities that code migrates.
+    ///   - removals: The checks of data that the step removes.
     ///   - reasons: Why code was needed beyond single rows; `check` looks at what became of that.
     ///   - added: The rows after the step that come from no row before it.
     ///   - check: Looks at the rows before and after the step.
     public init(
-        _ name: String, rows: [RowExpectation], reasons: [String],
+        _ name: String, rows: [RowExpectation], removals: [RemovalExpectation] = [], reasons: [String],
         added: @escaping @Sendable (StepRows) throws -> [any StoredEntity],
         check: @escaping @Sendable (StepRows) throws -> Void
     ) {
         self.name = name
         self.rows = rows
+        self.removals = removals
         self.added = added
         self.reasons = reasons
         self.check = check
+    }
+}
+
+/// The check of data that a step removes and that no `discard` allows to be lost.
+public struct RemovalExpectation: Sendable {
+    /// The function that you write.
+    let stub: String
+    let name: String
+    let check: @Sendable (StepRows) throws -> Void
+
+    /// The check by the function called `name`, because of `reason`.
+    public init(_ name: String, _ reason: String, _ check: @escaping @Sendable (StepRows) throws -> Void) {
+        self.name = name
+        self.check = check
+        stub = """
+            static func \(name)(_ rows: StepRows) throws {
+                // \(reason)
+                throw UnwrittenExpectation()
+            }
+            """
     }
 }
 

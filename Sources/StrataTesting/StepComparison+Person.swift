@@ -29,12 +29,23 @@ extension StepComparison {
         } catch let error where !(error is UnwrittenExpectation) {
             problems.append("\(custom.name).added threw: \(error)")
         }
+        for removal in custom.removals {
+            do {
+                try removal.check(rows)
+            } catch is UnwrittenExpectation {
+                unwritten.append(removal.stub)
+            } catch {
+                problems.append("\(custom.name).\(removal.name) threw: \(error)")
+            }
+        }
         do {
             try custom.check(rows)
         } catch is UnwrittenExpectation {
             if !custom.reasons.isEmpty {
                 let reasons = custom.reasons.map { "    // \($0)\n" }.joined()
-                unwritten.append("static func check(_ rows: StepRows) throws {\n\(reasons)}")
+                // The body is red until you write it.
+                unwritten.append(
+                    "static func check(_ rows: StepRows) throws {\n\(reasons)    throw UnwrittenExpectation()\n}")
             }
         } catch {
             problems.append("\(custom.name).check threw: \(error)")
