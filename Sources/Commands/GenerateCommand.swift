@@ -18,6 +18,7 @@ struct GenerateCommand {
 
     private func run(_ folder: ModelFolder, _ console: Console) throws {
         var model = try Model(reading: folder)
+        let sealedBefore = Set(model.released)
         var isNew = false
         if isRelease {
             isNew = !model.isReleased
@@ -41,6 +42,9 @@ struct GenerateCommand {
             throw CommandError.stale(stale.map { "\($0.path): error: \(message)" }, mendedBy: nil)
         }
         if isNew { console.say("released \(model.history.newest.version) of \(model.history.name)") }
+        for version in model.sealedVersions where !sealedBefore.contains(version) && !isNew {
+            console.say("sealed \(version) of \(model.history.name): it can no longer change")
+        }
         for note in model.notes { console.say(note.description) }
         var count = 0
         for (draft, fixture) in sealed {
@@ -68,6 +72,9 @@ struct GenerateCommand {
         }
         for stub in output.unwrittenStubs() {
             console.say("\(stub.path): note: this migration is not written yet; tests fail until it is")
+        }
+        for (file, function) in output.missingFunctions() {
+            console.say("\(file.path): warning: the step removes more data now: write \(function)")
         }
         for name in folder.missingTests(among: testTargets) {
             console.say(

@@ -61,6 +61,9 @@ struct Model {
         self.sealedCount = max(lock.versions.count, own.map { $0 + 1 } ?? 0)
     }
 
+    /// The versions that the lock will hold.
+    var sealedVersions: [Version] { history.versions.prefix(sealedCount).map(\.version) }
+
     /// Seals the newest version too.
     mutating func release() {
         sealedCount = history.versions.count
@@ -157,7 +160,10 @@ struct Model {
                 let remedy = isSealed ? "restore it from version control" : "the tests write it"
                 return (url, "the database of a released version is missing: \(remedy)")
             }
-            if fixtures[version].map({ $0 == Fingerprint(of: data) }) ?? true { return nil }
+            guard let sealed = fixtures[version] else {
+                return (url, "the database of a released version is not in strata.lock: generate seals it; commit both")
+            }
+            if sealed == Fingerprint(of: data) { return nil }
             return (url, "the database of a released version was changed: restore it from version control")
         }
     }

@@ -9,7 +9,7 @@ struct Output {
     private(set) var stubs: [(url: URL, contents: String)] = []
     /// Files of the folders of generated files that nothing generates any more.
     private(set) var leftovers: [URL] = []
-    /// Migrations of steps that need none any more.
+    /// Migrations of steps that need none any more, and that you have written.
     private(set) var obsoleteMigrations: [URL] = []
 
     /// Which of a model's files are meant.
@@ -26,7 +26,10 @@ struct Output {
                 stubs.append((folder.folder(.migrations).appendingPathComponent(stub.name), stub.contents))
             }
             let needed = Set(stubs.map(\.url.lastPathComponent))
-            obsoleteMigrations = Self.migrations(of: folder).filter { !needed.contains($0.lastPathComponent) }
+            for file in Self.migrations(of: folder) where !needed.contains(file.lastPathComponent) {
+                let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+                if StubMark.isUntouched(text) { leftovers.append(file) } else { obsoleteMigrations.append(file) }
+            }
             let sources = folder.configuration.mode == .committed ? try generator.sources() : []
             add(sources, in: folder.folder(.sources), suffix: ".swift")
             add(try generator.sql(), in: folder.folder(.sql), suffix: ".sql")
@@ -73,6 +76,15 @@ struct Output {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: migrations.path)) ?? []
         return names.sorted().filter { $0.wholeMatch(of: /Migration_[0-9_]+_to_[0-9_]+\.swift/) != nil }
             .map { migrations.appendingPathComponent($0) }
+    }
+
+    /// The functions that migrations have to have for data which their steps remove, and do not have yet.
+    func missingFunctions() -> [(file: URL, function: String)] {
+        stubs.flatMap { stub -> [(URL, String)] in
+            guard let text = try? String(contentsOf: stub.url, encoding: .utf8) else { return [] }
+            return stub.contents.matches(of: /func (carryOn\w+)\(/).map { String($0.1) }
+                .filter { !text.contains("func \($0)(") }.map { (stub.url, $0) }
+        }
     }
 
     /// The stubs in the model's folder that are there and that nobody has written yet.

@@ -50,8 +50,9 @@ public struct Generator: Sendable {
     public func stubs() throws(TemplateError) -> [GeneratedFile] {
         var files: [GeneratedFile] = []
         for step in names.steps where step.isCustom {
-            files.append(
-                try file(.migrations, names.migration(step) + ".swift", "MigrationStub.swift", stubValues(step)))
+            var stub = try file(.migrations, names.migration(step) + ".swift", "MigrationStub.swift", stubValues(step))
+            stub.contents = StubMark.marked(stub.contents)
+            files.append(stub)
         }
         return files
     }

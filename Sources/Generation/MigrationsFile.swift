@@ -38,6 +38,7 @@ extension Generator {
             "schema": .text(history.name),
             "from": .text(step.from.version.text),
             "to": .text(step.to.version.text),
+            "mark": .text(StubMark.blank),
             "migration": .text(names.migration(step)),
             "protocol": .text("Custom" + names.migration(step)),
             "reasons": .list(step.customReasons.map { .text($0) }),

@@ -439,11 +439,65 @@ import Testing
             #expect(run(["generate", folder.path]) == .success)
             let inferred = Self.custom.replacingOccurrences(
                 of: #""added_at_version""#, with: #""default_value": "", "added_at_version""#)
+            let stub = folder.appendingPathComponent("Migrations/Migration_1_0_to_2_0.swift")
+            let untouched = try String(contentsOf: stub, encoding: .utf8)
             try write(inferred, to: folder.appendingPathComponent("Book.json"))
+            // What you have not changed is deleted, what you have changed is yours.
+            #expect(said(["check", folder.path]).contains("nothing generates it any more"))
+            #expect(said(["generate", folder.path]).contains("removed \(stub.path)"))
+            #expect(run(["check", folder.path]) == .success)
+            try write(untouched.replacing("throw", with: "// throw"), to: stub)
             #expect(said(["generate", folder.path]).contains("no step needs this migration any more"))
             #expect(run(["check", folder.path]) == .diagnostics)
             try FileManager.default.removeItem(at: folder.appendingPathComponent("Migrations"))
             #expect(run(["check", folder.path]) == .success)
+        }
+    }
+
+    @Test func `a step that removes more data asks for a function by name`() throws {
+        try withModel(book: Self.custom) { (folder: URL) throws in
+            #expect(said(["generate", folder.path]).contains("sealed 1.0 of LibrarySchema: it can no longer change"))
+            let stub = folder.appendingPathComponent("Migrations/Migration_1_0_to_2_0.swift")
+            try write("struct Migration_1_0_to_2_0 {}", to: stub)
+            #expect(!said(["generate", folder.path]).contains("sealed"))
+            #expect(run(["check", folder.path]) == .success)
+            let book = folder.appendingPathComponent("Book.json")
+            try FileManager.default.removeItem(at: folder.appendingPathComponent("strata.lock"))
+            try write(
+                Self.custom.replacingOccurrences(
+                    of: #""properties": ["#,
+                    with: #""properties": [{ "name": "fax_no", "property_type": "int", "removed_at_version": "2.0" }, "#
+                ),
+                to: book)
+            let message = "the step removes more data now: write carryOnBookFaxNo"
+            #expect(said(["generate", folder.path]).contains("\(stub.path): warning: \(message)"))
+            #expect(said(["check", folder.path]).contains("\(stub.path): error: \(message)"))
+            try write("struct Migration_1_0_to_2_0 { func carryOnBookFaxNo() {} }", to: stub)
+            #expect(run(["check", folder.path]) == .success)
+            // What is decided in the description needs no function.
+            try write("struct Migration_1_0_to_2_0 {}", to: stub)
+            let text = try String(contentsOf: book, encoding: .utf8)
+            try write(
+                text.replacingOccurrences(
+                    of: #""removed_at_version": "2.0""#, with: #""removed_at_version": "2.0", "discard": true"#),
+                to: book)
+            #expect(run(["generate", folder.path]) == .success)
+            #expect(run(["check", folder.path]) == .success)
+        }
+    }
+
+    @Test func `a build says which migration is not written yet`() throws {
+        try withModel(book: Self.custom) { (folder: URL) throws in
+            #expect(run(["generate", folder.path]) == .success)
+            let stamp = folder.deletingLastPathComponent().appendingPathComponent("stamp.swift")
+            let build = ["check", folder.path, "--sources", "--stamp", stamp.path]
+            let stub = folder.appendingPathComponent("Migrations/Migration_1_0_to_2_0.swift")
+            #expect(
+                said(build)
+                    == "! \(stub.path):1:1: warning: this migration is not written yet; no older store can be opened")
+            #expect(FileManager.default.fileExists(atPath: stamp.path))
+            try write("struct Migration_1_0_to_2_0 {}", to: stub)
+            #expect(said(build) == "")
         }
     }
 
