@@ -3,7 +3,10 @@ import JSONText
 import SchemaModel
 
 /// Reads the value of a default or a fill as its type has it.
-enum LiteralReader {
+package enum LiteralReader {
+    /// Whether a value is one of `type`.
+    package static func isLiteral(_ json: JSON, type: ScalarType) -> Bool { literal(json, type: type) != nil }
+
     /// The value in the form in which `type` is stored; nil where the type has no such value.
     static func literal(_ json: JSON, type: ScalarType) -> Literal? {
         switch (type, json.value) {

@@ -25,7 +25,8 @@ public struct MisfitSettings: Sendable {
     /// The policies by table and version, and the names and values that the history does not have.
     public func resolved(in history: SchemaHistory) -> (policies: [ImportedMisfits], diagnostics: [Diagnostic]) {
         var settings = self
-        let policies = members.flatMap { settings.policies(of: $0, in: history) }
+        var lineages: [Int: String] = [:]
+        let policies = members.flatMap { settings.policies(of: $0, in: history, &lineages) }
         return (policies, settings.diagnostics)
     }
 
@@ -33,7 +34,10 @@ public struct MisfitSettings: Sendable {
         diagnostics.append(file.diagnostic(problem, at: json.offset))
     }
 
-    private mutating func policies(of member: JSON.Member, in history: SchemaHistory) -> [ImportedMisfits] {
+    /// - Parameter lineages: The entities with a policy so far, and their names.
+    private mutating func policies(
+        of member: JSON.Member, in history: SchemaHistory, _ lineages: inout [Int: String]
+    ) -> [ImportedMisfits] {
         // The newest entity of that name.
         guard let last = history.versions.lastIndex(where: { $0.entities.contains { $0.name == member.key } }),
             let entity = history.versions[last].entities.first(where: { $0.name == member.key })
@@ -44,7 +48,12 @@ public struct MisfitSettings: Sendable {
             diagnostics.append(file.diagnostic(problem, at: member.keyOffset))
             return []
         }
-        guard let policy = policy(member.value, of: entity, in: history.versions[last]) else { return [] }
+        if let other = lineages.updateValue(member.key, forKey: entity.lineage) {
+            let problem = Problem.keyDoesNotApply(member.key, because: "the entity has a policy already, as `\(other)`")
+            diagnostics.append(file.diagnostic(problem, at: member.keyOffset))
+            return []
+        }
+        guard let policy = policy(member.value, of: entity, in: history) else { return [] }
         var policies: [ImportedMisfits] = []
         for (place, version) in history.versions.enumerated() where history.formerNames[version.version] != nil {
             guard let entity = version.entity(entity.lineage) else { continue }
@@ -77,7 +86,7 @@ public struct MisfitSettings: Sendable {
         case choice(Int)
     }
 
-    private mutating func policy(_ json: JSON, of entity: Entity, in version: SchemaVersion) -> Policy? {
+    private mutating func policy(_ json: JSON, of entity: Entity, in history: SchemaHistory) -> Policy? {
         switch json.value {
         case .string("set-aside"): return .same(.setAside)
         case .string("drop"): return .same(.drop)
@@ -90,7 +99,7 @@ public struct MisfitSettings: Sendable {
             guard members.map(\.key) == ["fill"], case .object(let properties) = members[0].value.value else { break }
             var values: [(property: Int, value: Value)] = []
             for property in properties {
-                if let value = fill(property, of: entity, in: version) { values.append(value) }
+                if let value = fill(property, of: entity, in: history) { values.append(value) }
             }
             return .fill(values)
         default: break
@@ -101,13 +110,25 @@ public struct MisfitSettings: Sendable {
     }
 
     private mutating func fill(
-        _ member: JSON.Member, of entity: Entity, in version: SchemaVersion
+        _ member: JSON.Member, of newest: Entity, in history: SchemaHistory
     ) -> (property: Int, value: Value)? {
         let json = member.value
-        guard let property = entity.properties.first(where: { $0.name == member.key }) else {
-            let nearest = entity.properties.map(\.name).nearest(to: member.key)
+        // A property that a later version removes may be in the databases too.
+        let states = history.versions.reversed().compactMap { version in
+            version.entity(newest.lineage).map { (version: version, entity: $0) }
+        }
+        guard let (version, entity) = states.first(where: { $0.entity.properties.contains { $0.name == member.key } }),
+            let property = entity.properties.first(where: { $0.name == member.key })
+        else {
+            if case .column(member.key, _) = newest.identifier {
+                let problem = Problem.keyDoesNotApply(member.key, because: "it is the primary key")
+                diagnostics.append(file.diagnostic(problem, at: member.keyOffset))
+                return nil
+            }
+            let nearest = newest.properties.map(\.name).nearest(to: member.key)
             let problem = Problem.unknownProperty(
-                member.key, of: entity.name, version: version.version.text, nearest: nearest)
+                member.key, of: newest.name, version: (states.first?.version ?? history.newest).version.text,
+                nearest: nearest)
             diagnostics.append(file.diagnostic(problem, at: member.keyOffset))
             return nil
         }

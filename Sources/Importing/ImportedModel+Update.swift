@@ -10,6 +10,7 @@ extension ModelImport {
         let remembered = try Renames(rememberedIn: existing.configuration)
         var source = self
         source.rules.renames = remembered.merging(rules.renames)
+        try rules.renames.check(versions)
         let known = Set(history.formerNames.values)
         let changed = source.rules.renames.versions(unlike: remembered).intersection(known)
         if changed.isEmpty { return try source.added(to: existing, telling: history, folder: folder, schema: schema) }

@@ -180,13 +180,16 @@ extension ModelImport {
         let sources = files.map { SourceFile(path: "\(folder)/\($0.name)", bytes: Array($0.text.utf8)) }
         var settings: VersionSettings?
         var diagnostics: [Diagnostic] = []
+        var misfits: MisfitSettings?
         if let configuration = sources.first(where: { $0.baseName == "strata" }) {
             var values = try ConfigurationReader.read(configuration)
             settings = values.versions()
             diagnostics = values.diagnostics
+            misfits = values.misfits()
         }
         let read = Descriptions(
             reading: sources.filter { $0.baseName != "strata" }, folder: folder, schema: schema, settings: settings)
+        if let history = read.history { diagnostics += misfits?.resolved(in: history).diagnostics ?? [] }
         guard let history = read.history, diagnostics.isEmpty else {
             let problems = (diagnostics + read.diagnostics).map(\.description)
             throw ImportError(

@@ -57,13 +57,30 @@ extension SchemaHistory {
         guard let imported else { return nil }
         let forms = Dictionary(
             imported.forms.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: { one, _ in one })
+        // The names that the column of a property has in all versions, newest first.
+        var names: [[Int]: [String]] = [:]
+        for version in versions.reversed() {
+            for entity in version.entities {
+                for column in version.columns(of: entity) where column.role == .attribute {
+                    guard let property = column.property else { continue }
+                    let name = (entity.tableName + "." + column.name).lowercased()
+                    if names[[entity.lineage, property]]?.contains(name) != true {
+                        names[[entity.lineage, property], default: []].append(name)
+                    }
+                }
+            }
+        }
         var columns: [ImportedColumn] = []
         var living: [String: Int] = [:]
         for (index, version) in versions.enumerated() {
             for entity in version.entities {
                 for column in version.columns(of: entity) where column.role == .attribute {
                     let name = entity.tableName + "." + column.name
-                    let said = forms[name.lowercased()]?.last { $0.since.map { $0 <= version.version } ?? true }?.form
+                    // A form under another name of the column holds too.
+                    let others = column.property.flatMap { names[[entity.lineage, $0]] } ?? []
+                    let own = ([name.lowercased()] + others).first { forms[$0] != nil }
+                    let states = own.flatMap { forms[$0] } ?? []
+                    let said = states.last { $0.since.map { $0 <= version.version } ?? true }?.form
                     guard let form = version.form(of: column.type, said: said, in: imported.library) else { continue }
                     if let place = living[name], columns[place].form == form,
                         columns[place].versions.upperBound == index - 1
@@ -76,7 +93,7 @@ extension SchemaHistory {
                 }
             }
         }
-        let names = Dictionary(
+        let formerNames = Dictionary(
             formerNames.map { ($0.key.text, $0.value) }, uniquingKeysWith: { first, _ in first })
         let unread = imported.unread.sorted { $0.key < $1.key }.flatMap { name, states in
             runs(states).map { ImportedUnread(name, $0.value, versions: $0.versions) }
@@ -85,7 +102,8 @@ extension SchemaHistory {
             runs(states).map { ImportedHash(entity, $0.value, versions: $0.versions) }
         }
         return ImportedFormat(
-            imported.library, formerNames: names, columns: columns, origins: importedOrigins(imported), unread: unread,
+            imported.library, formerNames: formerNames, columns: columns, origins: importedOrigins(imported),
+            unread: unread,
             hashes: hashes, misfits: imported.misfits)
     }
 

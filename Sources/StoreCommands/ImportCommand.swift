@@ -65,8 +65,8 @@ enum ImportCommand {
         }
         console.say(
             "\(model.history.versions.count) versions, \(model.history.newest.entities.count) entities in the newest; "
-                + "\(steps.count - custom) steps are inferred, \(custom) are yours to write; "
-                + "\(model.lossCount) things are not carried over: see \(folder)/IMPORT.md")
+                + "steps: \(steps.count - custom) inferred, \(custom) to write; "
+                + "not carried over: \(model.lossCount), see \(folder)/IMPORT.md")
     }
 
     /// The model that is in the folder already; nil where there is none.

@@ -364,7 +364,7 @@ import Testing
         let result = try convert(workspace)
         #expect(result.complaints == [])
         for misfit in Self.misfits { #expect(result.said.contains("set aside: " + misfit), "\(result.said)") }
-        // A foreign key that may be NULL costs no row.
+        // A foreign key that may be NULL costs no row, and its value is kept.
         #expect(result.said.contains("set to NULL: Media 1: shelf_id is 1, and Shelf has no such row"))
         #expect(result.said.contains("Media: 2 rows in strata_unconverted"))
         func rows(_ query: String) throws -> [String] { try workspace.rows("out.strata", query) }
@@ -374,11 +374,15 @@ import Testing
         #expect(try rows("PRAGMA foreign_key_check") == [])
         #expect(
             try rows("SELECT \"table\", count(*) FROM strata_unconverted GROUP BY 1 ORDER BY 1") == [
-                "\"Media\" 2", "\"Media_tags\" 3", "\"Passport\" 1", "\"Shelf\" 1", "\"Tag\" 2",
+                "\"Media\" 3", "\"Media_tags\" 3", "\"Passport\" 1", "\"Shelf\" 1", "\"Tag\" 2",
             ])
         #expect(
             try rows("SELECT json_extract(\"values\", '$.title'), reason FROM strata_unconverted WHERE key = '2'") == [
                 "\"Solaris\" \"added is \\\"today\\\", which is no number\""
+            ])
+        #expect(
+            try rows("SELECT json(\"values\") FROM strata_unconverted WHERE \"table\" = 'Media' AND key = '1'") == [
+                "\"{\\\"shelf_id\\\":1}\""
             ])
         // It is no difference to a new store, and stays through migrations.
         #expect(
@@ -409,7 +413,7 @@ import Testing
                 "filled: Media 3: pages is \"many\", which is not INTEGER; filled with 0",
                 "filled: Media 2: added is \"today\", which is no number; filled with NULL",
                 "filled: Shelf 1: isOpen is 3, which is no truth value; filled with 0",
-                "filled: Tag 10: name is NULL; filled with none",
+                "filled: Tag 10: name is NULL; filled with \"none\"",
                 "set aside: Tag 20: key is X'00', which is no UUID",
                 "set aside: Media_tags 1, 20: target_id is 20, and Tag has no such row",
                 "set aside: Media_tags 3, 20: target_id is 20, and Tag has no such row",
@@ -447,9 +451,9 @@ import Testing
         try setMisfits(#"{ "user": { "fill": { "mail": "none", "born": null } } }"#, in: workspace)
         #expect(
             try convert(workspace).said.filter { $0.contains(": user ") } == [
-                "filled: user 9: mail is NULL; filled with none",
+                "filled: user 9: mail is NULL; filled with \"none\"",
                 "set aside: user NULL: id is not an integer, and it is the primary key",
-                "filled: user 10: mail is NULL; filled with none",
+                "filled: user 10: mail is NULL; filled with \"none\"",
                 "filled: user 10: born is \"x\", which is not INTEGER; filled with NULL",
             ])
         #expect(try workspace.rows("out.strata", "SELECT * FROM user") == ["9 \"none\" 12", "10 \"none\" NULL"])
@@ -457,6 +461,93 @@ import Testing
         #expect(
             try workspace.rows("out.strata", "SELECT json_extract(\"values\", '$.born') FROM strata_unconverted")
                 == ["\"x\""])
+    }
+
+    @Test func `a foreign key of several columns that is partly NULL refers to no row`() throws {
+        let shelf = ("shelf", "`room` TEXT NOT NULL, `number` INTEGER NOT NULL, PRIMARY KEY(`room`, `number`)")
+        let book = (
+            "book",
+            """
+            `id` INTEGER PRIMARY KEY, `shelfRoom` TEXT, `shelfNo` INTEGER, `printed` INTEGER NOT NULL, `owner` INTEGER NOT NULL,
+            FOREIGN KEY(`shelfRoom`, `shelfNo`) REFERENCES `shelf`(`room`, `number`), FOREIGN KEY(`owner`) REFERENCES `user`(`id`)
+            """
+        )
+        let workspace = try Workspace()
+        try workspace.write(TableImportTests.room(1, [shelf, book, Self.user]), to: "schemas/1.json")
+        workspace.run("import", "room", workspace.path("schemas"), "--into", workspace.path("model"))
+        let description = try workspace.text("model/Book.json")
+        try workspace.write(
+            description.replacing(
+                "\"name\": \"printed\", \"property_type\": \"int\"",
+                with: "\"name\": \"printed\", \"property_type\": \"date\""),
+            to: "model/Book.json")
+        let settings = try workspace.text("model/strata.json")
+        try workspace.write(
+            settings.replacing(
+                "\"imported\": {", with: "\"imported\": { \"forms\": { \"book.printed\": \"unix_milliseconds\" },"),
+            to: "model/strata.json")
+        try workspace.makeDatabase(
+            "journal.sqlite",
+            """
+            PRAGMA user_version = 1; CREATE TABLE user (\(Self.user.1)); CREATE TABLE shelf (\(shelf.1)); CREATE TABLE book (\(book.1));
+            INSERT INTO user VALUES (1, 'a', 0); INSERT INTO shelf VALUES ('A', 1);
+            INSERT INTO book VALUES (1, 'A', 1, 0, 1), (2, 'A', NULL, 0, 1), (3, NULL, 7, 0, 1), (4, 'B', 2, 0, 1), (5, 'A', 1, 1600000000123, 9);
+            """)
+        let result = try convert(workspace)
+        #expect(result.complaints == [])
+        #expect(
+            result.said.prefix(4) == [
+                "set to NULL: book 2: shelfRoom, shelfNo is partly NULL, and refers to no row",
+                "set to NULL: book 3: shelfRoom, shelfNo is partly NULL, and refers to no row",
+                "set to NULL: book 4: shelfRoom, shelfNo is B, 2, and shelf has no such row",
+                "set aside: book 5: owner is 9, and user has no such row",
+            ])
+        #expect(
+            try workspace.rows("out.strata", "SELECT id, shelfRoom, shelfNo FROM book ORDER BY 1") == [
+                "1 \"A\" 1", "2 NULL NULL", "3 NULL NULL", "4 NULL NULL",
+            ])
+        // What was converted before the row was set aside is kept as the source has it.
+        #expect(
+            try workspace.rows(
+                "out.strata",
+                "SELECT key, json_extract(\"values\", '$.shelfNo'), json_extract(\"values\", '$.printed') FROM strata_unconverted ORDER BY 1"
+            ) == ["\"2\" NULL NULL", "\"3\" 7 NULL", "\"4\" 2 NULL", "\"5\" 1 1600000000123"])
+    }
+
+    @Test func `a form and a fill hold under every name that the column had`() throws {
+        let workspace = try Workspace()
+        let first = ("log", "`id` INTEGER PRIMARY KEY, `at` INTEGER NOT NULL, `text` TEXT NOT NULL")
+        try workspace.write(TableImportTests.room(1, [first]), to: "schemas/1.json")
+        try workspace.write(
+            TableImportTests.room(2, [("entry", "`id` INTEGER PRIMARY KEY, `time` INTEGER NOT NULL")]),
+            to: "schemas/2.json")
+        try workspace.write(#"{ "2": { "log": "entry", "log.at": "time", "log.text": null } }"#, to: "renames")
+        workspace.run(
+            "import", "room", workspace.path("schemas"), "--into", workspace.path("model"), "--renames",
+            workspace.path("renames"))
+        let description = try workspace.text("model/Entry.json")
+        try workspace.write(
+            description.replacing(
+                "\"name\": \"time\", \"property_type\": \"int\"",
+                with: "\"name\": \"time\", \"property_type\": \"date\""),
+            to: "model/Entry.json")
+        let settings = try workspace.text("model/strata.json")
+        let own =
+            #""imported": { "forms": { "entry.time": "unix_seconds" }, "misfits": { "entry": { "fill": { "text": "?" } } },"#
+        try workspace.write(settings.replacing("\"imported\": {", with: own), to: "model/strata.json")
+        try workspace.makeDatabase(
+            "journal.sqlite",
+            "PRAGMA user_version = 1; CREATE TABLE log (id INTEGER PRIMARY KEY, at, text); INSERT INTO log VALUES (1, 978307200, NULL)"
+        )
+        #expect(try convert(workspace).said.first == "filled: log 1: text is NULL; filled with \"?\"")
+        #expect(try workspace.rows("out.strata", "SELECT at, text FROM log") == ["0.0 \"?\""])
+        // One entity has one policy.
+        let two = own.replacing("\"misfits\": {", with: "\"misfits\": { \"log\": \"drop\",")
+        try workspace.write(settings.replacing("\"imported\": {", with: two), to: "model/strata.json")
+        #expect(
+            workspace.run("check", workspace.path("model")).complaints.contains {
+                $0.hasSuffix("\"entry\" does not apply here: the entity has a policy already, as `log`")
+            })
     }
 
     @Test func `a policy names an entity, its properties and values of their types`() throws {

@@ -198,7 +198,7 @@ import Testing
         let names = history.versions.map { version in version.entities[0].properties.map { "\($0.lineage) \($0.name)" }
         }
         #expect(names == [["0 old", "1 gone"], ["0 new", "2 other"]])
-        #expect(try workspace.text("out/IMPORT.md").contains("Nothing went in a step in which something else came."))
+        #expect(try workspace.text("out/IMPORT.md").contains("## To decide\n\nNothing.\n"))
     }
 
     @Test func `types, optionality, defaults, uniqueness and indexes change where the model does`() throws {

@@ -296,9 +296,37 @@ import Testing
         #expect(try files(workspace, "out") == before)
     }
 
+    @Test func `a backfill value of your own is not overwritten`() throws {
+        let workspace = try rooms()
+        #expect(try importRooms(workspace).complaints == [])
+        try edit(
+            workspace, "User.json", "\"name\": \"age\", \"property_type\": \"int\", \"added_at_version\": \"2.0\" },",
+            "\"name\": \"age\", \"property_type\": \"int\", \"added_at_version\": \"2.0\", \"version_history\": [{ \"version\": \"2.0\", \"fill\": 3 }] },"
+        )
+        let before = try files(workspace, "out")
+        #expect(
+            try importRooms(workspace, "{ \"2\": { \"user.age\": { \"fill\": 18 } } }").complaints.first
+                == "out/User.json: error: what the answers change was edited since the import; nothing was written.")
+        #expect(try files(workspace, "out") == before)
+    }
+
     @Test(arguments: [
         ("{ \"2\": { \"user.agee\": { \"fill\": 1 } } }", "renames.json:1: error: there is no user.agee in 2"),
-        ("{ \"2\": { \"user.age\": { \"fill_from\": \"x\" } } }", "renames.json:1: error: there is no x before 2"),
+        (
+            "{ \"2\": { \"user.mail\": \"email\",\n \"user.fax\": \"email\" } }",
+            "renames.json:1: error: user.fax and user.mail cannot both become email"
+        ),
+        ("{ \"9\": {} }", "renames.json:1: error: the version 9 is not there"),
+        ("{ \"3.0\": {} }", "renames.json:1: error: the version 3.0 is not there; its former name is 3"),
+        (
+            "{ \"2\": { \"user.name\": { \"fill\": \"x\" } } }",
+            "renames.json:1: error: user.name needs no backfill value in 2: it is neither new nor newly mandatory"
+        ),
+        (
+            "{ \"2\": { \"user.age\": { \"fill\": \"x\" } } }",
+            "renames.json:1: error: user.age of type int cannot be \"x\""
+        ),
+        ("{ \"2\": { \"user.age\": { \"fill_from\": \"x\" } } }", "renames.json:1: error: there is no user.x before 2"),
     ])
     func `wrong answers are refused`(renames: String, complaint: String) throws {
         let workspace = try rooms()

@@ -1,6 +1,7 @@
 import Descriptions
 import Foundation
 import JSONText
+import SchemaModel
 
 /// Your answers about steps that a source does not explain: the new names of renamed elements, the removed elements,
 /// and the backfill values of new ones.
@@ -59,6 +60,7 @@ struct Renames: Sendable {
         guard case .object(let members) = json.value else { throw refuse(form, json.offset) }
         for version in members {
             guard case .object(let names) = version.value.value else { throw refuse(form, version.value.offset) }
+            versions[version.key] = versions[version.key] ?? [:]
             places[version.key] = (path, Self.line(of: version.keyOffset, in: data))
             for name in names {
                 places[version.key + "\u{0}" + name.key] = (path, Self.line(of: name.keyOffset, in: data))
@@ -84,7 +86,7 @@ struct Renames: Sendable {
 
     // MARK: Combining
 
-    var isEmpty: Bool { versions.isEmpty }
+    var isEmpty: Bool { versions.values.allSatisfy(\.isEmpty) }
 
     /// These answers combined with others. The others take precedence.
     func merging(_ others: Renames) -> Renames {
@@ -98,7 +100,7 @@ struct Renames: Sendable {
 
     /// The versions whose answers differ from those in `other`.
     func versions(unlike other: Renames) -> Set<String> {
-        Set(versions.keys).union(other.versions.keys).filter { versions[$0] != other.versions[$0] }
+        Set(versions.keys).union(other.versions.keys).filter { versions[$0] ?? [:] != other.versions[$0] ?? [:] }
     }
 
     /// Removes the answers about all versions except `names`.
@@ -108,8 +110,10 @@ struct Renames: Sendable {
     func json(_ names: [String]) -> JSONOutput {
         .object(
             names.compactMap { name in
-                versions[name].map { answers in
-                    .init(name, .object(answers.sorted { $0.key < $1.key }.map { .init($0.key, $0.value.json) }))
+                versions[name].flatMap { answers in
+                    answers.isEmpty
+                        ? nil
+                        : .init(name, .object(answers.sorted { $0.key < $1.key }.map { .init($0.key, $0.value.json) }))
                 }
             })
     }
@@ -122,16 +126,26 @@ struct Renames: Sendable {
             guard let place = imported.firstIndex(where: { $0.formerName == version }), place > 0 else {
                 let reason =
                     imported.first?.formerName == version ? "is the first: nothing is before it" : "is not there"
-                throw refusal("the version \(version) \(reason)", at: version)
+                let nearest = imported.map(\.formerName).first { Version($0) != nil && Version($0) == Version(version) }
+                throw refusal(
+                    "the version \(version) \(reason)\(nearest.map { "; its former name is \($0)" } ?? "")", at: version
+                )
             }
+            var targets: [String: String] = [:]
             for (name, answer) in names.sorted(by: { $0.key < $1.key }) {
                 let problem =
                     switch answer {
-                    case .filled(let fill): Self.problem(name, fill, imported[place - 1], imported[place])
+                    case .filled(let fill): problem(name, fill, imported[place - 1], imported[place])
                     case .renamed(let new): problem(name, new, imported[place - 1], imported[place])
                     case .removed: problem(name, nil, imported[place - 1], imported[place])
                     }
                 if let problem { throw refusal(problem, at: version + "\u{0}" + name) }
+                guard case .renamed(let new) = answer else { continue }
+                let scope = Self.parts(name)
+                let target = scope.property == nil ? new : scope.entity + "." + new
+                if let other = targets.updateValue(name, forKey: target) {
+                    throw refusal("\(other) and \(name) cannot both become \(new)", at: version + "\u{0}" + name)
+                }
             }
         }
     }
@@ -169,20 +183,32 @@ struct Renames: Sendable {
         return isThere ? nil : "there is no \(new) in \(now.formerName)"
     }
 
-    private static func problem(
+    private func problem(
         _ name: String, _ fill: ImportedFill, _ before: ImportedVersion, _ now: ImportedVersion
     ) -> String? {
-        let (entityName, propertyName) = parts(name)
+        let (entityName, propertyName) = Self.parts(name)
         guard let entity = now.entities.first(where: { $0.name == entityName }),
             let property = entity.properties.first(where: { $0.name == propertyName })
         else { return "there is no \(name) in \(now.formerName)" }
         if property.relationship != nil { return "\(name) is a relationship, which a custom migration fills" }
-        if case .property(let source) = fill,
-            !before.entities.contains(where: { $0.properties.contains { $0.name == source } })
-        {
-            return "there is no \(source) before \(now.formerName)"
+        let entities = entities(at: now.formerName)
+        let oldName = entities.first { $0.value == entityName }?.key ?? entityName
+        let old = before.entities.first { $0.name == oldName }
+        let properties = properties(of: oldName, at: now.formerName)
+        let oldProperty = properties.first { $0.value == propertyName }?.key ?? propertyName
+        if let was = old?.properties.first(where: { $0.name == oldProperty }), !was.isNullable || property.isNullable {
+            return "\(name) needs no backfill value in \(now.formerName): it is neither new nor newly mandatory"
         }
-        return nil
+        switch fill {
+        case .property(let source):
+            if old?.properties.contains(where: { $0.name == source }) == true { return nil }
+            return "there is no \(oldName).\(source) before \(now.formerName)"
+        case .constant(let value):
+            guard case .attribute(.scalar(let type)) = property.content,
+                let json = try? JSONParser.parse(Array(value.text().utf8)), !LiteralReader.isLiteral(json, type: type)
+            else { return nil }
+            return "\(name) of type \(type.rawValue) cannot be \(value.text())"
+        }
     }
 
     // MARK: Reading the answers

@@ -118,11 +118,11 @@ struct ImportReport {
         if losses.isEmpty { lines.append("Nothing: all is in the descriptions.") } else { lines += table(losses) }
         lines += ["", "## To decide", ""]
         if undecided.isEmpty {
-            lines.append("Nothing went in a step in which something else came.")
+            lines.append("Nothing.")
         } else {
             lines += [
-                "Here something went and something else came in one step. If that was a rename or a conversion, the history",
-                "does not tell. \(format.advice)", "",
+                "Each of these steps removes something and adds something else. The source does not tell whether that is a rename or",
+                "a conversion. \(format.advice)", "",
             ]
             lines += table(undecided)
         }
@@ -202,10 +202,10 @@ extension ModelImport.Format {
     fileprivate var advice: String {
         switch self {
         case .coreData:
-            "As Core Data does without a mapping model, what went is\ndiscarded. Where that is wrong, import again with "
-                + "`--renames`, or write the step yourself: take `\"discard\"` away."
+            "As Core Data does without a mapping model, the import discards\nwhat is removed. Where that is wrong, import again "
+                + "with `--renames`, or delete `\"discard\"` and write the step."
         case .room, .drift, .sqlite:
-            "So each is a step\nthat you write, until you import with `--renames` and say which it was."
+            "Each is a custom\nmigration until you answer it with `--renames`."
         }
     }
 }

@@ -64,6 +64,9 @@ struct ThreeWayMerge {
                 guard let heir = heir(of: element, among: added), case .object(let members) = added[heir] else {
                     throw Conflict(wanted: nil, before: element)
                 }
+                if own.contains(where: { members[$0.key] != nil && !isSame(members[$0.key], $0.value) }) {
+                    throw Conflict(wanted: added[heir], before: element)
+                }
                 added[heir] = .object(members + own.filter { members[$0.key] == nil })
             }
             result.remove(at: found)

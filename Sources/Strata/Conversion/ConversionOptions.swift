@@ -188,7 +188,8 @@ public enum ConversionError: Error, Hashable, Sendable, CustomStringConvertible 
                 ? "\nTables and columns cannot be set aside: drop leaves them where they are (ConversionOptions.misfits, --misfits)"
                 : ""
             return "\(report.misfitCount) things of \(report.version) do not fit:\n"
-                + report.misfits.prefix(20).map(\.description).joined(separator: "\n")
+                + (report.misfits.filter { $0.outcome == .refused } + report.misfits.filter { $0.outcome != .refused })
+                .prefix(20).map(\.description).joined(separator: "\n")
                 + (report.misfitCount > 20 ? "\nand \(report.misfitCount - 20) more" : "") + hint
         }
     }

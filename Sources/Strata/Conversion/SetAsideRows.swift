@@ -25,6 +25,8 @@ final class SetAsideRows {
     private let policies: [String: ImportedMisfits.Policy]
     private let options: ConversionOptions.Misfits
     private var insert: Statement?
+    /// By table: the values of a row in the source, by its key.
+    var sourceValues: [String: (_ key: [String: SQLiteValue]) throws -> [Value]?] = [:]
 
     /// - Parameters:
     ///   - policies: The policies, by table.
@@ -65,6 +67,23 @@ final class SetAsideRows {
         report.add(.init(table: table, key: key, reason: reason, outcome: outcome))
         guard outcome == .setAside else { return }
         report.unconverted[table, default: 0] += 1
+        try write(table, key, columns, values, reason)
+    }
+
+    /// Reports a foreign key that was set to NULL, and keeps its values.
+    func reportCleared(
+        _ table: String, key: String, _ columns: [String], _ values: [Value], reason: String,
+        to report: inout ConversionReport
+    ) throws {
+        let isRefused = outcome(of: table) == .refused
+        report.add(.init(table: table, key: key, reason: reason, outcome: isRefused ? .refused : .setToNull))
+        report.cleared[table, default: 0] += 1
+        if outcome(of: table) == .setAside { try write(table, key, columns, values, reason) }
+    }
+
+    private func write(
+        _ table: String, _ key: String, _ columns: [String], _ values: [Value], _ reason: String
+    ) throws {
         if insert == nil {
             try connection.execute(Self.table.createStatement())
             insert = try connection.prepare(
@@ -156,15 +175,24 @@ final class SetAsideRows {
     }
 
     /// The values of a row, with the names of their columns, and with its key for messages.
-    private func values(of row: Int, _ table: String) throws -> (columns: [String], values: [Value], key: String) {
+    private func values(of row: Int, _ table: String) throws -> (
+        columns: [String], values: [Value], key: String, id: [String: SQLiteValue]
+    ) {
         let statement = try connection.prepare("SELECT * FROM \(SQL.quoted(table)) WHERE \(try isRow(row, of: table))")
-        guard try statement.step() else { return ([], [], String(row)) }
+        guard try statement.step() else { return ([], [], String(row), [:]) }
         let found = statement.row
         let columns = (0..<found.columnCount).map { found.name($0) }
         let values = found.values
-        let key = try connection.texts("SELECT name FROM pragma_table_info(\(SQL.literal(table))) WHERE pk ORDER BY pk")
-            .compactMap { columns.firstIndex(of: $0) }.map { values[$0].keyText }.joined(separator: ", ")
-        return (columns, values.map(Value.value), key.isEmpty ? String(row) : key)
+        var id: [String: SQLiteValue] = [:]
+        var key: [String] = []
+        for name in try connection.texts(
+            "SELECT name FROM pragma_table_info(\(SQL.literal(table))) WHERE pk ORDER BY pk")
+        {
+            guard let place = columns.firstIndex(of: name) else { continue }
+            id[name] = values[place]
+            key.append(values[place].keyText)
+        }
+        return (columns, values.map(Value.value), key.isEmpty ? String(row) : key.joined(separator: ", "), id)
     }
 
     private func reason(_ key: Key, _ columns: [String], _ values: [Value]) -> String {
@@ -176,17 +204,19 @@ final class SetAsideRows {
     }
 
     private func clear(_ key: Key, of table: String, _ row: Int, _ report: inout ConversionReport) throws {
-        let (columns, values, name) = try self.values(of: row, table)
-        let outcome = outcome(of: table) == .refused ? ConversionReport.Outcome.refused : .setToNull
-        report.add(.init(table: table, key: name, reason: reason(key, columns, values), outcome: outcome))
-        report.cleared[table, default: 0] += 1
+        let (columns, values, name, _) = try self.values(of: row, table)
+        let own = key.columns.compactMap { columns.firstIndex(of: $0) }.map { values[$0] }
+        try reportCleared(
+            table, key: name, key.columns, own, reason: reason(key, columns, values), to: &report)
         let assignments = key.columns.map { SQL.quoted($0) + " = NULL" }.joined(separator: ", ")
         try connection.execute("UPDATE \(SQL.quoted(table)) SET \(assignments) WHERE \(try isRow(row, of: table))")
     }
 
     private func remove(_ row: Int, of table: String, _ key: Key, _ report: inout ConversionReport) throws {
-        let (columns, values, name) = try self.values(of: row, table)
-        try add(table, key: name, columns, values, reason: reason(key, columns, values), to: &report)
+        let (columns, values, name, id) = try self.values(of: row, table)
+        // The source's own values, before they were converted or filled.
+        let original = try sourceValues[table]?(id) ?? values
+        try add(table, key: name, columns, original, reason: reason(key, columns, values), to: &report)
         try connection.execute("DELETE FROM \(SQL.quoted(table)) WHERE \(try isRow(row, of: table))")
     }
 }

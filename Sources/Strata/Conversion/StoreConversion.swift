@@ -87,6 +87,7 @@ struct StoreConversion {
                 connection, candidate.version, policies: index.misfits(at: candidate.place), otherwise: options.misfits)
             var lastIDs: [String: Int] = [:]
             for table in candidate.match.tables {
+                rows.sourceValues[table.table.name] = TableCopy.sourceValues(of: table, in: source)
                 try setAsideStrays(table, rows, &report)
                 let forms = table.table.columns.map {
                     index.form(of: $0, in: table.table.name, at: candidate.place)

@@ -11,6 +11,8 @@ struct TableCopy {
     private let columns: [Column]
     /// The position of the column that is the row number; nil if there is none.
     private let keyColumn: Int?
+    /// The positions of the columns of each foreign key that has several.
+    private let foreignKeys: [[Int]]
 
     /// A column of the store's table.
     private struct Column {
@@ -63,6 +65,14 @@ struct TableCopy {
                 name: name, form: form, storage: table.table.storage(of: name),
                 isMandatory: mandatory.contains(name), fill: fills[name])
         }
+        var foreignKeys: [Int: [Int]] = [:]
+        try target.query("SELECT id, \"from\" FROM pragma_foreign_key_list(\(SQL.literal(name))) ORDER BY id, seq") {
+            row in
+            if let place = names.firstIndex(of: try row.string(1)) {
+                foreignKeys[try row.int(0), default: []].append(place)
+            }
+        }
+        self.foreignKeys = foreignKeys.values.filter { $0.count > 1 }
         keyColumn = table.table.hasIntegerKey ? names.firstIndex { SQL.quoted($0) == table.table.rowNumber } : nil
     }
 
@@ -82,13 +92,21 @@ struct TableCopy {
             if let keyColumn, row.misfits[keyColumn] == nil, case .integer(let key) = row.stored[keyColumn] {
                 greatest = max(greatest ?? key, key)
             }
+            let partial = clearPartialKeys(of: &row)
             if let reason = try store(&row) {
                 try setAside.add(
                     table.table.name, key: row.key, columns.map(\.name), row.read, reason: reason, to: &report)
                 continue
             }
+            for places in partial {
+                try setAside.reportCleared(
+                    table.table.name, key: row.key, places.map { columns[$0].name }, places.map { row.read[$0] },
+                    reason:
+                        "\(places.map { columns[$0].name }.joined(separator: ", ")) is partly NULL, and refers to no row",
+                    to: &report)
+            }
             for (place, reason) in row.misfits.sorted(by: { $0.key < $1.key }) {
-                let text = "\(reason); filled with \(columns[place].fill?.keyText ?? "NULL")"
+                let text = "\(reason); filled with \(columns[place].fill?.description ?? "NULL")"
                 report.add(.init(table: table.table.name, key: row.key, reason: text, outcome: .filled))
                 report.filled[table.table.name, default: 0] += 1
             }
@@ -111,7 +129,7 @@ struct TableCopy {
             let converted = column.form.map { $0.value(value, files: files) } ?? value
             result.stored.append(converted ?? value)
             if let form = column.form, converted == nil {
-                result.misfits[place] = "\(column.name) is \(value), which is \(form.words)"
+                result.misfits[place] = "\(column.name) is \(value), which is \(form.words(for: value))"
             } else if column.form == nil, column.storage == "REAL", case .integer(let number) = value,
                 Double(exactly: number) == nil
             {
@@ -128,6 +146,36 @@ struct TableCopy {
             result.conflict = "\(names) hold one property, and more than one of them has a value"
         }
         return result
+    }
+
+    /// Sets the columns of foreign keys that are partly NULL to NULL, and returns their positions.
+    private func clearPartialKeys(of row: inout SourceRow) -> [[Int]] {
+        foreignKeys.filter { places in
+            let count = places.count { if case .null = row.stored[$0] { true } else { false } }
+            guard count > 0, count < places.count, places.allSatisfy({ !columns[$0].isMandatory }) else { return false }
+            for place in places { row.stored[place] = .null }
+            return true
+        }
+    }
+
+    /// Finds the values of a row in the source by its key in the store; nil if no row of the source has that key.
+    static func sourceValues(
+        of table: ConvertedTable, in source: Connection
+    ) -> (_ key: [String: SQLiteValue]) throws -> [SetAsideRows.Value]? {
+        let values = table.values.enumerated().map { "\($1) AS strata_\($0)" }.joined(separator: ", ")
+        return { key in
+            let places = key.keys.sorted().compactMap { name in table.table.columns.firstIndex(of: name) }
+            let condition = places.map { "strata_\($0) IS ?\($0 + 1)" }.joined(separator: " AND ")
+            if places.isEmpty || places.count < key.count { return nil }
+            let row = try source.cached("SELECT * FROM (SELECT \(values) FROM \(table.from)) WHERE \(condition)")
+            for place in places { try key[table.table.columns[place]]?.bind(to: row, at: place + 1) }
+            defer { row.reset() }
+            guard try row.step() else { return nil }
+            return table.values.indices.map { place in
+                (try? SQLiteValue(row: row.row, at: place)).map(SetAsideRows.Value.value)
+                    ?? .bytes(row.row.bytes(place))
+            }
+        }
     }
 
     // MARK: Storing
@@ -199,10 +247,14 @@ struct TableCopy {
 
 extension ImportedForm {
     /// Describes a conversion mismatch.
-    fileprivate var words: String {
+    fileprivate func words(for value: SQLiteValue) -> String {
         switch self {
         case .bool: "no truth value"
-        case .unixSeconds, .unixMilliseconds, .unixMicroseconds, .referenceSeconds, .julianDay: "no number"
+        case .unixSeconds, .unixMilliseconds, .unixMicroseconds, .referenceSeconds, .julianDay:
+            switch value {
+            case .integer, .real: "no number that a date holds exactly"
+            default: "no number"
+            }
         case .dateText: "no date as text of ISO 8601"
         case .uuid: "no UUID"
         case .url: "no URL"

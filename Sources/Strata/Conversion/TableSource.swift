@@ -46,7 +46,9 @@ struct TableSource: ConversionSource {
             guard values.count == table.columns.count else { continue }
             let keys = table.primaryKey.compactMap { name in table.columns.firstIndex(of: name).map { values[$0] } }
             // A blob is shown in hexadecimal digits, because its bytes are not text.
-            let parts = keys.map { "CASE typeof(\($0)) WHEN 'blob' THEN 'X''' || hex(\($0)) || '''' ELSE \($0) END" }
+            let parts = keys.map {
+                "CASE typeof(\($0)) WHEN 'blob' THEN 'X''' || hex(\($0)) || '''' WHEN 'null' THEN 'NULL' ELSE \($0) END"
+            }
             let key = parts.isEmpty ? database.rowNumber(of: source) : parts.joined(separator: " || ', ' || ")
             match.tables.append(
                 ConvertedTable(table: table, source: source, key: key, values: values, from: SQL.quoted(source)))

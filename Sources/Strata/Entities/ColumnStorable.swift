@@ -137,9 +137,12 @@ extension Optional: ColumnStorable where Wrapped: ColumnStorable {
     /// The number of columns that the value is kept in.
     @inlinable public static var columnCount: Int { Wrapped.columnCount }
 
-    /// The value in a column, or nil for NULL.
+    /// The value in a column, or nil for NULL. A key of several columns is nil if one of them is NULL: such a foreign key
+    /// refers to no row (https://sqlite.org/foreignkeys.html#fk_composite).
     @inlinable public init(row: Row, at index: Int) throws {
-        self = row.isNull(index) ? nil : try Wrapped(row: row, at: index)
+        let count = Wrapped.columnCount
+        let isNull = count == 1 ? row.isNull(index) : (index..<index + count).contains { row.isNull($0) }
+        self = isNull ? nil : try Wrapped(row: row, at: index)
     }
 
     /// Binds the value, or NULL for nil.
