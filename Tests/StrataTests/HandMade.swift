@@ -21,7 +21,7 @@ enum HandMade: Schema {
     }
 }
 
-private enum OldHandMade: Schema {
+enum OldHandMade: Schema {
     static let name = HandMade.name
     static let fingerprint: UInt64 = 1
     static var versions: [SchemaVersion] { Array(HandMade.versions.prefix(1)) }

@@ -133,6 +133,36 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
     }
 
     @Test(arguments: [StoreOptions.Journal.delete, .wal])
+    func `a store that was migrated meanwhile is neither read nor written`(journal: StoreOptions.Journal) throws {
+        let old = Table("t", ["\"id\" INTEGER PRIMARY KEY", "\"a\" TEXT", "\"b\" TEXT"])
+        let swap = [TableChange.map(from: "t", to: "t", columns: ["a": "\"b\"", "b": "\"a\""])]
+        try withFile { (url: URL) throws in
+            var options = StoreOptions()
+            options.journal = journal
+            try HandMade.$old.withValue([old]) {
+                let first = try Store(at: url, schema: OldHandMade.self, options: options)
+                try first.write { _ = try $0.execute("INSERT INTO t VALUES (1, 'x', 'y')") }
+                let values = { (transaction: ReadTransaction) throws in
+                    try transaction.rows("SELECT a FROM t") { try $0.value("a", as: String.self) }
+                }
+                #expect(try first.read(values) == ["x"])
+                try HandMade.$new.withValue([old]) {
+                    try HandMade.$changes.withValue(swap) {
+                        let second = try Store(at: url, schema: HandMade.self, options: options)
+                        #expect(try second.read(values) == ["y"])
+                    }
+                }
+                let error = StoreError.newer(found: "2", newest: "1")
+                #expect(throws: error) { try first.read(values) }
+                #expect(throws: error) {
+                    try first.write { _ = try $0.execute("UPDATE t SET a = 'wrong'") }
+                }
+            }
+            #expect(try rows(url, "SELECT a, b FROM t") == [[.text("y"), .text("x")]])
+        }
+    }
+
+    @Test(arguments: [StoreOptions.Journal.delete, .wal])
     func `a store that cannot be opened is refused and unchanged to the byte`(journal: StoreOptions.Journal) throws {
         try withFile { url in
             var options = StoreOptions()

@@ -40,6 +40,8 @@ package final class Connection {
     private var confinedStatements: [String: Statement] = [:]
     /// Whether what is prepared now is your own SQL; nil until there is any. The authorizer reads it.
     private var confinement: UnsafeMutablePointer<Bool>?
+    /// The schema at whose newest version the store was opened; nil if it is not open for transactions.
+    var openedSchema: KnownSchema?
     /// The copy whose code SQL may ask.
     @exclusivity(unchecked) var columnCopy: ColumnCopy?
     /// Whether SQL knows the functions by which it asks.
@@ -257,6 +259,20 @@ package final class Connection {
             if isInTransaction { try? execute("ROLLBACK") }
             throw error
         }
+    }
+
+    /// Checks in a transaction that no other process has migrated the store since it was opened: its columns may have other
+    /// names now.
+    ///
+    /// - Throws: `StoreError.newer`.
+    func checkVersion() throws {
+        guard let openedSchema else { return }
+        let statement = try cached("PRAGMA user_version")
+        defer { statement.reset() }
+        guard try statement.step(), try statement.row.int(0) != Int(openedSchema.fingerprint.userVersion)
+        else { return }
+        let found = try? StoreMetadata(reading: self).version
+        throw StoreError.newer(found: found ?? "", newest: openedSchema.versions.last?.name ?? "")
     }
 
     private func commit() throws {

@@ -182,6 +182,7 @@ public final class Store: Sendable {
         try threads.withThread {
             func read(_ connection: Connection) throws -> Result {
                 try connection.transaction("BEGIN") {
+                    try connection.checkVersion()
                     let transaction = ReadTransaction(connection)
                     defer { transaction.end() }
                     return try body(transaction)
@@ -238,6 +239,7 @@ public final class Store: Sendable {
                     if let hasChanged = changed?.end(), isCommitted { observers.wake(where: hasChanged) }
                 }
                 let result = try connection.transaction("BEGIN IMMEDIATE") {
+                    try connection.checkVersion()
                     let transaction = WriteTransaction(connection)
                     defer { transaction.end() }
                     let result = try body(transaction)

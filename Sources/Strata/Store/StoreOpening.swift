@@ -28,6 +28,7 @@ package struct StoreOpening {
         }
         connection.setCheckpointsOnClose(true)
         try connection.execute("PRAGMA foreign_keys = ON")
+        connection.openedSchema = schema
         return report
     }
 
@@ -47,6 +48,7 @@ package struct StoreOpening {
     func read() throws {
         setBusyTimeout()
         try connection.execute("PRAGMA query_only = ON")
+        connection.openedSchema = schema
     }
 
     private func setBusyTimeout() {
