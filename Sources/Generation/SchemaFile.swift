@@ -155,13 +155,16 @@ extension Generator {
             "table": .text(SwiftLiteral.string(table.name)),
             "elements": .list(table.elements.map { .text(SwiftLiteral.string($0)) }),
             "hasIndexes": .flag(!table.indexes.isEmpty),
+            "isJoinTable": .flag(table.isJoinTable),
             "indexes": .list(table.indexes.map { .text(Self.index($0)) }),
         ]
         if let base = definition.base {
             let elements = ListChange(from: base.content.elements, to: table.elements)
             let indexes = ListChange(from: base.content.indexes, to: table.indexes)
             // A table that has little in common with the one before is easier to read by itself.
-            if 2 * (elements.count + indexes.count) <= table.elements.count + table.indexes.count {
+            if base.content.isJoinTable == table.isJoinTable,
+                2 * (elements.count + indexes.count) <= table.elements.count + table.indexes.count
+            {
                 let arguments =
                     (table.name == base.content.name ? [] : ["name: \(SwiftLiteral.string(table.name))"])
                     + SwiftLiteral.arguments(elements, "removing", "adding", SwiftLiteral.string)

@@ -152,7 +152,7 @@ extension SchemaVersion {
             }
             let index = Index(names.name(.joinTarget(property.lineage), [name] + other + ["idx"]), on: other)
             return JoinTable(
-                table: Table(name, elements, indexes: [index]), source: source, target: other,
+                table: Table(name, elements, indexes: [index], isJoinTable: true), source: source, target: other,
                 property: property.lineage, relationship: relationship)
         }
     }

@@ -7,12 +7,15 @@ public struct Table: Hashable, Sendable {
     public var elements: [String]
     /// The indexes, in the order of their creation.
     public var indexes: [Index]
+    /// Whether it is a join table, which holds the pairs of a relationship.
+    public var isJoinTable: Bool
 
     /// A table of `elements` with `indexes` on it.
-    public init(_ name: String, _ elements: [String], indexes: [Index] = []) {
+    public init(_ name: String, _ elements: [String], indexes: [Index] = [], isJoinTable: Bool = false) {
         self.name = name
         self.elements = elements
         self.indexes = indexes
+        self.isJoinTable = isJoinTable
     }
 
     /// A table that differs from this one in its name, some elements or some indexes.
@@ -31,7 +34,7 @@ public struct Table: Hashable, Sendable {
     ) -> Table {
         Table(
             name ?? self.name, elements.changed(removing: removing, adding: adding),
-            indexes: indexes.changed(removing: removingIndexes, adding: addingIndexes))
+            indexes: indexes.changed(removing: removingIndexes, adding: addingIndexes), isJoinTable: isJoinTable)
     }
 
     /// The names of the columns, unquoted and in order.

@@ -74,6 +74,53 @@ private typealias N = Valued<String>
         }
     }
 
+    @Test(arguments: [true, false])
+    func `pairs of merged rows become one, and rows of an entity with such columns do not`(isJoinTable: Bool) throws {
+        let reference = "INTEGER NOT NULL REFERENCES \"s\" (\"id\") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"
+        let edge = Table(
+            "edge",
+            [
+                "\"source_id\" \(reference)", "\"target_id\" \(reference)", "\"position\" INTEGER NOT NULL",
+                "PRIMARY KEY (\"source_id\", \"target_id\")",
+            ], isJoinTable: isJoinTable)
+        func migrate(_ check: (URL) throws -> Void) throws {
+            try withStore(
+                [Self.s, edge],
+                rows: "INSERT INTO s VALUES (1, 'x'), (2, 'y'), (3, 'z'); INSERT INTO edge VALUES (1, 3, 7), (2, 3, 8)",
+                code: { step in
+                    try step.migrate(S.self) { (old: S, _) -> Outcome<S> in
+                        old.id.rawValue == 2 ? .merge(into: .init(rawValue: 1)) : .keep(old)
+                    }
+                    try step.followKeys()
+                }, check: check)
+        }
+        if isJoinTable {
+            try migrate { url in
+                #expect(try rows(url, "SELECT count(*) FROM edge") == [[.integer(1)]])
+            }
+        } else {
+            #expect(throws: SQLiteError.self) { try migrate { _ in } }
+        }
+    }
+
+    @Test func `a ring of merged rows is refused, however long it is`() throws {
+        #expect(throws: MigrationError.mergedIntoNothing(table: "s", rows: 20_000)) {
+            try withStore(
+                [Self.s],
+                rows: """
+                    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+                    INSERT INTO s SELECT i, 'x' FROM n
+                    """,
+                code: { step in
+                    try step.migrate(S.self) { (old: S, _) -> Outcome<S> in
+                        .merge(into: .init(rawValue: old.id.rawValue % 20_000 + 1))
+                    }
+                    try step.followKeys()
+                }
+            ) { _ in }
+        }
+    }
+
     @Test func `rows whose key is made of merged ones are not lost without a word`() throws {
         let item = Table(
             "item",

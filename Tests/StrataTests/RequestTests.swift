@@ -185,6 +185,7 @@ import Testing
             let numbers = expected.compactMap(\.number)
             #expect(try t.sum(of: \.number, in: request) == numbers.reduce(0, +))
             #expect(try t.sum(of: \.ratio, in: Thing.all) == things.map(\.ratio).reduce(0, +))
+            #expect(try t.sum(of: \.ratio, in: Thing.all.where { $0.ratio > .infinity }) == 0)
             #expect(try t.minimum(of: \.number, in: request) == numbers.min())
             #expect(
                 try t.maximum(of: \.text, in: Thing.all)

@@ -128,7 +128,9 @@ public final class CustomStep {
     /// - Throws: `MigrationError` where a row was merged into one that is not there, or where a row that was dropped may
     ///   not go because something points at it.
     public func followKeys() throws {
-        let following = KeyFollowing(context: context, codeTables: codeTables, tables: mapping.new.map(\.name))
+        let following = KeyFollowing(
+            context: context, codeTables: codeTables, tables: mapping.new.map(\.name),
+            joinTables: Set(mapping.new.filter(\.isJoinTable).map(\.name)))
         droppedRows.merge(try following.run(), uniquingKeysWith: +)
     }
 }

@@ -77,6 +77,8 @@ struct KeyFollowing {
     let codeTables: [String: (old: String, oldKey: [String], references: [String: String])]
     /// The tables of the new version.
     let tables: [String]
+    /// Those that are join tables.
+    let joinTables: Set<String>
 
     private struct ForeignKey {
         let table: String
@@ -118,8 +120,8 @@ struct KeyFollowing {
             let next =
                 "\(map.name) AS next WHERE \(matches(map.oldColumns.map { "next.\($0)" }, new)) AND next.n0 IS NOT NULL"
             let values = map.newColumns.map { "\($0) = (SELECT next.\($0) FROM \(next))" }.joined(separator: ", ")
-            // Each pass shortens every chain by one, so that only a ring would need more passes than there are rows.
-            var passes = try connection.integer("SELECT count(*) FROM \(map.name)") ?? 0
+            // Each pass halves the length of every chain. Only a ring needs more passes than these.
+            var passes = 64
             repeat {
                 try connection.execute(
                     "UPDATE \(map.name) AS m SET \(values) WHERE \(isMissing) AND EXISTS (SELECT 1 FROM \(next))")
@@ -305,8 +307,8 @@ struct KeyFollowing {
         try connection.execute(
             "DELETE FROM \(table) WHERE (\(SQL.list(foreignKey.key))) IN (SELECT \(places.joined(separator: ", ")) FROM \(moved))"
         )
-        // Of rows that are merged, two may have pointed at one: a join table names it once. Nothing but a place is lost.
-        let isJoin = all.allSatisfy { $0 == "position" || $0.hasPrefix("source_") || $0.hasPrefix("target_") }
+        // Two merged rows may refer to the same row. A join table has one pair for both; only a position is lost.
+        let isJoin = joinTables.contains(foreignKey.table)
         try connection.execute(
             "INSERT \(isJoin ? "OR IGNORE " : "")INTO \(table) (\(SQL.list(all))) SELECT \(cells.joined(separator: ", ")) FROM \(moved) ORDER BY rowid"
         )

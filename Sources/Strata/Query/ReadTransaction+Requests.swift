@@ -150,7 +150,7 @@ extension ReadTransaction {
     public func sum<Entity: StoredEntity, Value: Numeric & ColumnStorable & ColumnComparable>(
         of column: ColumnPath<Entity, Value>, in request: Request<Entity>
     ) throws -> Value {
-        try aggregate("sum", Entity.Columns()[keyPath: column], request) ?? 0
+        try total(Entity.Columns()[keyPath: column], request)
     }
 
     /// The sum of a property over the rows that `request` means and that have it.
@@ -159,7 +159,7 @@ extension ReadTransaction {
     public func sum<Entity: StoredEntity, Value: Numeric & ColumnStorable & ColumnComparable>(
         of column: ColumnPath<Entity, Value?>, in request: Request<Entity>
     ) throws -> Value {
-        try aggregate("sum", Entity.Columns()[keyPath: column], request) ?? 0
+        try total(Entity.Columns()[keyPath: column], request)
     }
 
     /// The average of a property over the rows that `request` means; nil where there are none.
@@ -174,6 +174,19 @@ extension ReadTransaction {
         of column: ColumnPath<Entity, Value?>, in request: Request<Entity>
     ) throws -> Double? {
         try aggregate("avg", Entity.Columns()[keyPath: column], request)
+    }
+
+    private func total<Entity, Property, Value: Numeric & ColumnStorable>(
+        _ column: Column<Entity, Property>, _ request: Request<Entity>
+    ) throws -> Value {
+        let rows = request.select(column.sql, from: quoted(Entity.table.name))
+        let sql = "SELECT sum(\(column.sql)), count(\(column.sql)) FROM (\(rows))"
+        return try value(request, sql) { row in
+            if let sum = try Value?(row: row, at: 0) { return sum }
+            // SQLite has no NaN: the sum of infinities of both signs is NULL.
+            let notANumber = (Value.self as? any FloatingPoint.Type).flatMap { $0.nan as? Value }
+            return try row.int(1) > 0 ? notANumber ?? 0 : 0
+        }
     }
 
     private func aggregate<Entity, Value, Result: ColumnStorable>(

@@ -94,7 +94,7 @@ public enum JournalSchema: Strata.Schema {
             #"PRIMARY KEY ("source_id", "target_id")"#,
         ], indexes: [
             Strata.Index("Media_tags_target_id_idx", on: ["target_id"]),
-        ])
+        ], isJoinTable: true)
         static let passport_1_0 = Strata.Table("Passport", [
             #""id" INTEGER PRIMARY KEY"#,
             #""person_id" INTEGER NOT NULL REFERENCES "Person" ("id") ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED"#,
@@ -111,7 +111,7 @@ public enum JournalSchema: Strata.Schema {
             #"PRIMARY KEY ("source_id", "target_id")"#,
         ], indexes: [
             Strata.Index("Person_friends_target_id_idx", on: ["target_id"]),
-        ])
+        ], isJoinTable: true)
         static let shelf_1_0 = Strata.Table("Shelf", [
             #""id" INTEGER PRIMARY KEY"#,
             #""price" TEXT"#,

@@ -69,7 +69,7 @@ public enum ShopSchema: Strata.Schema {
             #"PRIMARY KEY ("source_id", "target_id")"#,
         ], indexes: [
             Strata.Index("customer_wishes_target_id_idx", on: ["target_id"]),
-        ])
+        ], isJoinTable: true)
         static let invoice_1_0 = Strata.Table("invoice", [
             #""id" INTEGER PRIMARY KEY"#,
             #""amount" REAL NOT NULL"#,
@@ -97,7 +97,7 @@ public enum ShopSchema: Strata.Schema {
             #"PRIMARY KEY ("source_id", "target_id")"#,
         ], indexes: [
             Strata.Index("order_gifts_target_id_idx", on: ["target_id"]),
-        ])
+        ], isJoinTable: true)
         static let product_1_0 = Strata.Table("product", [
             #""sku" TEXT NOT NULL PRIMARY KEY"#,
             #""title" TEXT NOT NULL"#,
