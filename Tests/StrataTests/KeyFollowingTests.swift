@@ -95,7 +95,7 @@ private typealias N = Valued<String>
                 }, check: check)
         }
         if isJoinTable {
-            try migrate { url in
+            try migrate { (url: URL) throws in
                 #expect(try rows(url, "SELECT count(*) FROM edge") == [[.integer(1)]])
             }
         } else {

@@ -61,6 +61,11 @@ struct Migration_1_0_to_2_0: ExamplesSchema.MessageColumnMigration_1_0_to_2_0,
         return .keep(.init(migrating: old, artistID: artist.id))
     }
 
+    // The rows of people and songs have carried their texts on.
+    mutating func carryOnPersonStreet(_ context: Context) throws {}
+    mutating func carryOnPersonCity(_ context: Context) throws {}
+    mutating func carryOnSongArtistName(_ context: Context) throws {}
+
     // Drop rows: of those that stay nothing is given, and all is copied.
     mutating func migrate(
         _ old: borrowing V1_0.MessageRow, _ context: Context
@@ -75,9 +80,4 @@ struct Migration_1_0_to_2_0: ExamplesSchema.MessageColumnMigration_1_0_to_2_0,
         let phone = try old.phone
         return .keep(.init(phone: phone.hasPrefix("+") ? phone : "+49" + phone.drop { $0 == "0" }))
     }
-
-    // The rows of people and songs have carried their texts on.
-    mutating func carryOnPersonStreet(_ context: Context) throws {}
-    mutating func carryOnPersonCity(_ context: Context) throws {}
-    mutating func carryOnSongArtistName(_ context: Context) throws {}
 }
