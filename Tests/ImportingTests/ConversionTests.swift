@@ -805,7 +805,7 @@ import Testing
         func convert(_ hashes: Any?) throws -> [String] {
             let metadata = try hashes.map { try plist(["NSStoreModelVersionHashes": $0]) } ?? Data("bplist".utf8)
             let hex = metadata.map { String(format: "%02X", $0) }.joined()
-            for name in ["journal.sqlite", "out.strata"] {
+            for name in ["journal.sqlite", "out.strata", "out.strata-wal", "out.strata-shm"] {
                 try? FileManager.default.removeItem(atPath: workspace.path(name))
             }
             try workspace.makeDatabase(

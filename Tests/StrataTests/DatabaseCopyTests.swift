@@ -55,11 +55,61 @@ import Testing
             try Store.migrate(from: url, to: destination, schema: Shop.self)
             #expect(try Data(contentsOf: url) == before)
             #expect(try files(folder).filter { $0.hasPrefix("new") } == ["new.sqlite"])
-            #expect(try rows(destination, "PRAGMA journal_mode") == [[.text("delete")]])
+            // The new store has the journal that the options ask for.
+            #expect(try rows(destination, "PRAGMA journal_mode") == [[.text("wal")]])
             #expect(try rows(destination, "SELECT count(*) FROM store") == [[.integer(3)]])
             #expect(throws: MigrationError.destinationExists(destination.path)) {
                 try Store.migrate(from: url, to: destination, schema: Shop.self)
             }
+        }
+    }
+
+    @Test(arguments: [StoreOptions.Journal.delete, .wal])
+    func `a failed attempt with a backup does not keep the next one from opening`(journal: StoreOptions.Journal) throws
+    {
+        try withFile { (url: URL) throws in
+            try makeOldShop(at: url, journal: journal)
+            let folder = url.deletingLastPathComponent()
+            let backup = folder.appendingPathComponent("backup.sqlite")
+            var options = StoreOptions()
+            options.backup = backup
+            var cancelled = options
+            cancelled.isMigrationCancelled = { true }
+            #expect(throws: MigrationError.cancelled) { _ = try Store(at: url, schema: Shop.self, options: cancelled) }
+            #expect(try files(folder).filter { $0.contains(".strata-") } == [])
+            #expect(try rows(backup, "SELECT count(*) FROM shop") == [[.integer(3)]])
+            let written = try Data(contentsOf: backup)
+            _ = try Store(at: url, schema: Shop.self, options: options)
+            #expect(try Data(contentsOf: backup) == written)
+        }
+    }
+
+    @Test func `another file in the place of a backup is left alone`() throws {
+        try withFile { (url: URL) throws in
+            try makeOldShop(at: url)
+            let backup = url.deletingLastPathComponent().appendingPathComponent("backup.sqlite")
+            var options = StoreOptions()
+            options.backup = backup
+            try Data(repeating: 7, count: 4096).write(to: backup)
+            #expect(throws: MigrationError.destinationExists(backup.path)) {
+                _ = try Store(at: url, schema: Shop.self, options: options)
+            }
+            #expect(try Data(contentsOf: backup) == Data(repeating: 7, count: 4096))
+        }
+    }
+
+    @Test func `drafts of killed processes are removed, and those of others stay`() throws {
+        try withFile { (url: URL) throws in
+            try makeOldShop(at: url)
+            let folder = url.deletingLastPathComponent()
+            // No process has this number (https://man7.org/linux/man-pages/man5/proc_sys_kernel.5.html).
+            let names = [
+                ".new.sqlite.strata-4194305-A", ".new.sqlite.strata-4194305-A-wal", ".new.sqlite.strata-1-B",
+                ".other.sqlite.strata-4194305-C",
+            ]
+            for name in names { try Data("x".utf8).write(to: folder.appendingPathComponent(name)) }
+            try Store.migrate(from: url, to: folder.appendingPathComponent("new.sqlite"), schema: Shop.self)
+            #expect(try files(folder).filter { $0.hasPrefix(".") } == Array(names.suffix(2)))
         }
     }
 

@@ -270,9 +270,8 @@ extension Store {
         options: StoreOptions = StoreOptions()
     ) throws -> ConversionReport {
         guard destination.isFileURL else { throw StoreError.notAFile }
-        try DatabaseCopy.check(destination)
-        let draft = destination.appendingPathExtension("draft-\(UUID().uuidString)")
-        defer { DatabaseCopy.remove(draft) }
+        let draft = try DraftFile(of: destination)
+        defer { draft.remove() }
         let report = try SQLiteError.translated {
             let connection = try StoreFile.connect(to: source, .readOnly, StoreOptions())
             connection.setCheckpointsOnClose(false)
@@ -287,8 +286,8 @@ extension Store {
                 try StoreConversion(
                     schema: schema, format: format, source: connection, files: files, options: conversion
                 ).run { version in
-                    DatabaseCopy.remove(draft)
-                    let target = try Connection(path: draft.path, mode: .create)
+                    draft.remove()
+                    let target = try Connection(path: draft.url.path, mode: .create)
                     try options.setUp?(ConnectionSetUp(connection: target))
                     try target.transaction("BEGIN IMMEDIATE") {
                         try StoreOpening.create(version, schema: schema.name, in: target)
@@ -298,17 +297,14 @@ extension Store {
             }
         }
         try SQLiteError.translated {
-            let written = try StoreFile.connect(to: draft, .readOnly, options)
-            guard try written.text("PRAGMA integrity_check") == "ok" else { throw MigrationError.badCopy(draft.path) }
+            let written = try StoreFile.connect(to: draft.url, .readOnly, options)
+            guard try written.text("PRAGMA integrity_check") == "ok" else {
+                throw MigrationError.badCopy(draft.url.path)
+            }
         }
         conversion.report?(report)
-        try StoreFile.synchronize(draft)
-        try DatabaseCopy.check(destination)
-        // Unlike a rename, a link never replaces a file that another process has created meanwhile.
-        guard link(draft.path, destination.path) == 0 else {
-            throw MigrationError.destinationExists(destination.path)
-        }
-        try? StoreFile.synchronize(destination.deletingLastPathComponent())
+        try SQLiteError.translated { try draft.setJournal(options.journal, options) }
+        try draft.publish()
         return report
     }
 }

@@ -3,11 +3,35 @@ import SchemaSQL
 
 /// A copy of a database in a file of its own, which is whole or not there.
 enum DatabaseCopy {
-    /// Writes all that the database holds into a new file at `url`, in whatever moment it is, and checks it.
+    /// Writes a backup of a store while its transaction keeps other processes from writing, and checks it. A backup of the
+    /// same version from an earlier attempt is good enough.
     ///
-    /// - Throws: `MigrationError.destinationExists` where there is a file already, or what would be taken for its journal.
+    /// - Throws: `MigrationError.destinationExists` if there is another file, or one that SQLite would take for its journal.
+    static func backUp(_ connection: Connection, to url: URL, _ options: StoreOptions) throws {
+        let number = try connection.integer("PRAGMA user_version")
+        if FileManager.default.fileExists(atPath: url.path), try isBackup(url, of: number, options) { return }
+        guard let path = try connection.text("SELECT file FROM pragma_database_list WHERE name = 'main'") else {
+            return
+        }
+        let draft = try DraftFile(of: url)
+        defer { draft.remove() }
+        // VACUUM does not run in a transaction. Another connection reads what was committed before it.
+        let reader = try StoreFile.connect(to: URL(fileURLWithPath: path), .readOnly, options)
+        reader.setCheckpointsOnClose(false)
+        reader.setBusyTimeout(Int32(max(0, min(options.busyTimeout, 86_400)) * 1000))
+        try reader.interruptible(by: options.isMigrationCancelled) { try write(reader, to: draft.url, options) }
+        try draft.publish()
+    }
+
+    private static func isBackup(_ url: URL, of number: Int?, _ options: StoreOptions) throws -> Bool {
+        guard let copy = try? StoreFile.connect(to: url, .readOnly, options) else { return false }
+        return (try? copy.integer("PRAGMA user_version")) == number
+            && (try? copy.integer("PRAGMA application_id")) == StoreMetadata.applicationID
+            && (try? copy.text("PRAGMA quick_check(1)")) == "ok"
+    }
+
+    /// Writes all that the database holds into a new file at `url`, and checks it.
     static func write(_ connection: Connection, to url: URL, _ options: StoreOptions) throws {
-        try check(url)
         do {
             try connection.execute("VACUUM INTO \(SQL.literal(url.path))")
             let copy = try StoreFile.connect(to: url, .readOnly, options)
@@ -47,30 +71,23 @@ extension Store {
         from source: URL, to destination: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()
     ) throws -> MigrationReport? {
         guard destination.isFileURL else { throw StoreError.notAFile }
-        try DatabaseCopy.check(destination)
-        let draft = destination.appendingPathExtension("draft")
-        DatabaseCopy.remove(draft)
-        do {
-            try SQLiteError.translated {
-                let connection = try StoreFile.connect(to: source, .readOnly, options)
-                // Whatever is no store of the schema is refused before anything is copied.
-                _ = try Migrator(connection: connection, schema: KnownSchema(schema), options: options).source()
-                try connection.interruptible(by: options.isMigrationCancelled) {
-                    try DatabaseCopy.write(connection, to: draft, options)
-                }
+        let draft = try DraftFile(of: destination)
+        defer { draft.remove() }
+        try SQLiteError.translated {
+            let connection = try StoreFile.connect(to: source, .readOnly, options)
+            // A database that is not a store of the schema is refused before anything is copied.
+            _ = try Migrator(connection: connection, schema: KnownSchema(schema), options: options).source()
+            try connection.interruptible(by: options.isMigrationCancelled) {
+                try DatabaseCopy.write(connection, to: draft.url, options)
             }
-            var options = options
-            options.journal = .delete
-            options.isReadOnly = false
-            let report = try Store(at: draft, schema: schema, options: options).migrationReport
-            try DatabaseCopy.check(destination)
-            try StoreFile.synchronize(draft)
-            try FileManager.default.moveItem(at: draft, to: destination)
-            try? StoreFile.synchronize(destination.deletingLastPathComponent())
-            return report
-        } catch {
-            DatabaseCopy.remove(draft)
-            throw error
         }
+        let journal = options.journal
+        var options = options
+        options.journal = .delete
+        options.isReadOnly = false
+        let report = try Store(at: draft.url, schema: schema, options: options).migrationReport
+        try draft.setJournal(journal, options)
+        try draft.publish()
+        return report
     }
 }

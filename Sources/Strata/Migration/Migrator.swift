@@ -28,7 +28,6 @@ struct Migrator {
         try checkLength()
         let stages = try stages(of: path)
         if options.checksFreeSpace { try MigrationSpace(stages: stages, connection).check() }
-        if let backup = options.backup, !path.isEmpty { try DatabaseCopy.write(connection, to: backup, options) }
         // 1. "If foreign key constraints are enabled, disable them using PRAGMA foreign_keys=OFF." Inside a transaction
         // the pragma does nothing, and DROP TABLE would then delete or null what points at the table.
         try connection.execute("PRAGMA foreign_keys = OFF")
@@ -58,6 +57,7 @@ struct Migrator {
             let path = try source()
             guard !path.isEmpty, let newest = schema.versions.last else { return nil }
             let start = Date()
+            if let backup = options.backup { try DatabaseCopy.backUp(connection, to: backup, options) }
             if options.checksIntegrity { try checkIntegrity() }
             var report = MigrationReport(from: path[0].from, to: newest.name)
             let current = isPlanned(path, planned) ? stages : try self.stages(of: path)

@@ -33,13 +33,12 @@ enum StoreFile {
     /// Where there is a file already, or the file system cannot do it, nothing is done.
     static func create(at url: URL, _ schema: KnownSchema, _ options: StoreOptions) throws {
         // What SQLite takes for a journal of a missing file, it deletes when it makes the file itself.
-        guard let newest = schema.versions.last,
-            !["", "-wal", "-journal"].contains(where: { FileManager.default.fileExists(atPath: url.path + $0) })
+        guard !["", "-wal", "-journal"].contains(where: { FileManager.default.fileExists(atPath: url.path + $0) }),
+            let newest = schema.versions.last, let draft = try? DraftFile(of: url)
         else { return }
-        let draft = url.appendingPathExtension("new-\(UUID().uuidString)")
-        defer { DatabaseCopy.remove(draft) }
+        defer { draft.remove() }
         // Where its name is too long for a file, SQLite makes the store in its place.
-        guard let connection = try? Connection(path: draft.path, mode: .create) else { return }
+        guard let connection = try? Connection(path: draft.url.path, mode: .create) else { return }
         try SQLiteError.translated {
             try options.setUp?(ConnectionSetUp(connection: connection))
             try connection.transaction("BEGIN IMMEDIATE") {
@@ -48,8 +47,7 @@ enum StoreFile {
             // That writes the header alone: the file is whole without a log.
             try connection.execute("PRAGMA journal_mode = \(options.journal.rawValue)")
         }
-        // Unlike a renaming, a link never takes the place of a file that another process has made meanwhile.
-        if link(draft.path, url.path) == 0 { try? synchronize(url.deletingLastPathComponent()) }
+        try? draft.publish()
     }
 
     /// Waits until the file, or the folder's list of files, is on the disk.

@@ -1,0 +1,61 @@
+import Foundation
+
+/// A database that is written beside its place and appears there complete, or not at all.
+///
+/// The draft has a name of its own, so that no other process writes it. It is linked into place, which never replaces a file
+/// that appeared meanwhile. Drafts of processes that were killed are removed by the next one that writes a file of that name.
+struct DraftFile {
+    /// The draft.
+    let url: URL
+    private let destination: URL
+
+    /// A draft of the file at `destination`.
+    ///
+    /// - Throws: `MigrationError.destinationExists` if there is a file, or one that SQLite would take for its journal.
+    init(of destination: URL) throws {
+        try DatabaseCopy.check(destination)
+        self.destination = destination
+        let start = Self.start(of: destination)
+        Self.sweep(destination.deletingLastPathComponent(), start)
+        let name = "\(start)\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)"
+        url = destination.deletingLastPathComponent().appendingPathComponent(name)
+    }
+
+    /// Gives the draft the journal that the store will have; a write-ahead log is then empty.
+    func setJournal(_ journal: StoreOptions.Journal, _ options: StoreOptions) throws {
+        let connection = try StoreFile.connect(to: url, .readWrite, options)
+        try connection.execute("PRAGMA journal_mode = \(journal.rawValue)")
+    }
+
+    /// The file appears at its place, with its contents on the disk.
+    ///
+    /// - Throws: `MigrationError.destinationExists` if another process was faster.
+    func publish() throws {
+        try StoreFile.synchronize(url)
+        try DatabaseCopy.check(destination)
+        if link(url.path, destination.path) != 0 {
+            if errno == EEXIST { throw MigrationError.destinationExists(destination.path) }
+            // Some file systems have no links.
+            try FileManager.default.moveItem(at: url, to: destination)
+        }
+        remove()
+        try? StoreFile.synchronize(destination.deletingLastPathComponent())
+    }
+
+    /// Removes the draft.
+    func remove() { DatabaseCopy.remove(url) }
+
+    /// How the names of drafts of a file begin.
+    private static func start(of destination: URL) -> String { ".\(destination.lastPathComponent).strata-" }
+
+    /// Removes the drafts of processes that no longer run.
+    private static func sweep(_ folder: URL, _ start: String) {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        where name.hasPrefix(start) {
+            guard let process = pid_t(name.dropFirst(start.count).prefix { $0 != "-" }),
+                process != ProcessInfo.processInfo.processIdentifier, kill(process, 0) != 0, errno == ESRCH
+            else { continue }
+            try? FileManager.default.removeItem(at: folder.appendingPathComponent(name))
+        }
+    }
+}
