@@ -94,3 +94,15 @@ import Testing
         #expect(fused(String(repeating: "(", count: 40) + "\"a\"" + String(repeating: ")", count: 40), 1) != nil)
     }
 }
+
+@Suite struct CompositeKeyTests {
+    @Test func `a column is added in place to a table with a primary key of several columns`() {
+        let old = Table(
+            "t", ["\"a\" TEXT NOT NULL", "\"b\" INTEGER NOT NULL", "PRIMARY KEY (\"a\", \"b\")"])
+        let new = Table(
+            "t", ["\"a\" TEXT NOT NULL", "\"b\" INTEGER NOT NULL", "\"c\" TEXT", "PRIMARY KEY (\"a\", \"b\")"])
+        let statements = StepStatements(from: [old], to: [new], changes: [.map(from: "t", to: "t")])
+        #expect(statements.actions.map(\.action) == [.alter])
+        #expect(statements.alter == ["ALTER TABLE \"t\" ADD COLUMN \"c\" TEXT"])
+    }
+}

@@ -170,3 +170,17 @@ import Testing
         }
     }
 }
+
+/// Errors as Foundation shows them.
+@Suite struct LocalizedErrorTests {
+    @Test(
+        arguments: [
+            StoreError.notAStore, MigrationError.cancelled, ConversionError.unknownHashes,
+            QueryError.noSuchColumn(name: "a", sql: "SELECT 1"), RelationshipError.noSuchRow(table: "t"),
+            UnwrittenMigration(),
+        ] as [any Error & CustomStringConvertible & Sendable])
+    func `an error says the same to Foundation`(error: any Error & CustomStringConvertible & Sendable) {
+        #expect(error.localizedDescription == error.description)
+        #expect((error as NSError).localizedDescription == error.description)
+    }
+}

@@ -319,7 +319,7 @@ public enum RelationshipError: Error, Hashable, Sendable, CustomStringConvertibl
     /// What happened, and what to do next.
     public var description: String {
         switch self {
-        case .noSuchRow(let table): "a row to be related is not in the table \(table): insert it first"
+        case .noSuchRow(let table): "the table \(table) has no row with that key: insert it first"
         }
     }
 }
