@@ -48,7 +48,7 @@ public enum StoreCommand {
             try StoreInspection(of: file, comparedWith: history == nil ? nil : DescribedSchema.self)
         }
         console.say(arguments.has("--json") ? try JSONOutput.text(inspection) : inspection.description)
-        if inspection.drift?.isEmpty == false { throw CommandError.found }
+        if inspection.drift?.isEmpty == false || !inspection.damage.isEmpty { throw CommandError.found }
     }
 
     /// What the model tells that the arguments name, or else the one below the working folder whose schema is `schema`.

@@ -48,6 +48,18 @@ import Testing
         }
     }
 
+    @Test func `inspect reports a damaged file`() throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString + ".sqlite")
+        defer { try? FileManager.default.removeItem(at: url) }
+        var bytes = try Data(contentsOf: Self.fixture)
+        // The last page, which holds rows.
+        bytes.replaceSubrange((bytes.count - 512)..., with: Data(repeating: 0xff, count: 512))
+        try bytes.write(to: url)
+        let result = run("inspect", url.path, "--model", Self.model)
+        #expect(result.code == .diagnostics)
+        #expect(result.said.contains { $0.hasPrefix("  damaged: ") }, "\(result)")
+    }
+
     @Test func `inspect tells of migrations and of what is otherwise`() throws {
         let sql = """
             CREATE TABLE extra (a); DROP INDEX "laundry_item_master_id_idx";

@@ -91,6 +91,11 @@ struct OpenedStore {
             number += 1
         } while FileManager.default.fileExists(atPath: aside.path)
         try FileManager.default.moveItem(at: url, to: aside)
+        // A journal belongs to the file: SQLite deletes it or applies it to the new one.
+        for suffix in ["-wal", "-journal"] where FileManager.default.fileExists(atPath: url.path + suffix) {
+            try FileManager.default.moveItem(atPath: url.path + suffix, toPath: aside.path + suffix)
+        }
+        try? FileManager.default.removeItem(atPath: url.path + "-shm")
         return aside
     }
 }

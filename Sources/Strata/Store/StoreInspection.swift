@@ -42,6 +42,8 @@ public struct StoreInspection: Hashable, Sendable, Codable {
     /// The tables and indexes that are otherwise than in a new store of the version; nil where no schema was given that
     /// knows the version.
     public var drift: [String]?
+    /// What SQLite finds damaged in the file; empty if it is sound.
+    public var damage: [String] = []
     /// The tables and indexes of the app beside the schema's own; empty if the store is not compared.
     public var userObjects: [String] = []
 
@@ -66,8 +68,12 @@ public struct StoreInspection: Hashable, Sendable, Codable {
             AND name NOT LIKE 'strata\\_%' ESCAPE '\\' ORDER BY name
             """
         )
+        damage = try connection.texts("PRAGMA quick_check").filter { $0 != "ok" }
         tables = try names.map { name in
-            Table(name: name, rows: try connection.integer("SELECT count(*) FROM \(SQL.quoted(name))") ?? 0)
+            let count = "SELECT count(*) FROM \(SQL.quoted(name))"
+            // A damaged table may not let its rows be counted.
+            let rows = damage.isEmpty ? try connection.integer(count) : try? connection.integer(count)
+            return Table(name: name, rows: rows ?? 0)
         }
         try connection.query(
             "SELECT from_version, to_version, finished_at, seconds, \"rows\" FROM strata_migrations ORDER BY id"
@@ -100,6 +106,7 @@ extension StoreInspection: CustomStringConvertible {
             let date = migration.finishedAt.formatted(.iso8601)
             return "  \(date) from \(migration.from) to \(migration.to), \(migration.rows) rows in \(seconds) s"
         }
+        lines += damage.map { "  damaged: \($0)" }
         lines += userObjects.map { "  created by the app: \($0)" }
         switch drift {
         case nil: lines.append("  not compared: no model is given that knows this version")
