@@ -17,10 +17,14 @@ enum ConvertCommand {
             }
             options.misfits = misfits
         }
+        // One file is easier to pass on than one with a log.
+        var store = StoreOptions()
+        store.journal = .delete
         let report: ConversionReport
         do {
             report = try DescribedSchema.$history.withValue(try model.history()) {
-                try Store.convert(file, to: destination, schema: DescribedSchema.self, conversion: options)
+                try Store.convert(
+                    file, to: destination, schema: DescribedSchema.self, conversion: options, options: store)
             }
         } catch let error as ConversionError {
             if arguments.has("--json"), case .misfits(let report) = error { console.say(try JSONOutput.text(report)) }
