@@ -84,6 +84,7 @@ struct CheckCommand {
     }
 
     private func findings(in folder: ModelFolder) throws -> [Finding] {
+        if scope == .all { try folder.checkTests(among: testTargets) }
         let model = try Model(reading: folder)
         let testFolders = folder.testFolders(among: testTargets)
         let output = try Output(model, testFolders: testFolders, scope: scope)

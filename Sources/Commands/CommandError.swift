@@ -30,6 +30,8 @@ package enum CommandError: Error, CustomStringConvertible {
     /// Forms are named for columns that no version has.
     case unknownImportedColumns(String, [String])
     case nothingToPrune(String)
+    /// `strata.json` names a test target that the package does not have.
+    case noTestTarget(String, name: String, nearest: String?)
     /// What pruning would leave says something else of a supported version.
     case unprunable(String)
     case secondModel(String, of: String)
@@ -55,6 +57,10 @@ package enum CommandError: Error, CustomStringConvertible {
         case .unknownImportedColumns(let path, let columns):
             "\(path)/strata.json: error: \"imported\" names columns that no version has: "
                 + columns.joined(separator: ", ") + "; write them as TABLE.COLUMN"
+        case .noTestTarget(let path, let name, let nearest):
+            "\(path)/strata.json: error: there is no test target \(name)"
+                + (nearest.map { "; did you mean \"\($0)\"?" }
+                    ?? ": add it to Package.swift, with a folder Tests/\(name)")
         case .secondModel(let path, let other):
             "\(path): error: the target has a model in \(other) already; a second one needs a target of its own"
         case .noTemplates(let path): "\(path): error: there is no such folder of templates"

@@ -16,6 +16,8 @@ struct Configuration {
     var mode = Mode.committed
     /// The targets of the tests; the first one's fixtures are sealed with their versions.
     var tests: [String]
+    /// Whether `strata.json` names them.
+    var namesTests = false
     var access = GenerationOptions.Access.public
     /// Which versions' DDL is written.
     var ddl = GenerationOptions.DDL.all
@@ -41,7 +43,7 @@ struct Configuration {
         var values = try ConfigurationReader.read(file)
         versions = values.versions()
         schema = values.string("schema") ?? schema
-        tests = values.strings("tests") ?? tests
+        if let names = values.strings("tests") { (tests, namesTests) = (names, true) }
         mode = values.choice("mode") ?? mode
         access = values.choice("access") ?? access
         ddl = values.choice("ddl") ?? ddl

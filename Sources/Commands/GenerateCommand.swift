@@ -17,6 +17,7 @@ struct GenerateCommand {
     }
 
     private func run(_ folder: ModelFolder, _ console: Console) throws {
+        try folder.checkTests(among: testTargets)
         var model = try Model(reading: folder)
         let sealedBefore = Set(model.released)
         var isNew = false

@@ -92,6 +92,30 @@ package struct ModelFolder {
         configuration.tests.filter { name in (named.map { $0[name] } ?? folder(ofTests: name)) == nil }
     }
 
+    /// Checks that the test targets which `strata.json` names exist.
+    ///
+    /// - Parameter named: The test targets of the package; nil if only their folders can be found.
+    /// - Throws: `CommandError.noTestTarget`.
+    func checkTests(among named: [String: URL]?) throws {
+        guard configuration.namesTests, let name = missingTests(among: named).first else { return }
+        let known = named.map { Array($0.keys) } ?? folders(ofTests: url)
+        throw CommandError.noTestTarget(path, name: name, nearest: known.sorted().nearest(to: name))
+    }
+
+    /// The names of the folders in `Tests` beside the nearest Package.swift.
+    private func folders(ofTests url: URL) -> [String] {
+        var folder = url
+        while folder.pathComponents.count > 1 {
+            folder.deleteLastPathComponent()
+            guard FileManager.default.fileExists(atPath: folder.appendingPathComponent("Package.swift").path) else {
+                continue
+            }
+            let tests = folder.appendingPathComponent("Tests", isDirectory: true)
+            return (try? FileManager.default.contentsOfDirectory(atPath: tests.path)) ?? []
+        }
+        return []
+    }
+
     /// The folder of a test target.
     struct TestFolder {
         let url: URL

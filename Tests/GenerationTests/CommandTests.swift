@@ -486,6 +486,22 @@ import Testing
         }
     }
 
+    @Test func `a test target that strata.json names has to exist`() throws {
+        try withModel(#"{ "tests": "LibraryTest" }"#) { (folder: URL) throws in
+            let root = folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            try write("", to: root.appendingPathComponent("Package.swift"))
+            try FileManager.default.createDirectory(
+                at: root.appendingPathComponent("Tests/LibraryTests"), withIntermediateDirectories: true)
+            let message =
+                "! \(folder.path)/strata.json: error: there is no test target LibraryTest; did you mean \"LibraryTests\"?"
+            #expect(said(["generate", folder.path]) == message)
+            #expect(said(["check", folder.path]) == message)
+            #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("Generated").path))
+            try write("{}", to: folder.appendingPathComponent("strata.json"))
+            #expect(run(["generate", folder.path]) == .success)
+        }
+    }
+
     @Test func `a build says which migration is not written yet`() throws {
         try withModel(book: Self.custom) { (folder: URL) throws in
             #expect(run(["generate", folder.path]) == .success)
