@@ -98,22 +98,21 @@ package struct ModelFolder {
     /// - Throws: `CommandError.noTestTarget`.
     func checkTests(among named: [String: URL]?) throws {
         guard configuration.namesTests, let name = missingTests(among: named).first else { return }
-        let known = named.map { Array($0.keys) } ?? folders(ofTests: url)
+        let folders = testsFolder.flatMap { try? FileManager.default.contentsOfDirectory(atPath: $0.path) }
+        let known = named.map { Array($0.keys) } ?? folders ?? []
         throw CommandError.noTestTarget(path, name: name, nearest: known.sorted().nearest(to: name))
     }
 
-    /// The names of the folders in `Tests` beside the nearest Package.swift.
-    private func folders(ofTests url: URL) -> [String] {
+    /// The folder `Tests` beside the nearest Package.swift above the model.
+    private var testsFolder: URL? {
         var folder = url
         while folder.pathComponents.count > 1 {
             folder.deleteLastPathComponent()
-            guard FileManager.default.fileExists(atPath: folder.appendingPathComponent("Package.swift").path) else {
-                continue
+            if FileManager.default.fileExists(atPath: folder.appendingPathComponent("Package.swift").path) {
+                return folder.appendingPathComponent("Tests", isDirectory: true)
             }
-            let tests = folder.appendingPathComponent("Tests", isDirectory: true)
-            return (try? FileManager.default.contentsOfDirectory(atPath: tests.path)) ?? []
         }
-        return []
+        return nil
     }
 
     /// The folder of a test target.
@@ -124,16 +123,8 @@ package struct ModelFolder {
     }
 
     private func folder(ofTests name: String) -> URL? {
-        var folder = url
-        while folder.pathComponents.count > 1 {
-            folder.deleteLastPathComponent()
-            guard FileManager.default.fileExists(atPath: folder.appendingPathComponent("Package.swift").path) else {
-                continue
-            }
-            let tests = folder.appendingPathComponent("Tests/\(name)", isDirectory: true)
-            return FileManager.default.fileExists(atPath: tests.path) ? tests : nil
-        }
-        return nil
+        let tests = testsFolder?.appendingPathComponent(name, isDirectory: true)
+        return tests.flatMap { FileManager.default.fileExists(atPath: $0.path) ? $0 : nil }
     }
 
     /// The folder of a kind of files.

@@ -188,7 +188,7 @@ public struct MisfitSettings: Sendable {
         }
     }
 
-    /// A value in the form in which one version stores it; nil where the property has another type there.
+    /// A value in the form in which one version stores it; nil if the property has another type there.
     private func sql(_ value: Value, of column: StoredColumn, in version: SchemaVersion) -> String? {
         switch (value, column.type) {
         case (.null, _): return column.isNullable ? "NULL" : nil

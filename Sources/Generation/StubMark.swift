@@ -3,7 +3,7 @@ import SchemaModel
 
 /// The mark of a stub: a fingerprint of its text, by which a stub that you have not changed is recognised.
 public enum StubMark {
-    /// What a template writes where the mark will be.
+    /// The text that a template writes in the place of the mark.
     static let blank = "0000000000000000"
 
     /// A stub with its mark.
