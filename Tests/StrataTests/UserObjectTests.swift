@@ -168,4 +168,73 @@ import Testing
             }, opened: { report = $0.migrationReport })
         #expect(report?.droppedObjects.map(\.type) == ["index"])
     }
+
+    @Test func `a view that was broken before keeps no store closed`() throws {
+        let sql = """
+            CREATE VIEW broken AS SELECT a FROM missing;
+            CREATE TRIGGER instead INSTEAD OF UPDATE ON broken BEGIN SELECT 1; END;
+            CREATE TABLE Page (mine TEXT);
+            """
+        try withStore(
+            [Self.note, Self.tag], new: [Self.page, Self.tag], rows: Self.content + sql, changes: Self.rebuild,
+            check: { (url: URL) throws in
+                #expect(try schema(url, "view") == ["broken"])
+                #expect(try schema(url, "trigger") == ["instead"])
+                #expect(try rows(url, "SELECT count(*) FROM Page_user") == [[.integer(0)]])
+            })
+    }
+
+    @Test func `a trigger that no longer fits takes no other with it`() throws {
+        let sql = """
+            CREATE TABLE log (a); CREATE TRIGGER first AFTER INSERT ON tag BEGIN INSERT INTO log VALUES (1); END;
+            CREATE TRIGGER second AFTER DELETE ON tag BEGIN INSERT INTO log VALUES (2); END;
+            CREATE TRIGGER bad AFTER INSERT ON tag BEGIN UPDATE note SET title = 'x'; END;
+            CREATE TRIGGER last AFTER INSERT ON tag BEGIN INSERT INTO log VALUES (3); END;
+            """
+        var report: MigrationReport?
+        try withStore(
+            [Self.note, Self.tag], new: [Self.page, Self.tag], rows: Self.content + sql, changes: Self.rebuild,
+            check: { (url: URL) throws in #expect(try schema(url, "trigger") == ["first", "last", "second"]) },
+            opened: { report = $0.migrationReport })
+        #expect(report?.droppedObjects.map(\.name) == ["bad"])
+    }
+
+    @Test func `the triggers and views of a renamed table follow it`() throws {
+        let sql = """
+            CREATE TABLE page (heading TEXT, gone INTEGER); INSERT INTO page VALUES ('mine', 0);
+            CREATE TRIGGER sweep AFTER INSERT ON page BEGIN DELETE FROM page WHERE gone = 1; END;
+            CREATE VIEW mine AS SELECT heading FROM page;
+            """
+        try withStore(
+            [Self.note, Self.tag], new: [Self.page, Self.tag], rows: Self.content + sql, changes: Self.rebuild,
+            check: { (url: URL) throws in
+                #expect(try rows(url, "SELECT * FROM mine") == [[.text("mine")]])
+                #expect(
+                    try rows(url, "SELECT tbl_name FROM sqlite_schema WHERE name = 'sweep'") == [[.text("page_user")]])
+            })
+    }
+
+    @Test func `an index follows the column that keeps its name, and columns that swap theirs`() throws {
+        let old = Table("t", ["\"id\" INTEGER PRIMARY KEY", "\"a\" TEXT", "\"b\" TEXT"])
+        let new = Table("t", old.elements + ["\"c\" TEXT"])
+        try withStore(
+            [old], new: [new], rows: "CREATE INDEX one ON t (a); CREATE INDEX odd ON t (a) WHERE b = 'text'",
+            changes: [.map(from: "t", to: "t", columns: ["c": "\"a\""])],
+            check: { (url: URL) throws in
+                #expect(
+                    try rows(url, "SELECT sql FROM sqlite_schema WHERE name = 'one'") == [
+                        [.text("CREATE INDEX \"one\" ON \"t\" (a)")]
+                    ])
+                #expect(try schema(url, "index") == ["odd", "one"])
+            })
+        try withStore(
+            [old], rows: "CREATE INDEX one ON t (a)",
+            changes: [.map(from: "t", to: "t", columns: ["a": "\"b\"", "b": "\"a\""])],
+            check: { (url: URL) throws in
+                #expect(
+                    try rows(url, "SELECT sql FROM sqlite_schema WHERE name = 'one'") == [
+                        [.text("CREATE INDEX \"one\" ON \"t\" (\"b\")")]
+                    ])
+            })
+    }
 }

@@ -8,6 +8,14 @@ struct DanglingKeys {
         let columns: [String]
         /// Nil for any values: a step has converted them.
         let values: [SQLiteValue]?
+
+        /// The columns are in the order of their names: that of a key may change.
+        init(table: String, columns: [String], values: [SQLiteValue]?) {
+            let order = columns.indices.sorted { columns[$0] < columns[$1] }
+            self.table = table
+            self.columns = order.map { columns[$0] }
+            self.values = values.map { values in order.map { values[$0] } }
+        }
     }
 
     private var counts: [Key: Int] = [:]
@@ -70,8 +78,12 @@ struct DanglingKeys {
             for (key, count) in counts where key.table == source {
                 let columns = key.columns.compactMap { old in origins.first { $0.value.column == old }?.key }
                 guard columns.count == key.columns.count else {
-                    // Code decides where the values are now.
+                    // Code decides where the values are now, and may convert them.
                     result.counts[key, default: 0] += count
+                    if case .code? = stage.mapping.origins[table.name] {
+                        let same = Key(table: table.name, columns: key.columns, values: nil)
+                        result.counts[same, default: 0] += count
+                    }
                     continue
                 }
                 let isSame = columns.allSatisfy { origins[$0]?.isSame == true }

@@ -4,16 +4,19 @@ import SchemaSQL
 /// A copy of a database in a file of its own, which is whole or not there.
 enum DatabaseCopy {
     /// Writes a backup of a store while its transaction keeps other processes from writing, and checks it. A backup of the
-    /// same version from an earlier attempt is good enough.
+    /// same version from an earlier attempt is good enough; one of another version is replaced.
     ///
     /// - Throws: `MigrationError.destinationExists` if there is another file, or one that SQLite would take for its journal.
     static func backUp(_ connection: Connection, to url: URL, _ options: StoreOptions) throws {
-        let number = try connection.integer("PRAGMA user_version")
-        if FileManager.default.fileExists(atPath: url.path), try isBackup(url, of: number, options) { return }
+        let store = try StoreMetadata(reading: connection)
+        let existing = metadata(ofBackup: url, options)
+        let isSameSchema = existing?.schema == store.schema
+        if isSameSchema, existing?.fingerprint == store.fingerprint { return }
         guard let path = try connection.text("SELECT file FROM pragma_database_list WHERE name = 'main'") else {
             return
         }
-        let draft = try DraftFile(of: url)
+        // A backup of another version, from an earlier update, must not keep this one from opening.
+        let draft = try DraftFile(of: url, replacing: isSameSchema)
         defer { draft.remove() }
         // VACUUM does not run in a transaction. Another connection reads what was committed before it.
         let reader = try StoreFile.connect(to: URL(fileURLWithPath: path), .readOnly, options)
@@ -23,11 +26,13 @@ enum DatabaseCopy {
         try draft.publish()
     }
 
-    private static func isBackup(_ url: URL, of number: Int?, _ options: StoreOptions) throws -> Bool {
-        guard let copy = try? StoreFile.connect(to: url, .readOnly, options) else { return false }
-        return (try? copy.integer("PRAGMA user_version")) == number
-            && (try? copy.integer("PRAGMA application_id")) == StoreMetadata.applicationID
-            && (try? copy.text("PRAGMA quick_check(1)")) == "ok"
+    /// The metadata of a sound store at `url`; nil if there is none.
+    private static func metadata(ofBackup url: URL, _ options: StoreOptions) -> StoreMetadata? {
+        guard FileManager.default.fileExists(atPath: url.path),
+            let copy = try? StoreFile.connect(to: url, .readOnly, options),
+            (try? copy.text("PRAGMA quick_check(1)")) == "ok"
+        else { return nil }
+        return try? StoreMetadata(reading: copy)
     }
 
     /// Writes all that the database holds into a new file at `url`, and checks it.

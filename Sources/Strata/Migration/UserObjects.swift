@@ -24,6 +24,8 @@ struct UserObjects {
     private var columns: [String: [String: String]] = [:]
     /// The new names of tables that were renamed.
     let renamedTables: [String: String]
+    /// The old names, in small letters, of renamed tables that views and triggers still use.
+    private let oldNames: Set<String>
 
     /// A statement that SQLite can prepare only if a view or a trigger fits the tables.
     private struct Use {
@@ -45,7 +47,9 @@ struct UserObjects {
             case .insert: statement = "INSERT INTO \(table) SELECT * FROM \(table)"
             case .delete: statement = "DELETE FROM \(table)"
             case .update:
-                let columns = try connection.texts("SELECT name FROM pragma_table_info(\(SQL.literal(self.table)))")
+                let list = "SELECT name FROM pragma_table_info(\(SQL.literal(self.table)))"
+                // A view that was broken before has no columns.
+                guard let columns = try? connection.texts(list) else { return false }
                 let values = columns.map { "\(SQL.quoted($0)) = \(SQL.quoted($0))" }.joined(separator: ", ")
                 statement = "UPDATE \(table) SET \(values)"
             }
@@ -61,14 +65,32 @@ struct UserObjects {
     ///   - old: The tables of the version that the store has.
     ///   - stages: The migration.
     init(takenFrom connection: Connection, old: [Table], stages: [Migrator.Stage]) throws {
-        let found = try Self.objects(in: connection)
-        views = found.filter { $0.type == "view" }
-        triggers = found.filter { $0.type == "trigger" }
+        // SQLite then renames a table in all that refers to it.
+        try connection.execute("PRAGMA legacy_alter_table = OFF")
         let own = Dictionary(old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         let needed = Self.neededNames(stages, old: old)
+        let before = try Self.objects(in: connection)
+        var taken = Set(before.map { $0.name.lowercased() }).union(needed)
+        var renamed: [String: String] = [:]
+        var unfinished: [String: String] = [:]
+        for table in before
+        where table.type == "table" && own[table.name] == nil && needed.contains(table.name.lowercased()) {
+            let name = Self.freeName(table.name, &taken)
+            do {
+                try connection.execute("ALTER TABLE \(SQL.quoted(table.name)) RENAME TO \(SQL.quoted(name))")
+                renamed[table.name] = name
+            } catch let error as SQLiteError where error.code == 1 {
+                // A view or a trigger that was broken before is in the way.
+                unfinished[table.name] = name
+            }
+        }
+        let found = unfinished.isEmpty && renamed.isEmpty ? before : try Self.objects(in: connection)
+        views = found.filter { $0.type == "view" }
+        triggers = found.filter { $0.type == "trigger" }
         let touched = Self.touchedTables(stages)
         indexes = Self.userIndexes(found, own: own).filter { index in
-            needed.contains(index.name.lowercased()) || touched.contains(index.table)
+            // SQLite checks expressions and conditions of all indexes whenever it renames something.
+            needed.contains(index.name.lowercased()) || touched.contains(index.table) || UserIndex(index.sql).isComputed
         }
         // SQLite parses the SQL of views and triggers only when they are used. Some may have been broken before.
         let all =
@@ -80,16 +102,12 @@ struct UserObjects {
         for object in triggers + views + indexes {
             try connection.execute("DROP \(object.type.uppercased()) \(SQL.quoted(object.name))")
         }
-        var taken = Set(found.map { $0.name.lowercased() }).union(needed)
-        var renamed: [String: String] = [:]
-        for table in found
-        where table.type == "table" && own[table.name] == nil && needed.contains(table.name.lowercased()) {
-            let name = Self.freeName(table.name, &taken)
-            // SQLite also renames it in foreign keys of other tables.
-            try connection.execute("ALTER TABLE \(SQL.quoted(table.name)) RENAME TO \(SQL.quoted(name))")
-            renamed[table.name] = name
+        for (table, name) in unfinished {
+            try connection.execute("ALTER TABLE \(SQL.quoted(table)) RENAME TO \(SQL.quoted(name))")
+            renamed[table] = name
         }
         renamedTables = renamed
+        oldNames = Set(unfinished.keys.map { $0.lowercased() })
         for table in old { tables[table.name] = table.name }
     }
 
@@ -178,13 +196,20 @@ struct UserObjects {
                 continue
             }
             tables[name] = heir
-            var columns = self.columns[name] ?? [:]
-            for (new, value) in values {
-                guard let old = SQL.column(value), old != new else { continue }
-                let first = columns.first { $0.value == old }?.key ?? old
-                columns[first] = new
+            var heirs: [String: [String]] = [:]
+            for (new, value) in values.sorted(by: { $0.key < $1.key }) {
+                if let old = SQL.column(value) { heirs[old, default: []].append(new) }
             }
-            self.columns[name] = columns
+            // A column that is copied to others too keeps its name.
+            func newName(_ old: String) -> String {
+                heirs[old].map { $0.contains(old) ? old : $0[0] } ?? old
+            }
+            let before = columns[name] ?? [:]
+            var after = before.mapValues(newName)
+            for old in heirs.keys where !before.values.contains(old) && newName(old) != old && after[old] == nil {
+                after[old] = newName(old)
+            }
+            columns[name] = after
         }
     }
 
@@ -194,40 +219,73 @@ struct UserObjects {
     func putBack(into connection: Connection) throws -> [MigrationReport.DroppedObject] {
         var dropped: [MigrationReport.DroppedObject] = []
         func drop(_ object: Object) { dropped.append(.init(type: object.type, name: object.name, sql: object.sql)) }
-        var taken = Set(try Self.objects(in: connection).map { $0.name.lowercased() })
-        for index in indexes {
-            var name = index.name
-            if taken.contains(name.lowercased()) { name = Self.freeName(name, &taken) }
-            let sql = UserIndex(index.sql).renamed(
-                name, table: tables[index.table] ?? renamedTables[index.table] ?? index.table,
-                columns: columns[index.table] ?? [:])
-            do { try connection.execute(sql) } catch let error as SQLiteError where error.isAboutSchema { drop(index) }
-        }
-        var broken: Set<String> = []
-        for object in views + triggers {
-            do {
-                try connection.execute(object.sql)
-            } catch let error as SQLiteError where error.isAboutSchema {
-                broken.insert(object.name)
-                drop(object)
+        let rest = (views + triggers).map(\.name)
+        var taken = Set((try Self.objects(in: connection).map(\.name) + rest).map { $0.lowercased() })
+        // Your SQL may have been written for a connection that takes a double-quoted word for a string.
+        try connection.allowingQuotedStrings {
+            for index in indexes {
+                var name = index.name
+                if taken.contains(name.lowercased()) { name = Self.freeName(name, &taken) }
+                let table = tables[index.table] ?? index.table
+                let sql = UserIndex(index.sql).renamed(name, table: table, columns: columns[index.table] ?? [:])
+                do {
+                    try connection.execute(sql)
+                } catch let error as SQLiteError where error.isAboutSchema {
+                    drop(index)
+                }
             }
-        }
-        for use in uses where !broken.contains(use.name) {
-            guard try !use.isPossible(connection), let object = (views + triggers).first(where: { $0.name == use.name })
-            else { continue }
-            broken.insert(use.name)
-            drop(object)
-            try connection.execute("DROP \(object.type.uppercased()) IF EXISTS \(SQL.quoted(object.name))")
+            for object in views where try !create(object, in: connection) { drop(object) }
+            for use in uses where use.kind == .select {
+                guard try !use.isPossible(connection), let view = views.first(where: { $0.name == use.name }) else {
+                    continue
+                }
+                drop(view)
+                try connection.execute("DROP VIEW IF EXISTS \(SQL.quoted(view.name))")
+            }
+            // One after the other: a statement that is possible no more is then the last one's fault.
+            for trigger in triggers {
+                guard try create(trigger, in: connection) else {
+                    drop(trigger)
+                    continue
+                }
+                for use in uses where use.name == trigger.name && use.kind != .select {
+                    if try use.isPossible(connection) { continue }
+                    drop(trigger)
+                    try connection.execute("DROP TRIGGER IF EXISTS \(SQL.quoted(trigger.name))")
+                    break
+                }
+            }
         }
         return dropped
     }
+
+    /// Creates a view or a trigger again, and says whether that was possible.
+    private func create(_ object: Object, in connection: Connection) throws -> Bool {
+        // The name belongs to one of the schema's tables now.
+        if !oldNames.isDisjoint(with: UserIndex(object.sql).words) { return false }
+        do {
+            try connection.execute(object.sql)
+            return true
+        } catch let error as SQLiteError where error.isAboutSchema {
+            return false
+        }
+    }
 }
 
-/// The SQL of an index that the app created, in pieces.
+/// The SQL of an index or of another object that the app created, in pieces.
 private struct UserIndex {
     private let sql: String
 
     init(_ sql: String) { self.sql = sql }
+
+    /// The words and names, in small letters.
+    var words: Set<String> { Set(Self.pieces(of: sql).compactMap { $0.word?.lowercased() }) }
+
+    /// Whether it has an expression or a condition.
+    var isComputed: Bool {
+        let pieces = Self.pieces(of: sql)
+        return words.contains("where") || pieces.count { $0.text == "(" } > 1
+    }
 
     /// The statement with other names of the index, the table and columns.
     func renamed(_ name: String, table: String, columns: [String: String]) -> String {

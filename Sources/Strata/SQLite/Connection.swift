@@ -181,17 +181,18 @@ package final class Connection {
     /// (https://sqlite.org/c3ref/set_authorizer.html).
     private func confining<Result>(_ sql: String, _ body: () throws -> Result) throws -> Result {
         let confinement = self.confinement ?? UnsafeMutablePointer<Bool>.allocate(capacity: 1)
+        let isConfined = self.confinement?.pointee ?? false
         confinement.initialize(to: true)
-        defer { confinement.pointee = false }
+        defer { confinement.pointee = isConfined }
         if self.confinement == nil {
             self.confinement = confinement
             sqlite3_set_authorizer(
                 pointer,
-                { confinement, action, _, value, _, _ in
+                { confinement, action, name, value, _, _ in
                     guard confinement?.assumingMemoryBound(to: Bool.self).pointee == true else { return SQLITE_OK }
                     return switch action {
                     case SQLITE_TRANSACTION, SQLITE_SAVEPOINT, SQLITE_ATTACH, SQLITE_DETACH: SQLITE_DENY
-                    case SQLITE_PRAGMA: value == nil ? SQLITE_OK : SQLITE_DENY
+                    case SQLITE_PRAGMA: value == nil || Connection.reads(pragma: name) ? SQLITE_OK : SQLITE_DENY
                     default: SQLITE_OK
                     }
                 }, confinement)
@@ -202,6 +203,24 @@ package final class Connection {
             throw QueryError.refused(
                 reason: "it sets a pragma, attaches a database, or begins or ends a transaction", sql: sql)
         }
+    }
+
+    /// Whether a pragma with an argument only reads. SQLite uses some of them itself.
+    private static func reads(pragma name: UnsafePointer<CChar>?) -> Bool {
+        let names = [
+            "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list",
+            "foreign_key_check", "quick_check", "integrity_check",
+        ]
+        return name.map { names.contains(String(cString: $0).lowercased()) } ?? false
+    }
+
+    /// Runs `body`, in which SQLite takes a double-quoted word that is no name for a string
+    /// (https://sqlite.org/quirks.html#double_quoted_string_literals_are_accepted).
+    func allowingQuotedStrings(_ body: () throws -> Void) rethrows {
+        let switches = [SQLITE_DBCONFIG_DQS_DML, SQLITE_DBCONFIG_DQS_DDL]
+        for option in switches { _ = strata_db_config_switch(pointer, Int32(option), 1) }
+        defer { for option in switches { _ = strata_db_config_switch(pointer, Int32(option), 0) } }
+        try body()
     }
 
     /// Takes all statements off the rows that they stand on, which would keep a transaction open.

@@ -3,17 +3,21 @@ import Foundation
 /// A database that is written beside its place and appears there complete, or not at all.
 ///
 /// The draft has a name of its own, so that no other process writes it. It is linked into place, which never replaces a file
-/// that appeared meanwhile. Drafts of processes that were killed are removed by the next one that writes a file of that name.
+/// that appeared meanwhile. Drafts of processes that were killed are removed after a day, when a file of that name is written.
 struct DraftFile {
     /// The draft.
     let url: URL
     private let destination: URL
+    private let isReplaced: Bool
 
     /// A draft of the file at `destination`.
     ///
     /// - Throws: `MigrationError.destinationExists` if there is a file, or one that SQLite would take for its journal.
-    init(of destination: URL) throws {
-        try DatabaseCopy.check(destination)
+    ///
+    /// - Parameter isReplaced: Whether a file at `destination` is to be replaced.
+    init(of destination: URL, replacing isReplaced: Bool = false) throws {
+        if !isReplaced { try DatabaseCopy.check(destination) }
+        self.isReplaced = isReplaced
         self.destination = destination
         let start = Self.start(of: destination)
         Self.sweep(destination.deletingLastPathComponent(), start)
@@ -32,6 +36,10 @@ struct DraftFile {
     /// - Throws: `MigrationError.destinationExists` if another process was faster.
     func publish() throws {
         try StoreFile.synchronize(url)
+        if isReplaced {
+            guard rename(url.path, destination.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
+            return try StoreFile.synchronize(destination.deletingLastPathComponent())
+        }
         try DatabaseCopy.check(destination)
         if link(url.path, destination.path) != 0 {
             if errno == EEXIST { throw MigrationError.destinationExists(destination.path) }
@@ -55,7 +63,13 @@ struct DraftFile {
             guard let process = pid_t(name.dropFirst(start.count).prefix { $0 != "-" }),
                 process != ProcessInfo.processInfo.processIdentifier, kill(process, 0) != 0, errno == ESRCH
             else { continue }
-            try? FileManager.default.removeItem(at: folder.appendingPathComponent(name))
+            let file = folder.appendingPathComponent(name)
+            // A process in another container has a number of its own.
+            let values = try? file.resourceValues(forKeys: [.contentModificationDateKey])
+            guard let written = values?.contentModificationDate, written.timeIntervalSinceNow < -86_400 else {
+                continue
+            }
+            try? FileManager.default.removeItem(at: file)
         }
     }
 }
