@@ -90,10 +90,18 @@ import Testing
             try makeOldShop(at: url)
             let backup = url.deletingLastPathComponent().appendingPathComponent("backup.sqlite")
             _ = try Store(at: backup, schema: Shop.self)
+            // Its write-ahead log is left behind.
+            do {
+                let writer = try Connection(path: backup.path, mode: .readWrite)
+                writer.setCheckpointsOnClose(false)
+                try writer.execute("CREATE TABLE later (a); INSERT INTO later VALUES (1)")
+            }
+            #expect(FileManager.default.fileExists(atPath: backup.path + "-wal"))
             var options = StoreOptions()
             options.backup = backup
             _ = try Store(at: url, schema: Shop.self, options: options)
             #expect(try rows(backup, "SELECT count(*) FROM shop") == [[.integer(3)]])
+            #expect(try rows(backup, "PRAGMA integrity_check") == [[.text("ok")]])
         }
         try withFile { (url: URL) throws in
             try makeOldShop(at: url)

@@ -173,13 +173,16 @@ import Testing
         let sql = """
             CREATE VIEW broken AS SELECT a FROM missing;
             CREATE TRIGGER instead INSTEAD OF UPDATE ON broken BEGIN SELECT 1; END;
-            CREATE TABLE Page (mine TEXT);
+            CREATE TABLE Page (mine TEXT); CREATE INDEX lowered ON Page (lower(mine));
             """
         try withStore(
             [Self.note, Self.tag], new: [Self.page, Self.tag], rows: Self.content + sql, changes: Self.rebuild,
             check: { (url: URL) throws in
                 #expect(try schema(url, "view") == ["broken"])
                 #expect(try schema(url, "trigger") == ["instead"])
+                #expect(
+                    try rows(url, "SELECT tbl_name FROM sqlite_schema WHERE name = 'lowered'") == [[.text("Page_user")]]
+                )
                 #expect(try rows(url, "SELECT count(*) FROM Page_user") == [[.integer(0)]])
             })
     }

@@ -15,6 +15,7 @@ enum DatabaseCopy {
         guard let path = try connection.text("SELECT file FROM pragma_database_list WHERE name = 'main'") else {
             return
         }
+        if isSameSchema { try endJournal(of: url, options) }
         // A backup of another version, from an earlier update, must not keep this one from opening.
         let draft = try DraftFile(of: url, replacing: isSameSchema)
         defer { draft.remove() }
@@ -33,6 +34,14 @@ enum DatabaseCopy {
             (try? copy.text("PRAGMA quick_check(1)")) == "ok"
         else { return nil }
         return try? StoreMetadata(reading: copy)
+    }
+
+    /// Brings the journal of a backup that will be replaced into its file: SQLite would apply it to the new one.
+    private static func endJournal(of url: URL, _ options: StoreOptions) throws {
+        let copy = try StoreFile.connect(to: url, .readWrite, options)
+        guard try copy.text("PRAGMA journal_mode = DELETE") == "delete" else {
+            throw MigrationError.destinationExists(url.path)
+        }
     }
 
     /// Writes all that the database holds into a new file at `url`, and checks it.

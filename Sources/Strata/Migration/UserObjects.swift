@@ -8,7 +8,7 @@ struct UserObjects {
     /// A view, a trigger or an index, and the SQL that creates it.
     private struct Object {
         let type: String
-        var name: String
+        let name: String
         let table: String
         let sql: String
     }
@@ -226,7 +226,7 @@ struct UserObjects {
             for index in indexes {
                 var name = index.name
                 if taken.contains(name.lowercased()) { name = Self.freeName(name, &taken) }
-                let table = tables[index.table] ?? index.table
+                let table = tables[index.table] ?? renamedTables[index.table] ?? index.table
                 let sql = UserIndex(index.sql).renamed(name, table: table, columns: columns[index.table] ?? [:])
                 do {
                     try connection.execute(sql)
@@ -242,7 +242,7 @@ struct UserObjects {
                 drop(view)
                 try connection.execute("DROP VIEW IF EXISTS \(SQL.quoted(view.name))")
             }
-            // One after the other: a statement that is possible no more is then the last one's fault.
+            // Each trigger is tested before the next one is created, so that a failure is its own.
             for trigger in triggers {
                 guard try create(trigger, in: connection) else {
                     drop(trigger)
