@@ -154,7 +154,7 @@ extension Problem {
             return "the generated tests do not check what becomes of the values in this step"
 
         case .currentDate:
-            return "\"current_date\" is no constant: a new row has to be given its date"
+            return "\"current_date\" is not a constant: give each new row its date"
 
         case .malformedLock(let reason):
             return "the lock cannot be read: \(reason)"

@@ -163,8 +163,8 @@ extension ModelImport {
         }
         guard lastVersion == history.newest.version else {
             throw ImportError(
-                "the model has gone on to \(history.newest.version) since \(lastVersion), the last version that it "
-                    + "has from here: nothing can be added", path: folder)
+                "the model has versions of its own up to \(history.newest.version) after \(lastVersion), its last imported "
+                    + "version: no imported version can follow them", path: folder)
         }
         if let missing = names[..<last].firstIndex(where: { known[$0] == nil }),
             names[..<missing].contains(where: { known[$0] != nil })

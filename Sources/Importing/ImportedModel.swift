@@ -110,7 +110,7 @@ extension ModelImport {
         try rules.renames.check(versions)
         let versions = rules.renames.filled(versions)
         if versions.allSatisfy(\.entities.isEmpty) {
-            throw ImportError("nothing in it has rows of its own, so there is nothing to describe", path: path)
+            throw ImportError("no version has an entity with rows, so there is nothing to describe", path: path)
         }
         let (history, notes) = HistoryBuilder.history(
             of: versions, numbers: numbers, rules: rules, reserved: Validator.reservedTypes.union([schema]))
@@ -193,7 +193,7 @@ extension ModelImport {
         guard let history = read.history, diagnostics.isEmpty else {
             let problems = (diagnostics + read.diagnostics).map(\.description)
             throw ImportError(
-                "this model cannot be told in descriptions, and nothing was written:\n"
+                "descriptions cannot express this model; nothing was written:\n"
                     + problems.joined(separator: "\n"), path: folder)
         }
         return history

@@ -83,7 +83,7 @@ import Testing
                 == "book | key id: int | made: date")
         #expect(
             descriptions.diagnostics.map(\.description) == [
-                "Book.json:2:78: note: \"current_date\" is no constant: a new row has to be given its date"
+                "Book.json:2:78: note: \"current_date\" is not a constant: give each new row its date"
             ])
     }
 

@@ -20,11 +20,11 @@ import Testing
     @Test(arguments: [
         ("", "1: error: it has no <model>"),
         ("nothing", "1: error: the file is empty, or no XML"),
-        ("<model>\n<entity name=\"A\">\n</model>", "3: error: an element is closed that is not the innermost open one"),
+        ("<model>\n<entity name=\"A\">\n</model>", "3: error: a closing tag does not match the innermost open element"),
         ("<model>\n<entity name=\"A\">\n", "2: error: the XML ends before its elements do"),
-        ("<model>\n<entity name=\"A\" name=\"B\"/></model>", "2: error: an attribute stands here twice"),
+        ("<model>\n<entity name=\"A\" name=\"B\"/></model>", "2: error: an attribute appears here twice"),
         ("<model>\n\u{1}</model>", "2: error: a character stands here that XML does not allow"),
-        ("<model>\n&nothing;</model>", "2: error: an entity is named here that nothing declares"),
+        ("<model>\n&nothing;</model>", "2: error: an XML entity is used here that is not declared"),
         ("<plist>\n</plist>", "1: error: it begins with <plist>, and a model with <model>"),
         ("<model>\n<entity/></model>", "2: error: an <entity> has no name"),
         (
@@ -76,7 +76,7 @@ import Testing
     @Test func `a model of which nothing has rows is refused`() throws {
         #expect(
             try complaints(Data("<model><entity name=\"A\" isAbstract=\"YES\"/></model>".utf8)) == [
-                "M.xcdatamodeld: error: nothing in it has rows of its own, so there is nothing to describe"
+                "M.xcdatamodeld: error: no version has an entity with rows, so there is nothing to describe"
             ])
     }
 

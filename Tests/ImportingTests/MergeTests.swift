@@ -138,7 +138,7 @@ import Testing
         let before = try workspace.text("out/Person.json")
         #expect(
             importAgain(workspace).complaints == [
-                "out: error: the model has gone on to 1.5 since 1.0, the last version that it has from here: nothing can be added"
+                "out: error: the model has versions of its own up to 1.5 after 1.0, its last imported version: no imported version can follow them"
             ])
         #expect(try workspace.text("out/Person.json") == before)
         let other = try begun()

@@ -116,7 +116,7 @@ import Testing
             ])
     }
 
-    @Test func `a default of Drift that is no constant is told, and one of SQL is read`() throws {
+    @Test func `a default of Drift that is not a constant is reported, and one of SQL is read`() throws {
         let workspace = try Workspace()
         func column(_ name: String, _ dart: String) -> String {
             "{ \"name\": \"\(name)\", \"moor_type\": \"string\", \"nullable\": false, \"default_dart\": \"\(dart)\" }"
@@ -132,8 +132,8 @@ import Testing
         let result = workspace.run("import", "drift", workspace.path("s"), "--into", workspace.path("out"))
         #expect(result.complaints == [])
         let report = try workspace.text("out/IMPORT.md")
-        #expect(report.contains("| t.a | the default currentDateAndTime is no constant |"))
-        #expect(report.contains("| t.b | the default now() is no constant of its type |"))
+        #expect(report.contains("| t.a | the default currentDateAndTime is not a constant |"))
+        #expect(report.contains("| t.b | the default now() is not a constant of its type |"))
         #expect(try workspace.lines("out", "1.0").first?.contains("c: string = \"x\"") == true)
     }
 
@@ -175,13 +175,13 @@ import Testing
                     "| 1.0 | a | the foreign key on c: it leads to columns of b that are not its key |",
                     "| 1.0 | p | a foreign key in its key leads back to it; it stays a plain column |",
                     "| 1.0 | a | CHECK (length(b) > 1) |",
-                    "| 1.0 | a.b | the default CURRENT_TIMESTAMP is no constant of its type |",
+                    "| 1.0 | a.b | the default CURRENT_TIMESTAMP is not a constant of its type |",
                     "| 1.0 | a.e | ON DELETE SET NULL, as it may not be null |",
                     "| 1.0 | a.g | it is generated from other columns |",
                     "| 1.0 | a | the index on b: only some rows are in it |",
                     "| 1.0 | a | the index on an expression |",
                     "| 1.0 | a | the index on b: it compares by NOCASE, and the column by BINARY |",
-                    "| 1.0 | a | the index on b, id: the key is no property |",
+                    "| 1.0 | a | the index on b, id: the primary key is not a property |",
                     "| 1.0 | a | the index on g: `g` is left out |",
                 ].reordered(like: report.dropFirst().map(String.init)))
         #expect(
@@ -315,10 +315,13 @@ import Testing
             "{\"database\":\n{\"version\": 2, \"entities\": []}}",
             "schemas/1.json:2: error: the file is called 1.json, and the version is 2"
         ),
-        ("{\"database\": {\"version\": 1,\n\"entities\": {}}}", "schemas/1.json:2: error: \"entities\" is no array"),
+        (
+            "{\"database\": {\"version\": 1,\n\"entities\": {}}}",
+            "schemas/1.json:2: error: \"entities\" must be an array"
+        ),
         (
             "{\"database\": {\"version\": 1,\n\"entities\": [{\"tableName\": 1}]}}",
-            "schemas/1.json:2: error: \"tableName\" is no string"
+            "schemas/1.json:2: error: \"tableName\" must be a string"
         ),
         (
             room(1, [("a", "no columns?")]),
@@ -465,7 +468,7 @@ import Testing
             Set(report.dropFirst().map(String.init)) == [
                 "| 1.0 | names | it is a view |", "| 1.0 | search | it is a virtual table |",
                 "| 1.0 | search_terms.at | declared DATETIME, it stays a number: say in strata.json what it counts, and make it a date |",
-                "| 1.0 | search_terms.d | the default 'a' \\|\\| 'b' is no constant of its type |",
+                "| 1.0 | search_terms.d | the default 'a' \\|\\| 'b' is not a constant of its type |",
                 "| 1.0 | player.odd | declared BOOLEAN, it has other values than 0 and 1 |",
                 "| 1.0 | player.seen | declared TIMESTAMP, it stays a number: say in strata.json what it counts, and make it a date |",
                 "| 1.0 | player.count | declared INTEGER, it has values of other kinds, which do not fit |",

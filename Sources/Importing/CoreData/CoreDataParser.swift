@@ -102,16 +102,16 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
         case 4: "the file is empty, or no XML"
         case 5, 77: "the XML ends before its elements do"
         case 9: "a character stands here that XML does not allow"
-        case 26, 27: "an entity is named here that nothing declares"
+        case 26, 27: "an XML entity is used here that is not declared"
         case 38: "an attribute's value has \"<\" in it"
         case 39, 40, 41: "an attribute has no value in quotes"
-        case 42: "an attribute stands here twice"
+        case 42: "an attribute appears here twice"
         case 65: "there is no space between two attributes"
         case 68: "a name is missing, or not one of XML"
         case 73: "\">\" is missing"
-        case 76: "an element is closed that is not the innermost open one"
-        case 81: "it is not in the encoding that it names"
-        default: "it is no well-formed XML (libxml2 error \(code))"
+        case 76: "a closing tag does not match the innermost open element"
+        case 81: "the file is not in the encoding that it declares"
+        default: "the file is not well-formed XML (libxml2 error \(code))"
         }
     }
 

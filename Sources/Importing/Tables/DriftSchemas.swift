@@ -70,7 +70,7 @@ struct DriftSchemas {
             let constraints = try constraints(of: column)
             if column["default_dart"]?.text != nil, !Self.words(constraints).contains("DEFAULT") {
                 let dart = column["default_dart"]?.text ?? ""
-                schema.leftOut.append(("\(table).\(name)", "the default \(dart) is no constant"))
+                schema.leftOut.append(("\(table).\(name)", "the default \(dart) is not a constant"))
             }
             if Self.words(constraints).contains("PRIMARY KEY") { hasKey = true }
             elements.append("\(SQL.quoted(name)) \(type.sql) \(constraints)")

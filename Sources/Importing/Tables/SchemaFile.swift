@@ -32,13 +32,13 @@ struct SchemaFile {
 
     func text(_ key: String, of json: JSON) throws -> String {
         let value = try member(key, of: json)
-        guard let text = value.text else { throw refusal("\"\(key)\" is no string", at: value) }
+        guard let text = value.text else { throw refusal("\"\(key)\" must be a string", at: value) }
         return text
     }
 
     func elements(_ key: String, of json: JSON) throws -> [JSON] {
         let value = try member(key, of: json)
-        guard let elements = value.elements else { throw refusal("\"\(key)\" is no array", at: value) }
+        guard let elements = value.elements else { throw refusal("\"\(key)\" must be an array", at: value) }
         return elements
     }
 

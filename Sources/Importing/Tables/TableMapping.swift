@@ -303,7 +303,7 @@ struct TableMapping {
         } else if let sql = column.defaultSQL, sql.uppercased() != "NULL" {
             property.defaultValue = DefaultValue.literal(sql: sql, type: type)
             if property.defaultValue == nil {
-                note(table.name, column.name, "the default \(sql) is no constant of its type")
+                note(table.name, column.name, "the default \(sql) is not a constant of its type")
             }
         }
         if let name = column.collation {
@@ -332,7 +332,7 @@ struct TableMapping {
             return
         }
         if let ownKey, columns.contains(where: { Self.isSame($0, ownKey) }) {
-            if columns.count > 1 { note(table.name, nil, "\(words): the key is no property") }
+            if columns.count > 1 { note(table.name, nil, "\(words): the primary key is not a property") }
             return
         }
         for (name, collation) in zip(columns, index.collations) {

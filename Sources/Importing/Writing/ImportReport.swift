@@ -100,8 +100,8 @@ struct ImportReport {
         var lines = [
             settings == nil ? firstVersion.map { "# What was imported from \($0) on" } ?? title : title,
             "",
-            "The descriptions beside this file were made from a model of \(format.title). In each version they say exactly",
-            "what was read of it, but for what stands below. The file is yours: nothing reads it.",
+            "The descriptions beside this file were imported from a model of \(format.title). Each version equals the",
+            "source, except for the differences listed below. Nothing reads this file: change it as you like.",
             "",
             "| version | was | entities | to it |",
             "| --- | --- | --- | --- |",
