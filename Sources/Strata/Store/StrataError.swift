@@ -1,0 +1,28 @@
+import Foundation
+
+/// An error of Strata. Foundation's `localizedDescription` is the same text as `description`.
+///
+/// ```swift
+/// do {
+///     store = try Store(at: url, schema: AppSchema.self)
+/// } catch let error as any StrataError {
+///     log(error.description)
+/// }
+/// ```
+public protocol StrataError: LocalizedError, CustomStringConvertible {}
+
+extension StrataError {
+    /// The text of `description`.
+    public var errorDescription: String? { description }
+}
+
+extension StoreError: StrataError {}
+extension MigrationError: StrataError {}
+extension ConversionError: StrataError {}
+extension SQLiteError: StrataError {}
+extension QueryError: StrataError {}
+extension RelationshipError: StrataError {}
+extension PersistableEntityError: StrataError {}
+extension MalformedValue: StrataError {}
+extension UnstorableValue: StrataError {}
+extension UnwrittenMigration: StrataError {}
