@@ -178,7 +178,7 @@ import Testing
             StoreError.notAStore, MigrationError.cancelled, ConversionError.unknownHashes,
             QueryError.noSuchColumn(name: "a", sql: "SELECT 1"), RelationshipError.noSuchRow(table: "t"),
             UnwrittenMigration(),
-    ] as [any StrataError])
+        ] as [any StrataError])
     func `an error says the same to Foundation`(error: any StrataError) {
         #expect(error.localizedDescription == error.description)
         #expect((error as NSError).localizedDescription == error.description)
