@@ -1,13 +1,13 @@
-/// Why a person has to carry out a change.
+/// A reason why a change needs a custom migration.
 public struct CustomReason: Hashable, Sendable {
-    /// The lineage of the entity that it is about.
+    /// The lineage of the entity that the reason concerns.
     public var entity: Int
-    /// The lineage of the property that it is about; nil where it is about the entity, or about an index.
+    /// The lineage of the property that the reason concerns; nil if it concerns the entity or an index.
     public var property: Int?
-    /// The lineages of the properties of the unique index that it is about.
+    /// The lineages of the properties of the unique index that the reason concerns.
     public var index: [Int]?
-    /// Whether it removes data that no `discard` allows to be lost.
+    /// Whether the change removes data although no `discard` allows it.
     public var isRemoval = false
-    /// The reason in words, which name the entity and the property.
+    /// The reason as text that names the entity and the property.
     public var text: String
 }

@@ -1,23 +1,23 @@
-/// An entity as it stands in one version.
+/// An entity of one version.
 public struct Entity: Hashable, Sendable {
-    /// The entity's place among all entities of the history: what stays when its name changes.
+    /// The entity's index among all entities of the history. It stays the same when the entity is renamed.
     public var lineage: Int
-    /// Its name as described, in the version at hand.
+    /// The entity's name in this version's description.
     public var name: String
-    /// The name of its table, where that is another.
+    /// The name of the entity's table, if it differs from `name`.
     public var persistedName: String?
-    /// What it means.
+    /// The documentation from the description.
     public var documentation: String?
-    /// Its key.
+    /// The primary key.
     public var identifier: Identifier
-    /// The lineages of the entities whose keys its key may be made from.
+    /// The lineages of the entities whose primary keys may be used to create this entity's primary key.
     public var keySources: [Int]
-    /// Its properties, oldest first and then as described: the order of the columns.
+    /// The properties in the order of their columns: oldest first, then in the description's order.
     public var properties: [Property]
-    /// Its indexes over several properties.
+    /// The indexes over several properties.
     public var indexes: [EntityIndex]
 
-    /// An entity of these parts.
+    /// Creates an entity.
     public init(
         lineage: Int, name: String, persistedName: String? = nil, documentation: String?, identifier: Identifier,
         keySources: [Int] = [], properties: [Property], indexes: [EntityIndex]
@@ -32,52 +32,53 @@ public struct Entity: Hashable, Sendable {
         self.indexes = indexes
     }
 
-    /// The name of its table.
+    /// The name of the entity's table.
     public var tableName: String { persistedName ?? name }
 
-    /// The property of that lineage, if it lives in this version.
+    /// The property with this lineage, if it exists in this version.
     public func property(_ lineage: Int) -> Property? {
         properties.first { $0.lineage == lineage }
     }
 }
 
-/// A property of an entity as it stands in one version.
+/// A property of an entity in one version.
 public struct Property: Hashable, Sendable {
-    /// What a property holds.
+    /// The kind of a property's contents.
     public enum Kind: Hashable, Sendable {
         case attribute(ValueType)
         case relationship(Relationship)
     }
 
-    /// The comparisons that a text column may use instead of that of bytes.
+    /// The collations that a text column may use instead of comparing bytes.
     public enum Collation: String, CaseIterable, Hashable, Sendable {
         case nocase, rtrim
     }
 
-    /// The property's place in its entity's description: what stays when its name changes.
+    /// The property's index in its entity's description. It stays the same when the property is renamed.
     public var lineage: Int
-    /// Its name as described, in the version at hand.
+    /// The property's name in this version's description.
     public var name: String
-    /// The name of its column, or of its join table, where that is another.
+    /// The name of the property's column or join table, if it differs from the derived name.
     public var persistedName: String?
-    /// The names of the columns of a relationship to a key of several, in the key's order; empty where its name gives them.
+    /// The column names of a relationship to an entity with a composite primary key, in the order of that key. Empty if
+    /// the names are derived from the property's name.
     public var persistedColumns: [String] = []
-    /// What it means.
+    /// The documentation from the description.
     public var documentation: String?
-    /// What it holds.
+    /// The kind of the property's contents.
     public var kind: Kind
-    /// Whether it may be absent.
+    /// Whether the property is nullable.
     public var isNullable: Bool
-    /// The value where none is given.
+    /// The default value.
     public var defaultValue: Constant?
-    /// Whether no two rows may share a value.
+    /// Whether the property's values are unique.
     public var isUnique: Bool
-    /// Whether it has an index of its own.
+    /// Whether the property has an index on its column alone.
     public var isIndexed: Bool
-    /// How its text compares; nil for byte by byte.
+    /// The collation of a text property; nil to compare bytes.
     public var collation: Collation?
 
-    /// A property of these parts.
+    /// Creates a property.
     public init(
         lineage: Int, name: String, documentation: String? = nil, kind: Kind, isNullable: Bool = false,
         defaultValue: Constant? = nil, isUnique: Bool = false, isIndexed: Bool = false, collation: Collation? = nil
@@ -93,56 +94,56 @@ public struct Property: Hashable, Sendable {
         self.collation = collation
     }
 
-    /// The column of an attribute.
+    /// The name of an attribute's column.
     public var attributeColumn: String { persistedName ?? name }
-    /// The foreign key column of a relationship that has one, where the target's key is one column.
+    /// The name of the foreign key column of a relationship whose target has a single-column primary key.
     public var referenceColumn: String { persistedName ?? name + "_id" }
-    /// What the foreign key columns begin with where the target's key has several columns.
+    /// The prefix of the foreign key columns of a relationship whose target has a composite primary key.
     var referenceBase: String { persistedName ?? name }
-    /// The column of the row's place at the other end of such a relationship.
+    /// The column that stores the row's position in the inverse, ordered relationship.
     public var positionColumn: String { (persistedName ?? name) + "_position" }
 
-    /// The type of an attribute's values.
+    /// The type of an attribute's values; nil if the property is a relationship.
     @inline(never)  // Like `relationship`.
     public var type: ValueType? {
         if case .attribute(let type) = kind { type } else { nil }
     }
 
-    /// The relationship that the property holds, if it holds one.
+    /// The property's relationship; nil if the property is an attribute.
     @inline(never)  // Where the optimiser of Swift 6.3 inlines it into a loop over properties, it fails.
     public var relationship: Relationship? {
         if case .relationship(let relationship) = kind { relationship } else { nil }
     }
 }
 
-/// How rows of one entity point at rows of another.
+/// A relationship from one entity to another.
 public struct Relationship: Hashable, Sendable {
-    /// How many rows are pointed at.
+    /// The number of rows that a relationship refers to.
     public enum Association: String, CaseIterable, Hashable, Sendable {
         case toOne = "to_one"
         case toMany = "to_many"
     }
 
-    /// What happens to the row that points when the row it points at goes.
+    /// The action on a referencing row when the row that it references is deleted.
     public enum DeleteRule: String, CaseIterable, Hashable, Sendable {
         case nullify, cascade, deny
         case noAction = "no_action"
     }
 
-    /// The lineage of the entity pointed at.
+    /// The lineage of the target entity.
     public var target: Int
-    /// How many rows are pointed at.
+    /// Whether the relationship is to-one or to-many.
     public var association: Association
-    /// The lineage of the target's property that points back, if one does.
+    /// The lineage of the inverse in the target entity; nil if there is none.
     public var inverse: Int?
-    /// Whether the description asks for the storage to be on this side of a pair of the same association.
+    /// Whether the description asks to store the relationship on this side, if both sides have the same association.
     public var isStored: Bool
-    /// Whether the rows pointed at have an order.
+    /// Whether the referenced rows are ordered.
     public var isOrdered: Bool
-    /// The delete rule as described; nil for the default.
+    /// The delete rule from the description; nil for the default.
     public var deleteRule: DeleteRule?
 
-    /// A relationship of these parts.
+    /// Creates a relationship.
     public init(
         target: Int, association: Association, inverse: Int? = nil, isStored: Bool = false, isOrdered: Bool = false,
         deleteRule: DeleteRule? = nil
@@ -158,11 +159,11 @@ public struct Relationship: Hashable, Sendable {
 
 /// An index over several properties of an entity.
 public struct EntityIndex: Hashable, Sendable {
-    /// The index's place in its entity's description: what stays when a property's name changes.
+    /// The index's position in its entity's description. It stays the same when a property is renamed.
     public var lineage: Int
     /// The lineages of the properties, most significant first.
     public var properties: [Int]
-    /// Whether no two rows may agree in all the properties.
+    /// Whether no two rows may have equal values in all the properties.
     public var isUnique: Bool
 
     /// An index over `properties`.

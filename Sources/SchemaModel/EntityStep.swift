@@ -1,29 +1,29 @@
-/// What one step does to an entity that lives before and after it.
+/// The changes of one step to an entity that exists before and after it.
 public struct EntityStep: Sendable {
     /// The entity before.
     public let old: Entity
     /// The entity after.
     public let new: Entity
-    /// Each stored column of the new table, and where its value comes from.
+    /// The stored columns of the new table, each with the origin of its values.
     public let columns: [ColumnStep]
-    /// Whether all its rows go.
+    /// Whether all rows of the entity are deleted.
     public let isEmptied: Bool
-    /// Whether a person's code turns old rows into new ones.
+    /// Whether a custom migration converts the rows.
     public let isCustom: Bool
-    /// What only a person can carry out.
+    /// The changes that need a custom migration.
     public let customReasons: [CustomReason]
-    /// What is done to its table and to its join tables.
+    /// The changes of the entity's table and its join tables.
     public let tableChanges: [TableChange]
 
-    /// A column of the new table, and where its value comes from.
+    /// A column of the new table with the origin of its values.
     public struct ColumnStep: Sendable {
         /// The column after the step.
         public let column: StoredColumn
-        /// Where its value comes from.
+        /// The origin of the column's values.
         public let origin: ValueOrigin
     }
 
-    /// The step of an entity of which nothing changes and nothing is said.
+    /// Creates the step of an entity that does not change and has no instructions.
     init(unchanged entity: Entity, columns: [StoredColumn]) {
         old = entity
         new = entity
@@ -152,22 +152,23 @@ public struct EntityStep: Sendable {
         self.tableChanges = changes
     }
 
-    /// Whether something is lost where a relationship goes: what it points at, or the order in which it does.
+    /// Whether removing a relationship loses data: its references or their order.
     private static func holdsData(_ relationship: Relationship, _ from: SchemaVersion, _ to: SchemaVersion) -> Bool {
         switch from.storage(of: relationship) {
         case .column, .joinTable: return true
         case .inverseJoinTable: return false
         case .inverseColumn:
-            // Where the other end goes too, that end says what becomes of both.
+            // If the other end is removed too, the removal of that end covers both.
             let inverse = relationship.inverse.flatMap { to.entity(relationship.target)?.property($0) }
             return relationship.isOrdered && inverse != nil
         }
     }
 
-    /// The unique keys that rows of the old version may break.
+    /// The unique keys that rows of the old version may violate.
     ///
-    /// A key holds where the rows kept one that implies it and no two values of it become one, or where a column of it
-    /// is NULL in every row ("all NULL values are considered different", https://sqlite.org/lang_createindex.html).
+    /// A key cannot be violated in two cases: the old version had a key that implies it, and the step keeps that key's
+    /// values distinct; or one of its columns is NULL in every row ("all NULL values are considered different",
+    /// https://sqlite.org/lang_createindex.html).
     private static func breakableKeys(
         _ keys: [UniqueKey], before: [UniqueKey], columns: [ColumnStep]
     ) -> [UniqueKey] {
@@ -184,7 +185,7 @@ public struct EntityStep: Sendable {
 }
 
 extension ValueOrigin {
-    /// Whether two rows with different values have different ones afterwards.
+    /// Whether rows with different values still have different values after the step.
     fileprivate var keepsValuesApart: Bool {
         switch self {
         case .copy: true

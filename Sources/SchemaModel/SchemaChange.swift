@@ -1,22 +1,22 @@
-/// One change between neighbouring versions, told for a person.
+/// A readable description of one change between neighbouring versions.
 public struct SchemaChange: Hashable, Sendable {
-    /// Who carries a change out.
+    /// The way in which a change is carried out.
     public enum Handling: String, Hashable, Sendable {
-        /// Strata does.
+        /// Strata carries out the change.
         case inferred
-        /// A person does.
+        /// The change needs a custom migration.
         case custom
-        /// Strata does, and data goes, because the description says so.
+        /// Strata carries out the change and deletes data, because the description allows it.
         case discarding
     }
 
-    /// Who carries it out.
+    /// The way in which the change is carried out.
     public var handling: Handling
-    /// What changes: `laundry` or `laundry.rating`.
+    /// The entity or property that changes: `laundry` or `laundry.rating`.
     public var subject: String
-    /// What becomes of it.
+    /// The change as text.
     public var change: String
-    /// Why it is a person's, or what existing rows get.
+    /// The reason for a custom migration, or the backfill value.
     public var reason: String?
 }
 
@@ -40,7 +40,8 @@ extension SchemaStep {
         return changes + subtypeChanges
     }
 
-    /// The property that was called otherwise before, perhaps: of all that go the only one that is like `property`.
+    /// The old name of `property`, if it may have been renamed. That is the case if it is the only added property of
+    /// its kind and nullability, and exactly one property of that kind and nullability is removed.
     private func lookalike(of property: Property, in step: EntityStep) -> String? {
         func isLike(_ other: Property) -> Bool {
             other.kind == property.kind && other.isNullable == property.isNullable
@@ -52,7 +53,7 @@ extension SchemaStep {
 
     private func changes(of step: EntityStep) -> [SchemaChange] {
         let (old, new) = (step.old, step.new)
-        // Every reason is told once: with what it is about, or else with the entity.
+        // Every reason is reported once: with the property or index that it concerns, or else with the entity.
         var untold = reasons.filter { $0.entity == new.lineage }
         func take(where isMeant: (CustomReason) -> Bool) -> [CustomReason] {
             defer { untold.removeAll(where: isMeant) }
@@ -72,7 +73,7 @@ extension SchemaStep {
                 changes.append(added)
                 continue
             }
-            // A list of rows is never null, and so neither allows nor refuses it.
+            // A to-many relationship has no nullability.
             let fields = zip(fields(was, from), fields(property, to)).map { ($0.0, $0.1, $1.1) }.filter {
                 $0.0 != "null" || (!$0.1.isEmpty && !$0.2.isEmpty)
             }
@@ -111,7 +112,7 @@ extension SchemaStep {
         return changes
     }
 
-    /// The changes of indexes in words, each with the index as it is afterwards.
+    /// The changes of the indexes as text, each with the new index; nil if the index is removed.
     private func indexChanges(of step: EntityStep) -> [(text: String, index: EntityIndex?)] {
         func text(_ index: EntityIndex, of entity: Entity) -> String {
             let names = index.properties.compactMap { entity.property($0)?.name }.joined(separator: ", ")
@@ -132,7 +133,7 @@ extension SchemaStep {
         return changes
     }
 
-    /// The name of the entity that `property` points at, where all rows of that go.
+    /// The name of the target entity of `property`, if all rows of that entity are deleted.
     private func emptiedTarget(of property: Property, in step: EntityStep) -> String? {
         guard let target = property.relationship?.target, instructions.emptied.contains(target),
             step.columns.contains(where: { $0.column.property == property.lineage })
@@ -159,7 +160,7 @@ extension SchemaStep {
             handling: isDiscarded ? .discarding : .inferred, subject: subject, change: text, reason: inferred)
     }
 
-    /// What existing rows get in a property, where that is not simply what they had.
+    /// The backfill value of a property; nil if existing rows keep their values.
     private func value(of property: Property, in step: EntityStep) -> String? {
         guard !step.isEmptied else { return nil }
         let column = step.columns.first { $0.column.property == property.lineage && $0.column.role != .position }
@@ -185,7 +186,7 @@ extension SchemaStep {
         switch entity.identifier {
         case .column(let name, let kind): return "\(name): \(kind.rawValue)"
         case .properties(let lineages):
-            // A property that is only called otherwise is no other key.
+            // A renamed property does not change the primary key.
             let names = lineages.compactMap { lineage in
                 to.entity(entity.lineage)?.property(lineage)?.name ?? entity.property(lineage)?.name
             }
@@ -198,7 +199,7 @@ extension SchemaStep {
             .joined(separator: ", ")
     }
 
-    /// The fields of a property, always the same ones, as words; empty where a field is absent.
+    /// The fields of a property as text. The list of fields is always the same; the text of an absent field is empty.
     private func fields(_ property: Property, _ version: SchemaVersion) -> [(String, String)] {
         var type = ""
         var inverse = ""
@@ -207,7 +208,7 @@ extension SchemaStep {
         switch property.kind {
         case .attribute(let value): type = version.name(of: value)
         case .relationship(let relationship):
-            // A target that is only called otherwise is no change.
+            // A renamed target is not a change.
             let target = to.entity(relationship.target) ?? from.entity(relationship.target)
             type = "\(relationship.association.rawValue) \(target?.name ?? "")"
             inverse = relationship.inverse.flatMap { target?.property($0)?.name } ?? ""

@@ -1,38 +1,38 @@
-/// One step between neighbouring versions: every change, and what is to be done about it.
+/// A migration step between two neighbouring versions: every change, and how it is carried out.
 public struct SchemaStep: Sendable {
     /// The version before.
     public let from: SchemaVersion
     /// The version after.
     public let to: SchemaVersion
-    /// What the descriptions say of the step beyond the difference itself.
+    /// The instructions of the descriptions that go beyond the difference between the versions.
     public let instructions: StepInstructions
-    /// The lineages of the entities that are stored alike on both sides.
+    /// The lineages of the entities whose storage is the same in both versions.
     let unchanged: Set<Int>
-    /// The lineages of the subtypes that are, with all their parts, alike on both sides.
+    /// The lineages of the subtypes that are the same in both versions, with all their parts.
     public let unchangedSubtypes: Set<Int>
-    /// The steps of the entities that live in both versions, by the new version's order.
+    /// The steps of the entities that exist in both versions, in the new version's order.
     public let entities: [EntityStep]
-    /// The entities that go and whose rows a person's code makes rows of others.
+    /// The removed entities whose rows a custom migration turns into rows of other entities.
     public let merged: [(old: Entity, new: Entity)]
-    /// The changes that only a person can carry out.
+    /// The changes that need a custom migration.
     public let reasons: [CustomReason]
-    /// What is done to the tables, in the order of the new version's entities, then what goes.
+    /// The changes of the tables: first in the order of the new version's entities, then the removals.
     public let tableChanges: [TableChange]
 
-    /// Whether a person has to write code for the step.
+    /// Whether the step needs a custom migration.
     public var isCustom: Bool { !reasons.isEmpty }
 
-    /// The changes that only a person can carry out, in words.
+    /// The changes that need a custom migration, as text.
     public var customReasons: [String] { reasons.map(\.text) }
 
-    /// The entities and properties whose data is removed and that no `discard` allows to be lost.
+    /// The entities and properties whose data is removed although no `discard` allows it.
     public var removals: [(entity: Entity, property: Property?, reason: String)] {
         reasons.filter(\.isRemoval).compactMap { reason in
             from.entity(reason.entity).map { ($0, reason.property.flatMap($0.property), reason.text) }
         }
     }
 
-    /// The entities whose rows a person migrates, each after those that it points at.
+    /// The entities with custom migrations. Each follows the entities that it references.
     public var customEntities: [EntityStep] {
         let custom = entities.filter(\.isCustom)
         var ordered: [EntityStep] = []
@@ -49,10 +49,16 @@ public struct SchemaStep: Sendable {
         return ordered
     }
 
-    /// The step from `from` to `to`.
+    /// Creates the step from `from` to `to`.
     ///
-    /// - `unchanged`, `unchangedSubtypes`: what is known to be alike on both sides; without them, `from` is the version
-    ///   before `to`.
+    /// If `from` is the version directly before `to`, you can omit `unchanged` and `unchangedSubtypes`.
+    ///
+    /// - Parameters:
+    ///   - from: The version before.
+    ///   - to: The version after.
+    ///   - instructions: The instructions of the descriptions for this step.
+    ///   - unchanged: The lineages of the entities that are the same in both versions.
+    ///   - unchangedSubtypes: The lineages of the subtypes that are the same in both versions.
     public init(
         from: SchemaVersion, to: SchemaVersion, instructions: StepInstructions, unchanged: Set<Int>? = nil,
         unchangedSubtypes: Set<Int>? = nil
@@ -71,7 +77,7 @@ public struct SchemaStep: Sendable {
         var merged: [(old: Entity, new: Entity)] = []
         let mentioned = instructions.entities
         for new in to.entities {
-            // Nearly all entities of nearly all steps are such.
+            // Nearly all entities of nearly all steps take this path.
             if instructions.emptied.isEmpty, self.unchanged.contains(new.lineage), !mentioned.contains(new.lineage) {
                 entities.append(EntityStep(unchanged: new, columns: to.columns(of: new)))
                 continue

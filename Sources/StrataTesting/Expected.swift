@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// What is to have become of a row that code migrates.
+/// The expected outcome of a row that a custom migration handles.
 public struct Expected<New: StoredEntity> {
     enum Fate {
         case row(New)
@@ -12,38 +12,39 @@ public struct Expected<New: StoredEntity> {
 
     let fate: Fate
 
-    /// It has become `row`, in every column. A column that code changes although it could be inferred is to be marked with
-    /// `"migration": "custom"` in its description.
+    /// Expects that the row has become `row`, in every column. If your code changes a column that Strata could infer,
+    /// mark that column with `"migration": "custom"` in its description.
     ///
-    /// What `row` points at by the key of the old version may have another one now: that is followed as the migration
-    /// follows it.
+    /// The foreign keys of `row` may hold primary keys of the old version. They are compared with the keys that those
+    /// rows have now.
     public static func kept(_ row: New) -> Expected { Expected(fate: .row(row)) }
 
-    /// It has become the row whose key is `id`, of which `check` says whether it is what it should be.
+    /// Expects that the row has become the row whose primary key is `id`, and that `check` returns true for that row.
     public static func kept(as id: New.ID, _ check: @escaping (New) throws -> Bool) -> Expected {
         Expected(fate: .key(id, check: check))
     }
 
-    /// It has gone.
+    /// Expects that the row has been deleted.
     public static var dropped: Expected { Expected(fate: .dropped) }
 
-    /// It has gone, and what pointed at it points at the row whose key is `id`.
+    /// Expects that the row has been deleted, and that the references to it now refer to the row whose primary key is
+    /// `id`.
     public static func merged(into id: New.ID) -> Expected { Expected(fate: .merged(id)) }
 }
 
-/// Thrown where nothing was written that says what is expected.
+/// The error that an expectation throws until you write it.
 public struct UnwrittenExpectation: Error {
-    /// Nothing is expected.
+    /// Creates the error.
     public init() {}
 }
 
-/// The rows before and after a step that has code.
+/// The rows before and after a step with a custom migration.
 public final class StepRows {
-    /// Reads the rows before the step, by the structs of the older version.
+    /// Reads the rows before the step with the older version's structs.
     public let old: ReadTransaction
-    /// Reads the rows after the step, by the structs of the newer version.
+    /// Reads the rows after the step with the newer version's structs.
     public let new: ReadTransaction
-    /// The moment that `MigrationContext.now` was in the step.
+    /// The value of `MigrationContext.now` during the step.
     public let now: Date
     let oldConnection: Connection
 
@@ -54,13 +55,13 @@ public final class StepRows {
         oldConnection = old
     }
 
-    /// The UUID that `MigrationContext.uuid(for:)` gives for `text`.
+    /// The UUID that `MigrationContext.uuid(for:)` returns for `text`.
     public func uuid(for text: String) -> UUID { MigrationContext.uuid(for: text) }
 }
 
-/// What a person expects of the code of one step.
+/// Your expectations of one step's custom migration.
 public struct CustomExpectation: Sendable {
-    /// The type that a person extends.
+    /// The name of the type that you extend.
     let name: String
     let rows: [RowExpectation]
     let removals: [RemovalExpectation]
@@ -68,14 +69,16 @@ public struct CustomExpectation: Sendable {
     let reasons: [String]
     let check: @Sendable (StepRows) throws -> Void
 
-    /// The expectations that are written in extensions of the type `name`.
+    /// Creates the expectations that you write in extensions of the type `name`.
     ///
     /// - Parameters:
-    ///   - rows: What becomes of each row of the entities that code migrates.
+    ///   - name: The name of the type.
+    ///   - rows: The expectations for the rows of the entities with custom migrations.
     ///   - removals: The checks of data that the step removes.
-    ///   - reasons: Why code was needed beyond single rows; `check` looks at what became of that.
-    ///   - added: The rows after the step that come from no row before it.
-    ///   - check: Looks at the rows before and after the step.
+    ///   - reasons: The reasons for a custom migration that do not concern single rows. Your `check` verifies their
+    ///     results.
+    ///   - added: The rows that the step adds, that is, that come from no row of the old version.
+    ///   - check: A check of the rows before and after the step.
     public init(
         _ name: String, rows: [RowExpectation], removals: [RemovalExpectation] = [], reasons: [String],
         added: @escaping @Sendable (StepRows) throws -> [any StoredEntity],
@@ -90,14 +93,14 @@ public struct CustomExpectation: Sendable {
     }
 }
 
-/// The check of data that a step removes and that no `discard` allows to be lost.
+/// A check for data that a step removes although no `discard` allows it.
 public struct RemovalExpectation: Sendable {
-    /// The function that you write.
+    /// The source text of the function that you write.
     let stub: String
     let name: String
     let check: @Sendable (StepRows) throws -> Void
 
-    /// The check by the function called `name`, because of `reason`.
+    /// Creates a check by the function `name`, needed because of `reason`.
     public init(_ name: String, _ reason: String, _ check: @escaping @Sendable (StepRows) throws -> Void) {
         self.name = name
         self.check = check
@@ -110,26 +113,29 @@ public struct RemovalExpectation: Sendable {
     }
 }
 
-/// What is to become of each row of an entity that code migrates.
+/// The expected outcomes of all rows of an entity with a custom migration.
 public struct RowExpectation: Sendable {
     let old: EntityTable
     let new: EntityTable
-    /// The function that a person is to write.
+    /// The source text of the function that you write.
     let stub: String
     let ask: @Sendable (StepComparison, Place) throws -> [String]
 
-    /// Where what is said of the rows is written down.
+    /// The tables that record the expectations for the rows.
     struct Place {
         let fates: Fates
         let wanted: String
-        /// Whether nothing else tells of rows that are not there.
+        /// Whether only this expectation reports missing rows.
         let tellsMissing: Bool
     }
 
-    /// What `expected` says of each row.
+    /// Creates the expectations that `expected` returns for the rows.
     ///
-    /// - `oldType`, `newType`: what the structs are called where it is written.
-    /// - `example`: what it may begin with.
+    /// - Parameters:
+    ///   - oldType: The name of the old struct in your code.
+    ///   - newType: The name of the new struct in your code.
+    ///   - example: The body that the suggested function begins with.
+    ///   - expected: Returns the expected outcome of a row.
     public init<Old: StoredEntity, New: StoredEntity>(
         _ oldType: String, _ newType: String, _ example: String,
         _ expected: @escaping @Sendable (Old, StepRows) throws -> Expected<New>

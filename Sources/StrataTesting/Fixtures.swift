@@ -3,9 +3,9 @@ import Foundation
 import SchemaSQL
 import Strata
 
-/// The version of a fixture: what rows it has, and which structs read them.
+/// A version with a fixture: its tables, its rows, and the structs that read them.
 public struct FixtureVersion: Sendable, CustomStringConvertible {
-    /// The version as it is written.
+    /// The version's name.
     public let name: String
     let isSealed: Bool
     var fingerprint: UInt64?
@@ -14,24 +14,24 @@ public struct FixtureVersion: Sendable, CustomStringConvertible {
     let joinTables: [FixtureJoinTable]
     /// The structs that this version declares.
     let structs: [StructCheck]
-    /// By table: the position of the version in which it was last added.
+    /// The position of the version that last added the table, by table name.
     let since: [String: Int]
 
-    /// The version as it is written.
+    /// The version's name.
     public var description: String { name }
 }
 
-/// The databases of every version of a schema, which are committed, and what their migrations are expected to do.
+/// The fixtures of every version of a schema, which are committed, and the expectations of the migrations between them.
 ///
-/// Generated tests build it one statement at a time, as `VersionHistory` is built: a statement for each table that a version
-/// adds, changes or removes, and one for each version and each step.
+/// Generated tests build the fixtures one statement at a time, like `VersionHistory`: a statement for each table that a
+/// version adds, changes or removes, and one for each version and each step.
 public struct Fixtures: Sendable {
     /// The versions, oldest first.
     public internal(set) var versions: [FixtureVersion] = []
     private(set) var steps: [StepExpectation] = []
     let schema: any Schema.Type
     var folder: URL
-    /// What is wrong with the fixtures that were prepared, by their paths.
+    /// The failures of the fixtures that were prepared, by path.
     var prepared = OncePerKey<[Failure]>()
 
     private var tables: [FixtureTable] = []
@@ -41,38 +41,40 @@ public struct Fixtures: Sendable {
     private var expected: [TableExpectation] = []
     private var unchecked: Set<String> = []
 
-    /// The fixtures of `schema` for the test target whose folder is `folder`: they are in `Fixtures/<schema>` of it.
+    /// Creates the fixtures of `schema` for the test target in `folder`. The files are in its subfolder
+    /// `Fixtures/<schema>`.
     public init(of schema: any Schema.Type, in folder: URL) {
         _ = Self.memoryStatistics
         self.schema = schema
         self.folder = folder.appendingPathComponent("Fixtures/\(schema.name)", isDirectory: true)
     }
 
-    /// SQLite counts all its memory under one lock, for which tests that run in parallel would wait a third of their time.
+    /// Turns SQLite's memory statistics off. SQLite keeps them under one lock, and parallel tests would spend a third
+    /// of their time waiting for it.
     private static let memoryStatistics = strata_config_memory_statistics(0)
 
     // MARK: Versions
 
-    /// Adds a table to the next version, in place of the table of that name in the version before.
+    /// Adds a table to the next version. It replaces the table of that name from the version before.
     public mutating func add(_ table: FixtureTable) {
         since[table.name] = versions.count
         tables.put(table, by: \.name)
     }
 
-    /// Adds a join table to the next version, in place of the table of that name in the version before.
+    /// Adds a join table to the next version. It replaces the table of that name from the version before.
     public mutating func add(_ table: FixtureJoinTable) {
         since[table.name] = versions.count
         joinTables.put(table, by: \.name)
     }
 
-    /// Removes the table called `name`, which the version before has, from the next one.
+    /// Removes the table called `name` from the next version. The version before must have it.
     public mutating func remove(_ name: String) {
         since[name] = nil
         tables.removeAll { $0.name == name }
         joinTables.removeAll { $0.name == name }
     }
 
-    /// Adds a struct that the next version declares. Its rows are read and written by the tests of that version.
+    /// Adds a struct that the next version declares. The tests of that version read and write its rows.
     public mutating func check<Entity: ColumnValued>(_ type: Entity.Type) {
         structs.append(StructCheck(type))
     }
@@ -80,9 +82,9 @@ public struct Fixtures: Sendable {
     /// Completes a version.
     ///
     /// - Parameters:
-    ///   - name: The version as it is written.
-    ///   - isSealed: Whether it was released, so that its fixture is never written again.
-    ///   - fingerprint: The fingerprint of the fixture's file, once it is sealed too.
+    ///   - name: The version's name.
+    ///   - isSealed: Whether the version is released. The fixture of a released version is never overwritten.
+    ///   - fingerprint: The fingerprint of the fixture's file; nil until the fixture is sealed.
     ///   - samples: Writes your own rows.
     public mutating func version(
         _ name: String, sealed isSealed: Bool, file fingerprint: UInt64? = nil,
@@ -106,18 +108,18 @@ public struct Fixtures: Sendable {
 
     // MARK: Steps
 
-    /// Adds what is expected of a table in the next step. A table of which nothing is said, and which is the same in both
-    /// versions, is expected to keep every row and every value.
+    /// Adds an expectation for a table in the next step. A table without an expectation that is the same in both
+    /// versions is expected to keep every row and value.
     public mutating func expect(_ table: TableExpectation) {
         expected.append(table)
     }
 
-    /// Adds a table to the next step of whose rows nothing is expected: only code knows what becomes of them.
+    /// Excludes a table from the checks of the next step, because only your code determines its rows.
     public mutating func leave(_ table: String) {
         unchecked.insert(table)
     }
 
-    /// Completes a step; `custom` is what you expect of its code.
+    /// Completes a step; `custom` holds your expectations of its custom migration.
     public mutating func step(from: String, to: String, custom: CustomExpectation? = nil) {
         let kept = unchangedTables(from, to)
         steps.append(StepExpectation(from: from, to: to, tables: expected + kept, custom: custom))
@@ -139,7 +141,7 @@ public struct Fixtures: Sendable {
         return path
     }
 
-    /// What is expected of the tables that are the same in both versions and of which nothing else is said.
+    /// The expectations for the tables that are the same in both versions and have no other expectation.
     private func unchangedTables(_ from: String, _ to: String) -> [TableExpectation] {
         guard let old = versions.first(where: { $0.name == from }), let new = versions.first(where: { $0.name == to })
         else { return [] }
@@ -158,12 +160,12 @@ public struct Fixtures: Sendable {
 
     // MARK: Files
 
-    /// The folder of the test target whose generated tests are at `path`, in a folder of it.
+    /// The folder of the test target that contains the folder of the generated tests at `path`.
     public static func folder(ofTestsAt path: String) -> URL {
         URL(fileURLWithPath: path).deletingLastPathComponent().deletingLastPathComponent()
     }
 
-    /// The file of a version's fixture. That of a draft is not committed.
+    /// The file of a version's fixture. The fixture of a draft is not committed.
     public func url(of version: FixtureVersion) -> URL {
         folder.appendingPathComponent((version.isSealed ? "" : "draft-") + version.name + ".sqlite")
     }
@@ -177,11 +179,13 @@ public struct Fixtures: Sendable {
 
     // MARK: Export
 
-    /// Writes the fixture of a version where it is missing, or where it is a draft's and no longer what it was; then
-    /// checks that it is one of that version, and that it has values of each kind. A sealed fixture is never written again.
+    /// Prepares the fixture of a version: writes it if it is missing, or if it is a draft's fixture and outdated. Then
+    /// checks that it matches its version and contains values of each kind. A sealed fixture is never overwritten.
+    ///
+    /// - Returns: The failures; empty if there are none.
     public func export(_ version: FixtureVersion) throws -> [Failure] {
         let failures = try prepare(version)
-        // Of a database of another version nothing could be said; and what is sealed can no longer be mended.
+        // The values of a fixture of another version mean nothing, and a sealed fixture can no longer be fixed.
         if !failures.isEmpty || version.fingerprint != nil { return failures }
         let connection = try Connection(path: url(of: version).path, mode: .readOnly)
         return try FixtureCoverage(connection: connection).gaps(version).map { failure(version, $0) }
@@ -191,7 +195,7 @@ public struct Fixtures: Sendable {
         Failure("fixture \(version.name) of \(schema.name): \(text)")
     }
 
-    /// Writes the fixture of a version where it has to be, once in a process, and gives what is wrong with it.
+    /// Writes the fixture of a version if necessary, once per process, and returns its failures.
     func prepare(_ version: FixtureVersion) throws -> [Failure] {
         try prepared.value(of: url(of: version).path) { try writeAndCheck(version) }
     }
@@ -212,8 +216,8 @@ public struct Fixtures: Sendable {
         return try check(version)
     }
 
-    /// Whether the fixture of a version is there, and not that of an earlier draft. The rows of a draft come from these tests:
-    /// it is current where it was written after they were built.
+    /// Whether the fixture of a version exists and matches the version. A draft's fixture must also be newer than these
+    /// tests, which contain its rows.
     private func isCurrent(_ version: FixtureVersion) throws -> Bool {
         let url = url(of: version)
         guard FileManager.default.fileExists(atPath: url.path) else { return false }
@@ -227,10 +231,10 @@ public struct Fixtures: Sendable {
         return try metadata?.fingerprint == schemaVersion(version).fingerprint
     }
 
-    /// When the file with these tests was written; nil where that cannot be found out.
+    /// The time at which the file of these tests was written; nil if it cannot be determined.
     private static let buildTime: Date? = {
         #if canImport(Darwin)
-            // The tests are a bundle, which another program loads.
+            // On Darwin the tests are a bundle that another program loads.
             var image = Dl_info()
             guard dladdr(#dsohandle, &image) != 0, let name = image.dli_fname else { return nil }
             return modificationTime(of: String(cString: name))
@@ -245,19 +249,20 @@ public struct Fixtures: Sendable {
     }
 
     private func write(_ version: FixtureVersion, to url: URL) throws {
-        // What was sealed is one file, and no other in its place.
+        // A missing sealed fixture must be restored: a new file would not have the same bytes.
         if version.fingerprint != nil { throw FixtureError.missing(url.path) }
         try withFolder { draftFolder in
             let draft = draftFolder.appendingPathComponent("draft.sqlite")
             try create(version, at: draft, withRows: true)
-            // Nearly always the bytes are the same. Another SQLite writes others for the same rows.
+            // The bytes are nearly always the same. Another version of SQLite may write the same rows as different
+            // bytes.
             if let before = try? Data(contentsOf: url), try before == Data(contentsOf: draft) {
                 if !version.isSealed {
                     try? FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: url.path)
                 }
                 return
             }
-            // A file that cannot be read is not what it should be.
+            // An unreadable file counts as different.
             if try DatabaseContents(path: draft.path) == (try? DatabaseContents(path: url.path)) { return }
             let temporary = folder.appendingPathComponent(".\(url.lastPathComponent).new")
             defer { try? FileManager.default.removeItem(at: temporary) }
@@ -265,7 +270,7 @@ public struct Fixtures: Sendable {
                 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
                 try? FileManager.default.removeItem(at: temporary)
                 try FileManager.default.copyItem(at: draft, to: temporary)
-                // Renaming replaces the file in one step: whoever reads sees the old one or the new one.
+                // Renaming replaces the file in one step: readers see either the old file or the new one.
                 guard rename(temporary.path, url.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
             } catch {
                 throw FixtureError.unwritable(
@@ -275,14 +280,18 @@ public struct Fixtures: Sendable {
         }
     }
 
-    /// Makes a database of a version: small pages, a rollback journal, nothing that depends on the time.
+    /// Creates a database of a version: with small pages, a rollback journal, and no content that depends on the time.
     ///
-    /// - `random`: what its rows are drawn from; nil for those of a fixture.
+    /// - Parameters:
+    ///   - version: The version.
+    ///   - url: The file to create.
+    ///   - withRows: Whether to write rows.
+    ///   - random: The source of random rows; nil for the rows of a fixture.
     func create(_ version: FixtureVersion, at url: URL, withRows: Bool, drawnFrom random: RandomRows? = nil) throws {
         let connection = try Connection(path: url.path, mode: .create)
         try connection.execute("PRAGMA page_size = 512")
         try connection.execute("PRAGMA journal_mode = DELETE")
-        // Of rows that are drawn, some may point nowhere, as those of apps do that did not ask SQLite to see to it.
+        // Some random foreign keys dangle, as in apps that leave SQLite's foreign key enforcement off.
         try connection.execute("PRAGMA foreign_keys = \(random == nil ? "ON" : "OFF")")
         try connection.transaction("BEGIN IMMEDIATE") {
             try StoreOpening.create(try schemaVersion(version), schema: schema.name, in: connection)
@@ -311,9 +320,11 @@ public struct Fixtures: Sendable {
         return failures
     }
 
-    /// What SQLite itself finds wrong with a database.
+    /// The problems that SQLite finds in a database.
     ///
-    /// - `dangling`: how many foreign keys may lead nowhere.
+    /// - Parameters:
+    ///   - connection: The connection to the database.
+    ///   - dangling: The number of dangling foreign keys that are allowed.
     static func soundness(of connection: Connection, dangling: Int = 0) throws -> [String] {
         var problems: [String] = []
         try connection.query("PRAGMA integrity_check") { row in
@@ -324,7 +335,7 @@ public struct Fixtures: Sendable {
         return problems + (keys.count > dangling ? keys : [])
     }
 
-    /// The foreign keys that lead nowhere, in words.
+    /// The dangling foreign keys, as text.
     static func danglingKeys(of connection: Connection) throws -> [String] {
         var keys: [String] = []
         try connection.query("PRAGMA foreign_key_check") { row in
@@ -344,14 +355,14 @@ public struct Fixtures: Sendable {
 
     /// Copies a version's fixture to `copy`.
     func copyFixture(of version: FixtureVersion, to copy: URL) throws {
-        // The order of the tests does not matter: the first one writes the fixture.
+        // The tests may run in any order: the first one writes the fixture.
         _ = try prepare(version)
         let url = url(of: version)
         guard FileManager.default.fileExists(atPath: url.path) else { throw FixtureError.missing(url.path) }
         try FileManager.default.copyItem(at: url, to: copy)
     }
 
-    /// Runs `body` with a folder of its own, which goes afterwards.
+    /// Runs `body` with a new temporary folder, and deletes the folder afterwards.
     func withFolder<Result>(_ body: (_ folder: URL) throws -> Result) throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("strata-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -360,20 +371,20 @@ public struct Fixtures: Sendable {
     }
 }
 
-/// Why the fixtures of a schema cannot be worked with.
+/// The errors of a schema's fixtures.
 public enum FixtureError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The generated tests know a version that the schema does not.
+    /// The generated tests refer to a version that the schema does not have.
     case unknownVersion(String, schema: String)
-    /// The generated tests know a table that the schema does not.
+    /// The generated tests refer to a table that the schema does not have.
     case unknownEntity(String, schema: String)
-    /// The fixture of a released version is not there.
+    /// The fixture of a released version is missing.
     case missing(String)
-    /// The fixture of a released version is another file than it was.
+    /// The fixture of a released version has changed.
     case changed(String)
-    /// A fixture is to be written, and cannot be.
+    /// A fixture cannot be written.
     case unwritable(String, isMissing: Bool, reason: String)
 
-    /// What happened, and what to do next.
+    /// The error, and how to fix it.
     public var description: String {
         switch self {
         case .unknownVersion(let version, let schema):

@@ -3,13 +3,17 @@ import SchemaSQL
 import Strata
 
 extension Fixtures {
-    /// Takes copies of a version's fixture one step ahead and to the newest version, and compares their rows with those before.
+    /// Migrates copies of a version's fixture by one step and to the newest version, and compares their rows with the
+    /// rows before.
     ///
-    /// The values of the first step are compared one by one. At the newest version the keys, the number of rows, the
-    /// columns that no step changes, the foreign keys and the layout are compared. In a history of at most ten versions
-    /// every further step is compared like the first, and the end of that path with the other; in a longer one
-    /// only the oldest version takes every step, and only its end is compared. `STRATA_PATHS=all` in the environment
-    /// treats a long history like a short one.
+    /// The values after the first step are compared one by one. At the newest version the check compares the primary
+    /// keys, the number of rows, the columns that no step changes, the foreign keys and the layout.
+    ///
+    /// In a history of at most ten versions, every further step is compared like the first, and the result of these
+    /// steps is compared with the direct migration. In a longer history only the oldest version takes every step, and
+    /// only the result is compared. Set `STRATA_PATHS=all` in the environment to treat a long history like a short one.
+    ///
+    /// - Returns: The failures; empty if there are none.
     public func checkMigration(of version: FixtureVersion) throws -> [Failure] {
         let failures = try prepare(version)
         guard failures.isEmpty else { return failures }
@@ -19,19 +23,22 @@ extension Fixtures {
         }
     }
 
-    /// Creates a database of a version with random rows, and checks its migration as that of the fixture.
+    /// Creates a database of a version with random rows, and checks its migration like that of the fixture.
     ///
-    /// In a history of more than ten versions, only every tenth version is taken to the newest; the others are taken one step
-    /// ahead. In the environment, `STRATA_PATHS=all` takes all of them, `STRATA_SEED` is the seed that a failure has reported,
-    /// and `STRATA_ROWS` is the greatest number of rows of a table.
+    /// In a history of more than ten versions, only every tenth version is migrated to the newest; the others are
+    /// migrated by one step. The environment has three settings: `STRATA_PATHS=all` migrates all versions to the
+    /// newest, `STRATA_SEED` is the seed that a failure has reported, and `STRATA_ROWS` is the greatest number of rows
+    /// of a table.
+    ///
+    /// - Returns: The failures; empty if there are none.
     public func checkRandomMigration(of version: FixtureVersion) throws -> [Failure] {
-        // Each of the many versions of a long history has rows of its own.
+        // Each of the many versions of a long history has its own rows.
         let random = RandomRows.fromEnvironment(count: versions.count <= 10 ? 40 : 15)
         return try withFolder { folder in
             let database = folder.appendingPathComponent("random.sqlite")
             try create(version, at: database, withRows: true, drawnFrom: random)
             var check = MigrationCheck(self, version)
-            // Those of the fixture tell already.
+            // The check of the fixture already reports unwritten functions.
             check.tellsUnwritten = false
             check.goesToNewest = isSampled(version)
             return try check.run(from: database).map {
@@ -53,13 +60,13 @@ extension Fixtures {
     }
 }
 
-/// The check of how databases of one version become ones of the newest.
+/// The check of the migration of databases of one version.
 private struct MigrationCheck {
     private let fixtures: Fixtures
     private let version: FixtureVersion
-    /// Whether to tell which functions are still to be written.
+    /// Whether to report the functions that you still have to write.
     var tellsUnwritten = true
-    /// Whether the database is also taken to the newest version.
+    /// Whether the database is also migrated to the newest version.
     var goesToNewest = true
 
     init(_ fixtures: Fixtures, _ version: FixtureVersion) {
@@ -67,16 +74,16 @@ private struct MigrationCheck {
         self.version = version
     }
 
-    /// What is wrong with what becomes of `database`.
+    /// Migrates copies of `database` and returns the failures.
     ///
-    /// It is taken one step ahead, and once to the newest version by all steps fused, as on a device. Where the version is
-    /// sampled it also takes every step by itself, and both ends are compared.
+    /// The check migrates one copy by one step, and one to the newest version by all steps fused, as on a device. If
+    /// `takesEveryStep` is true, it also migrates a copy step by step and compares both results.
     func run(from database: URL) throws -> [Failure] {
         let path = try fixtures.path(from: version)
         // Foreign keys that dangled before may dangle afterwards; their values are compared like any others.
         let dangling = try Fixtures.danglingKeys(of: Connection(path: database.path, mode: .readOnly)).count
         let start = "\(fixtures.schema.name) \(version.name)"
-        // What code makes of the moment is the same in all runs.
+        // Code that uses the current time must give the same result in all runs.
         return try MigrationContext.$fixedNow.withValue(Date(timeIntervalSinceReferenceDate: 800_000_000)) {
             try fixtures.withFolder { folder in
                 var failures: [Failure] = []
@@ -88,10 +95,10 @@ private struct MigrationCheck {
                     do {
                         try open(after, upTo: step.to)
                     } catch {
-                        // There is nothing to compare after a failed step.
+                        // After a failed step there is nothing to compare.
                         return failures + [Failure("\(name): it cannot be migrated: \(error)")]
                     }
-                    // In a long history each further step is compared by the test of the version before it.
+                    // In a long history, the test of each version compares the step that follows it.
                     if place == 0 || fixtures.takesAllPaths {
                         failures += try problems(of: step, from: before, to: after, dangling).map {
                             Failure("\(name): \($0)")
@@ -122,7 +129,7 @@ private struct MigrationCheck {
         }
     }
 
-    /// Whether the database also takes every step by itself: in a long history only from the oldest version on.
+    /// Whether the database also takes every step by itself. In a long history only the oldest version does.
     private var takesEveryStep: Bool {
         goesToNewest && (fixtures.takesAllPaths || version.name == fixtures.versions.first?.name)
     }
@@ -134,7 +141,7 @@ private struct MigrationCheck {
         return try Store(at: url, knowing: known).migrationReport
     }
 
-    /// What is wrong after one step.
+    /// The problems after one step.
     private func problems(
         of step: StepExpectation, from before: URL, to after: URL, _ dangling: Int
     ) throws -> [String] {
@@ -157,7 +164,7 @@ private struct MigrationCheck {
         return problems
     }
 
-    /// What is otherwise in a database than in a new one of its version, and what SQLite finds wrong with it.
+    /// The differences between a database and a new one of its version, and the problems that SQLite finds in it.
     private func problems(of url: URL, _ version: FixtureVersion, _ dangling: Int) throws -> [String] {
         let expected = try fixtures.schemaVersion(version)
         let connection = try Connection(path: url.path, mode: .readOnly)
@@ -170,7 +177,7 @@ private struct MigrationCheck {
         return try problems + Fixtures.soundness(of: connection, dangling: dangling)
     }
 
-    /// What is wrong with a database of the newest version, beyond its rows.
+    /// The problems of a database of the newest version, apart from its rows.
     private func problems(ofNewest url: URL, _ newest: FixtureVersion, _ dangling: Int) throws -> [String] {
         var problems = try self.problems(of: url, newest, dangling)
         let connection = try Connection(path: url.path, mode: .readWrite)

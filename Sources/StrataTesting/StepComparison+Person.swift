@@ -1,7 +1,7 @@
 import SchemaSQL
 import Strata
 
-/// What a person expects.
+/// Your expectations of a custom migration.
 extension StepComparison {
     func askPerson() throws -> [String] {
         guard let custom = step.custom else { return [] }
@@ -43,7 +43,7 @@ extension StepComparison {
         } catch is UnwrittenExpectation {
             if !custom.reasons.isEmpty {
                 let reasons = custom.reasons.map { "    // \($0)\n" }.joined()
-                // The body is red until you write it.
+                // The test fails until you write the body.
                 unwritten.append(
                     "static func check(_ rows: StepRows) throws {\n\(reasons)    throw UnwrittenExpectation()\n}")
             }
@@ -53,7 +53,7 @@ extension StepComparison {
         return problems
     }
 
-    /// Writes down what is to become of each row of an entity.
+    /// Records the expected outcome of each row of an entity.
     func ask<Old: StoredEntity, New: StoredEntity>(
         _ expected: (Old, StepRows) throws -> Expected<New>, _ place: RowExpectation.Place
     ) throws -> [String] {
@@ -113,7 +113,7 @@ extension StepComparison {
         return problems
     }
 
-    /// Writes down a row that is to be there and comes from none.
+    /// Records a row that is expected to be added.
     func add<New: StoredEntity>(_ row: New) throws {
         let name = added[New.table.name] ?? "temp.strata_added_\(added.count)"
         if added[New.table.name] == nil {

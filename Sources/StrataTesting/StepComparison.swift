@@ -2,30 +2,32 @@ import Foundation
 import SchemaSQL
 import Strata
 
-/// Compares a database after one step with the one before it: each old row with what it was to become, and each new row
-/// with where it has come from.
+/// Compares the databases before and after one step: each old row with its expected outcome, and each new row with its
+/// expected source.
 ///
-/// What is expected is put together by SQL of its own, over the old database beside the new one.
+/// The expectations are computed by separate SQL, over the old database attached to the new one.
 final class StepComparison {
     let connection: Connection
     let step: StepExpectation
     let version: FixtureVersion
     let rows: StepRows
     let names: Names
-    /// By the place of the expectation: those of the tables of entities and join tables, and those of rows beside them.
+    /// The expected outcomes of rows, by the position of the table's expectation. Entities without one have positions
+    /// after the last.
     var fates: [Int: Fates] = [:]
-    /// By the old table of an entity: the place of its fates.
+    /// The position in `fates`, by the entity's old table.
     var places: [String: Int] = [:]
-    /// The old tables of which nobody has said what becomes of their rows.
+    /// The old tables whose rows have unknown outcomes, because you have not written an expectation.
     var unknown: Set<String> = []
-    /// By the new table: the rows that were to be added to it.
+    /// The temporary tables with the rows that are expected to be added, by new table.
     var added: [String: String] = [:]
-    /// Looks at the rows of which a person has said but the key, once all keys are what they are to be.
+    /// The checks of rows whose expectations name only a primary key. They run after all keys have been followed.
     var looks: [() throws -> String?] = []
-    /// The functions that are still to be written.
+    /// The functions that you still have to write.
     var unwritten: [String] = []
 
-    /// The step that took the database `before` to `after`, where it became one of `version`.
+    /// Creates the comparison of a step that migrated the database `before` to `after`, which has the version
+    /// `version`.
     init(_ step: StepExpectation, from before: URL, to after: URL, _ version: FixtureVersion) throws {
         connection = try Connection(path: after.path, mode: .readWrite)
         rows = StepRows(
@@ -39,7 +41,7 @@ final class StepComparison {
         try attach.run()
     }
 
-    /// What is otherwise than it should be.
+    /// The differences from the expectations.
     func run() throws -> [String] {
         var problems = try askPerson()
         try followKeys()
@@ -62,13 +64,13 @@ final class StepComparison {
                 problems += try compareSources(of: join)
             }
         }
-        // What a person says and what can be inferred may be the same.
+        // Your expectations and the inferred ones may report the same problem.
         var told: Set<String> = []
         return problems.filter { told.insert($0).inserted }
     }
 
-    /// The tables that are expected to stay as they are and have the same rows in both databases: nothing else is to be said
-    /// of them.
+    /// The tables that are expected to stay unchanged and have the same rows in both databases. They need no further
+    /// comparison.
     private func identicalTables() throws -> Set<String> {
         let queries = step.tables.filter(\.isUnchanged).map { table in
             let columns = table.values.keys.sorted().map { SQL.quoted($0) + " COLLATE BINARY" }.joined(separator: ", ")
@@ -79,7 +81,7 @@ final class StepComparison {
                 "SELECT \(SQL.literal(table.to)) WHERE \(count("original")) = \(count("main")) AND NOT EXISTS (\(rest))"
         }
         var same: Set<String> = []
-        // SQLite takes no more than 500 queries in one.
+        // SQLite allows at most 500 queries in a compound SELECT.
         for start in stride(from: 0, to: queries.count, by: 100) {
             let some = queries[start..<min(start + 100, queries.count)]
             try connection.query(some.joined(separator: " UNION ALL ")) { same.insert(try $0.string(0)) }

@@ -1,26 +1,30 @@
 import SchemaSQL
 import Strata
 
-/// What must be in the tables after a step, told apart from what carries it out; a conversion is the same SQL in both.
+/// The expected contents of the tables after a step. They are written independently of the code that carries the step
+/// out; only a conversion is the same SQL in both.
 public struct StepExpectation: Sendable {
     let from: String
     let to: String
     let tables: [TableExpectation]
     let custom: CustomExpectation?
-    /// The tables after the step whose rows may come from anywhere; nil where that is so for all of them.
+    /// The tables after the step whose rows may come from anywhere; nil for all tables.
     var untraced: Set<String>? = []
-    /// The positions in `tables` of those whose rows do not all stay as they are, by their names before the step.
+    /// The positions in `tables` of the changed tables, by their names before the step. All other tables keep their
+    /// rows.
     private let changed: [TableName: Int]
-    /// The names before the step of the tables whose rows all stay as they are.
+    /// The names before the step of the tables that keep all their rows.
     private let unchanged: Set<TableName>
 
-    /// A table of entities, or a join table: a step may turn the foreign keys of the former into pairs of the latter.
+    /// The name and kind of a table. The kind is needed because a step may turn foreign keys of an entity's table into
+    /// pairs of a join table.
     private struct TableName: Hashable {
         let name: String
         let isJoin: Bool
     }
 
-    /// The step between two versions; `custom` is what a person expects of the code that was written for it.
+    /// Creates the expectation of the step between two versions; `custom` holds your expectations of its custom
+    /// migration.
     public init(from: String, to: String, tables: [TableExpectation], custom: CustomExpectation? = nil) {
         self.from = from
         self.to = to
@@ -34,24 +38,24 @@ public struct StepExpectation: Sendable {
         (self.changed, self.unchanged) = (changed, unchanged)
     }
 
-    /// What is expected of the table called `name` before the step.
+    /// The expectation for the table called `name` before the step.
     fileprivate func change(of name: String, isJoin: Bool) -> TableChange {
         let name = TableName(name: name, isJoin: isJoin)
         if unchanged.contains(name) { return .none }
         return changed[name].map { .expected(tables[$0]) } ?? .unknown
     }
 
-    /// What becomes of a table in a step.
+    /// The expected change of a table in a step.
     fileprivate enum TableChange {
         case none, unknown
         case expected(TableExpectation)
     }
 
-    /// What is left of the expectations of all steps of a path where only its two ends are compared: the rows that no code
-    /// touches, with the columns that no step changes.
+    /// The expectations of all steps of a path, reduced to what a comparison of its two ends can check: the rows that
+    /// no custom migration handles, with the columns that no step changes.
     static func fused(_ path: [StepExpectation]) -> StepExpectation {
         var tables = (path.first?.tables ?? []).map { FusedTable($0, in: path[0]) }
-        // Join tables that a later step fills from the foreign keys of another table.
+        // The join tables that a later step fills from the foreign keys of another table.
         var filled: Set<String> = []
         for step in path.dropFirst() {
             for place in tables.indices { tables[place].follow(step) }
@@ -70,12 +74,12 @@ public struct StepExpectation: Sendable {
     }
 }
 
-/// A table followed through the steps of a path.
+/// A table that is followed through the steps of a path.
 private struct FusedTable {
-    /// What the table is called after the last step.
+    /// The table's name after the last step.
     private(set) var name: String
     private let isJoin: Bool
-    /// What is expected of it; nil where one of the steps leaves that to code.
+    /// The expectation for the table; nil if a custom migration handles it in one of the steps.
     private(set) var expectation: TableExpectation?
 
     init(_ table: TableExpectation, in step: StepExpectation) {
@@ -94,7 +98,7 @@ private struct FusedTable {
         }
     }
 
-    /// What is expected of a table without its rows and columns that code may have changed.
+    /// The expectation without the rows and columns that a custom migration may have changed.
     private static func uncoded(_ table: TableExpectation, in step: StepExpectation) -> TableExpectation? {
         guard let custom = step.custom else { return table }
         let coded = custom.rows.contains { $0.old.name == table.from || $0.new.name == table.to }
@@ -115,11 +119,11 @@ extension TableExpectation {
             filter: filter, join: isJoin)
     }
 
-    /// What both steps leave of a table; nil where its rows cannot be told from its keys.
+    /// The expectation that remains after both steps; nil if the keys no longer identify the rows.
     fileprivate func followed(by next: TableExpectation) -> TableExpectation? {
         if next.filter != nil { return nil }
         let references = Dictionary(values.keys.map { (SQL.quoted($0), $0) }, uniquingKeysWith: { one, _ in one })
-        // A value that is computed from others is compared in its own step.
+        // A computed value is compared only in its own step.
         let values = next.values.compactMapValues { value in references[value].flatMap { self.values[$0] } }
         guard next.key.allSatisfy({ values[$0] != nil }) else { return nil }
         return TableExpectation(
@@ -128,7 +132,7 @@ extension TableExpectation {
     }
 }
 
-/// What must be in a table after a step.
+/// The expected contents of a table after a step.
 public struct TableExpectation: Sendable {
     let from: String
     let to: String
@@ -139,17 +143,22 @@ public struct TableExpectation: Sendable {
     let filter: String?
     let references: [ReferenceExpectation]
     let isJoin: Bool
-    /// Whether the table is the same before and after, with every row.
+    /// Whether the table keeps every row and value.
     let isUnchanged: Bool
 
-    /// Rows of the table `from` are in the table `to`.
+    /// Creates the expectation that rows of the table `from` are in the table `to`.
     ///
-    /// - `oldKey`, `key`: the columns of the key in the one and in the other.
-    /// - `kept`: the columns that hold what they held.
-    /// - `changed`: the columns that hold something else, as SQL over the columns of `from`.
-    /// - `filter`: which rows of `from` are meant; nil for all.
-    /// - `references`: the foreign keys that follow rows which code may have given other keys, or none.
-    /// - `join`: whether it is a join table, in which rows that have become the same are one.
+    /// - Parameters:
+    ///   - from: The table before the step.
+    ///   - to: The table after the step.
+    ///   - oldKey: The columns of the primary key of `from`; nil if they are the same as `key`.
+    ///   - key: The columns of the primary key of `to`.
+    ///   - isEmptied: Whether all rows are deleted.
+    ///   - kept: The columns that keep their values.
+    ///   - changed: The columns whose values change, with the new values as SQL over the columns of `from`.
+    ///   - filter: An SQL condition that selects rows of `from`; nil for all rows.
+    ///   - references: The foreign keys to rows that a custom migration may have deleted or given new primary keys.
+    ///   - isJoin: Whether the table is a join table. Rows of a join table that have become equal are merged into one.
     public init(
         from: String, to: String, oldKey: [String]? = nil, key: [String], emptied isEmptied: Bool = false,
         kept: [String], changed: [String: String] = [:], filter: String? = nil,
@@ -169,7 +178,7 @@ public struct TableExpectation: Sendable {
         isUnchanged = false
     }
 
-    /// The rows of a table that is the same before and after stay as they are.
+    /// Creates the expectation that a table keeps every row and value.
     init(unchanged name: String, key: [String], columns: [String], join isJoin: Bool = false) {
         from = name
         to = name
@@ -184,18 +193,20 @@ public struct TableExpectation: Sendable {
     }
 }
 
-/// A foreign key that points at the row which its old target has become.
+/// A foreign key that follows its target to the row that the target has become.
 public struct ReferenceExpectation: Sendable {
     let columns: [String]
     let oldColumns: [String]
     let target: String
     let cascades: Bool
 
-    /// The foreign key in `columns`.
+    /// Creates the expectation for the foreign key in `columns`.
     ///
-    /// - `oldColumns`: those that held it before the step.
-    /// - `target`: the table that it pointed at, by its old name.
-    /// - `cascades`: whether the row goes with its target; if not, it points at nothing then.
+    /// - Parameters:
+    ///   - columns: The columns after the step.
+    ///   - oldColumns: The columns before the step; nil if they are the same.
+    ///   - target: The target table's name before the step.
+    ///   - cascades: Whether the row is deleted with its target. If not, the foreign key becomes NULL.
     public init(_ columns: [String], from oldColumns: [String]? = nil, to target: String, cascades: Bool = false) {
         self.columns = columns
         self.oldColumns = oldColumns ?? columns
