@@ -12,8 +12,10 @@ struct Model {
     let notes: [Diagnostic]
     /// How many versions, from the oldest on, are sealed.
     private(set) var sealedCount: Int
+    /// The released versions, as the lock on disk holds them.
+    let lock: Lock
     /// The versions that the lock holds.
-    let released: [Version]
+    var released: [Version] { lock.versions.map(\.version) }
     /// The fingerprints of the files of the fixtures of sealed versions, as the lock holds them.
     private(set) var fixtures: [Version: Fingerprint]
     /// Whether the newest version is released.
@@ -46,10 +48,9 @@ struct Model {
         self.notes = descriptions.diagnostics
         let changes = lock.changes(in: history)
         guard changes.isEmpty else {
-            throw Diagnostics(
-                changes.map { Diagnostic(.sealedChange($0), path: Self.lockURL(folder).path, position: nil) })
+            throw Diagnostics(changes.flatMap { Self.diagnostics(of: $0, in: history, folder) })
         }
-        self.released = lock.versions.map(\.version)
+        self.lock = lock
         self.fixtures = Dictionary(
             lock.versions.filter { !history.isPassedInConversion($0.version) }
                 .compactMap { sealed in sealed.fixture.map { (sealed.version, $0) } },
@@ -123,6 +124,25 @@ struct Model {
 
     private func fixtureFolder(in testFolders: [ModelFolder.TestFolder]) -> URL? {
         testFolders.first(where: \.isFirst)?.url.appendingPathComponent("Fixtures/\(history.name)")
+    }
+
+    /// The diagnostics of a change to a sealed version: where its SQL would change, one for each table whose statement
+    /// the written file does not have.
+    private static func diagnostics(
+        of change: LockChange, in history: SchemaHistory, _ folder: ModelFolder
+    ) -> [Diagnostic] {
+        let file = folder.folder(.sql).appendingPathComponent("\(change.version).sql")
+        guard change.isOnlyDDL, let version = history.versions.first(where: { $0.version == change.version }),
+            let text = try? String(contentsOf: file, encoding: .utf8)
+        else { return [Diagnostic(.sealedChange(change), path: lockURL(folder).path, position: nil)] }
+        let changed = version.tables.filter { table in
+            !([table.createStatement()] + table.indexStatements).allSatisfy { text.contains($0 + ";") }
+        }
+        return (changed.isEmpty ? [nil] : changed.map(\.name)).map { table in
+            var change = change
+            change.entity = table
+            return Diagnostic(.sealedChange(change), path: file.path, position: nil)
+        }
     }
 
     private static func lockURL(_ folder: ModelFolder) -> URL {

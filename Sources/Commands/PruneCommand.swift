@@ -1,5 +1,6 @@
 import Descriptions
 import Foundation
+import Generation
 import SchemaModel
 
 /// Takes what no supported version needs any more out of a model's files.
@@ -21,7 +22,7 @@ struct PruneCommand {
         }
         let files = try folder.descriptions()
         let outcomes = try Pruning.prune(files, configuration: try folder.configurationFile(), oldest: oldest)
-        try check(model, files, outcomes, folder)
+        let pruned = try check(model, files, outcomes, folder)
         var count = 0
         for (path, outcome) in outcomes.sorted(by: { $0.key < $1.key }) {
             let url = URL(fileURLWithPath: path)
@@ -36,13 +37,23 @@ struct PruneCommand {
             }
             count += 1
         }
+        // Columns may take another order, and indexes the names that they would have had: no store depends on these.
+        let lock = model.lock.acceptingDDL(of: pruned)
+        if lock != model.lock {
+            try FileWriter.write(lock.text, to: folder.url.appendingPathComponent(Generator.lockName))
+            for (old, new) in zip(model.lock.versions, lock.versions) where old != new {
+                console.say("SQL/\(new.version).sql will differ in the order of columns or the names of indexes")
+            }
+        }
         if count == 0 { console.say("\(folder.target): nothing in it is older than \(oldest)") }
     }
 
-    /// Checks that what is left says the same of every supported version, before anything is written.
+    /// Checks that what is left describes every supported version as before, before anything is written.
+    ///
+    /// - Returns: The history that is left.
     private func check(
         _ model: Model, _ files: [SourceFile], _ outcomes: [String: Pruning.Outcome], _ folder: ModelFolder
-    ) throws {
+    ) throws -> SchemaHistory {
         let remaining = files.compactMap { file -> SourceFile? in
             switch outcomes[file.path] {
             case .removed: nil
@@ -65,5 +76,6 @@ struct PruneCommand {
                 + history.steps.map { $0.customReasons.sorted() }
         }
         guard shape(history) == shape(model.history) else { throw CommandError.unprunable(folder.path) }
+        return history
     }
 }

@@ -202,6 +202,11 @@ extension Problem {
     }
 
     private func message(of change: LockChange) -> String {
+        if change.isOnlyDDL {
+            let tables = change.entity.map { " `\($0)`" } ?? " its tables"
+            return "version \(change.version) is sealed, and the SQL of\(tables) would change; "
+                + "put the properties back into their former order"
+        }
         let place = [change.entity, change.element].compactMap { $0 }.joined(separator: ".")
         let was = change.was ?? "absent"
         let now = change.now ?? "absent"

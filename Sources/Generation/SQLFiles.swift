@@ -8,7 +8,7 @@ extension Generator {
             "schema": .text(history.name),
             "version": .text(version.version.text),
             "tables": .list(
-                version.tables.map { table in
+                version.tablesInOrderOfNames.map { table in
                     [
                         "statements": .list(([table.createStatement()] + table.indexStatements).map { .text($0 + ";") })
                     ]

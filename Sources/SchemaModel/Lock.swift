@@ -9,6 +9,8 @@ public struct Lock: Hashable, Sendable {
         public var version: Version
         /// The logical lines of all its entities and subtypes, sorted.
         public var lines: [String]
+        /// The fingerprint of the statements that create its tables; nil in a lock that an older Strata wrote.
+        public var ddl: Fingerprint?
         /// The fingerprint of the file of its fixture, once there is one.
         public var fixture: Fingerprint?
     }
@@ -36,7 +38,8 @@ public struct Lock: Hashable, Sendable {
             schema: history.name,
             versions: Array(history.versions.prefix(count)).concurrentMap { version in
                 Sealed(
-                    version: version.version, lines: version.sortedLines, fixture: fixtures[version.version])
+                    version: version.version, lines: version.sortedLines, ddl: version.ddlFingerprint,
+                    fixture: fixtures[version.version])
             })
     }
 
@@ -45,12 +48,23 @@ public struct Lock: Hashable, Sendable {
         Lock(schema: schema, versions: versions.filter { $0.version >= version })
     }
 
+    /// The lock without the fingerprints of statements that differ from those of `history`, so that it accepts them.
+    public func acceptingDDL(of history: SchemaHistory) -> Lock {
+        var lock = self
+        for place in lock.versions.indices {
+            let version = history.versions.first { $0.version == lock.versions[place].version }
+            if version?.ddlFingerprint != lock.versions[place].ddl { lock.versions[place].ddl = nil }
+        }
+        return lock
+    }
+
     /// The text of the file.
     public var text: String {
         var text = Self.head + "schema \(schema)\n"
         var before: [String: String] = [:]
         for sealed in versions {
             text += "\nversion \(sealed.version) fingerprint \(Fingerprint(of: sealed.version, lines: sealed.lines))"
+            text += sealed.ddl.map { " ddl \($0)" } ?? ""
             text += sealed.fixture.map { " fixture \($0)\n" } ?? "\n"
             let entities = Self.byName(sealed.lines)
             for line in sealed.lines where before[Self.name(of: line)] != line { text += line + "\n" }
@@ -94,19 +108,23 @@ public struct Lock: Hashable, Sendable {
                 }
             } else if words.count == 2, words[0] == "schema" {
                 schema = words[1]
-            } else if [4, 6].contains(words.count), words[0] == "version", words[2] == "fingerprint" {
+            } else if words.count >= 4, words.count.isMultiple(of: 2), words[0] == "version",
+                words[2] == "fingerprint"
+            {
                 try seal(&self)
                 guard let version = Version(words[1]), versions.last.map({ $0.version < version }) ?? true else {
                     throw Malformed(line: number, reason: "the versions are not in order")
                 }
-                var fixture: Fingerprint?
-                if words.count == 6 {
-                    fixture = Fingerprint(words[5])
-                    guard words[4] == "fixture", fixture != nil else {
-                        throw Malformed(line: number, reason: "this is no fingerprint of a fixture")
+                var sealed = Sealed(version: version, lines: [])
+                for place in stride(from: 4, to: words.count, by: 2) {
+                    guard let value = Fingerprint(words[place + 1]), ["ddl", "fixture"].contains(words[place]) else {
+                        let found = words[place...].prefix(2).joined(separator: " ")
+                        throw Malformed(
+                            line: number, reason: "expected \"ddl\" or \"fixture\" and 16 digits, found \"\(found)\"")
                     }
+                    if words[place] == "ddl" { sealed.ddl = value } else { sealed.fixture = value }
                 }
-                versions.append(Sealed(version: version, lines: [], fixture: fixture))
+                versions.append(sealed)
                 fingerprint = words[3]
                 start = number
             } else if line.hasPrefix("removed "), entities.removeValue(forKey: String(line.dropFirst(8))) != nil {
@@ -133,5 +151,10 @@ extension SchemaVersion {
     /// The logical lines of the entities and subtypes, sorted by bytes.
     var sortedLines: [String] {
         logicalLines.sortedByBytes()
+    }
+
+    /// The fingerprint of the statements that create the tables and indexes, whatever their order.
+    var ddlFingerprint: Fingerprint {
+        Fingerprint(of: tables.flatMap { [$0.createStatement()] + $0.indexStatements })
     }
 }

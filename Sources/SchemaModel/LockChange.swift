@@ -10,6 +10,8 @@ public struct LockChange: Hashable, Sendable {
     public var was: String?
     /// What the descriptions say; nil where they say nothing of it.
     public var now: String?
+    /// Whether only the statements that create the tables would change, for instance their order of columns.
+    public var isOnlyDDL = false
 }
 
 extension Lock {
@@ -29,8 +31,12 @@ extension Lock {
             }
             let was = Self.byName(seal.lines)
             let now = Self.byName(version.sortedLines)
-            for name in Set(was.keys).union(now.keys).sorted() where !Self.isSame(was[name], now[name]) {
+            let names = Set(was.keys).union(now.keys).sorted().filter { !Self.isSame(was[$0], now[$0]) }
+            for name in names {
                 changes += Self.changes(version: seal.version, entity: name, was: was[name], now: now[name])
+            }
+            if names.isEmpty, let ddl = seal.ddl, ddl != version.ddlFingerprint {
+                changes.append(LockChange(version: seal.version, isOnlyDDL: true))
             }
         }
         return changes

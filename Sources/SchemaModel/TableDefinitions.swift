@@ -20,6 +20,11 @@ extension SchemaVersion {
         entities.flatMap { [table(of: $0)] + joinTables(of: $0).map(\.table) }
     }
 
+    /// The tables of the version by the names of their entities: an order that no file's name decides.
+    public var tablesInOrderOfNames: [Table] {
+        entities.sorted { $0.name < $1.name }.flatMap { [table(of: $0)] + joinTables(of: $0).map(\.table) }
+    }
+
     /// The tables of the version, in the order of `tables`, each with what it holds.
     public var ownedTables: [(owner: TableOwner, table: Table)] {
         entities.flatMap { entity in

@@ -84,6 +84,50 @@ import Testing
         }
     }
 
+    @Test func `the order of properties cannot change the tables of a sealed version`() throws {
+        func book(_ names: [String]) -> String {
+            let properties = names.map { #"{ "name": "\#($0)", "property_type": "string" }"# }.joined(separator: ", ")
+            return """
+                { "name": "book", "version_history": [{ "version": "1.0" }, { "version": "2.0" }],
+                  "identifier": { "type": "int" }, "properties": [\(properties),
+                    { "name": "pages", "property_type": "int", "default_value": 0, "added_at_version": "2.0" } ] }
+                """
+        }
+        for ddl in ["all", "newest"] {
+            try withModel(#"{ "ddl": "\#(ddl)" }"#, book: book(["title", "author"])) { (folder: URL) throws in
+                #expect(run(["generate", folder.path]) == .success)
+                let before = try files(folder).map { try text(folder.appendingPathComponent($0)) }
+                try write(book(["author", "title"]), to: folder.appendingPathComponent("Book.json"))
+                let message = said(["generate", folder.path])
+                #expect(message.contains("version 1.0 is sealed, and the SQL of"))
+                #expect(message.contains("put the properties back into their former order"))
+                #expect(message.contains("`book`") == (ddl == "all"))
+                #expect(said(["check", folder.path]).contains("version 1.0 is sealed, and the SQL of"))
+                try write(book(["title", "author"]), to: folder.appendingPathComponent("Book.json"))
+                #expect(try files(folder).map { try text(folder.appendingPathComponent($0)) } == before)
+                // The draft's own properties may stand anywhere among their like.
+                #expect(run(["check", folder.path]) == .success)
+            }
+        }
+    }
+
+    @Test func `the names of description files change no SQL`() throws {
+        try withModel { (folder: URL) throws in
+            let author = #"{ "name": "author", "version_history": [{ "version": "1.0" }], "identifier": { "type": "int" } }"#
+            let url = folder.appendingPathComponent("Author.json")
+            try write(author, to: url)
+            func generated() throws -> [String] {
+                #expect(run(["generate", folder.path]) == .success)
+                return try files(folder).filter { !$0.hasSuffix(".json") && !$0.contains("uthor") }
+                    .map { try text(folder.appendingPathComponent($0)) }
+            }
+            let before = try generated()
+            #expect(before.count == 7)
+            try FileManager.default.moveItem(at: url, to: folder.appendingPathComponent("ZAuthor.json"))
+            #expect(try generated() == before)
+        }
+    }
+
     /// A file that begins as the database of a version does whose fingerprint `lock` holds.
     private func database(of version: String, _ lock: String) throws -> Data {
         let line = try #require(lock.split(separator: "\n").first { $0.hasPrefix("version \(version) ") })
@@ -118,7 +162,7 @@ import Testing
             #expect(run(["release"] + arguments) == .success)
             #expect(!isThere("draft-2.0.sqlite"))
             #expect(try Data(contentsOf: fixtures.appendingPathComponent("2.0.sqlite")) == released)
-            #expect(try text(lock).contains(/version 2\.0 fingerprint [0-9a-f]{16} fixture [0-9a-f]{16}\n/))
+            #expect(try text(lock).contains(/version 2\.0 fingerprint [0-9a-f]{16} ddl [0-9a-f]{16} fixture [0-9a-f]{16}\n/))
         }
     }
 
@@ -154,8 +198,8 @@ import Testing
             try old.write(to: fixture("1.0"))
             #expect(run(["generate"] + arguments) == .success)
             let sealed = try text(lock)
-            #expect(sealed.contains(/version 1\.0 fingerprint [0-9a-f]{16} fixture [0-9a-f]{16}\n/))
-            #expect(!sealed.contains(/version 2\.0 fingerprint [0-9a-f]{16} fixture/))
+            #expect(sealed.contains(/version 1\.0 fingerprint [0-9a-f]{16} ddl [0-9a-f]{16} fixture [0-9a-f]{16}\n/))
+            #expect(!sealed.contains(/version 2\.0 fingerprint [0-9a-f]{16} ddl [0-9a-f]{16} fixture/))
             #expect(try tests("FirstTests").contains("\"1.0\", sealed: true, file: 0x"))
             #expect(try tests("SecondTests").contains("\"1.0\", sealed: true) {"))
             #expect(run(["check"] + arguments) == .success)

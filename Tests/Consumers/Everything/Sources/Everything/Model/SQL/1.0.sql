@@ -61,6 +61,33 @@ CREATE TABLE "cache_labels" (
 ) STRICT;
 CREATE INDEX "cache_labels_target_id_idx" ON "cache_labels" ("target_id");
 
+CREATE TABLE "centre" (
+  "id" INTEGER PRIMARY KEY
+) STRICT;
+
+CREATE TABLE "centre_labels" (
+  "source_id" INTEGER NOT NULL REFERENCES "centre" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "target_id" INTEGER NOT NULL REFERENCES "label" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "position" INTEGER NOT NULL,
+  PRIMARY KEY ("source_id", "target_id")
+) STRICT;
+CREATE INDEX "centre_labels_target_id_idx" ON "centre_labels" ("target_id");
+
+CREATE TABLE "centre_gone" (
+  "source_id" INTEGER NOT NULL REFERENCES "centre" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "target_id" INTEGER NOT NULL REFERENCES "label" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "position" INTEGER NOT NULL,
+  PRIMARY KEY ("source_id", "target_id")
+) STRICT;
+CREATE INDEX "centre_gone_target_id_idx" ON "centre_gone" ("target_id");
+
+CREATE TABLE "context" (
+  "id" INTEGER PRIMARY KEY,
+  "next_id" INTEGER REFERENCES "context" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+  "context" BLOB NOT NULL
+) STRICT;
+CREATE INDEX "context_next_id_idx" ON "context" ("next_id");
+
 CREATE TABLE "conversions" (
   "id" INTEGER PRIMARY KEY,
   "int_to_string" INTEGER,
@@ -99,6 +126,13 @@ CREATE TABLE "country" (
   "id" INTEGER
 ) STRICT;
 
+CREATE TABLE "data" (
+  "id" INTEGER PRIMARY KEY,
+  "next_id" INTEGER REFERENCES "data" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+  "data" BLOB NOT NULL
+) STRICT;
+CREATE INDEX "data_next_id_idx" ON "data" ("next_id");
+
 CREATE TABLE "dropped" (
   "id" INTEGER PRIMARY KEY,
   "text" TEXT NOT NULL
@@ -111,20 +145,6 @@ CREATE TABLE "dropped_labels" (
   PRIMARY KEY ("source_id", "target_id")
 ) STRICT;
 CREATE INDEX "dropped_labels_target_id_idx" ON "dropped_labels" ("target_id");
-
-CREATE TABLE "context" (
-  "id" INTEGER PRIMARY KEY,
-  "next_id" INTEGER REFERENCES "context" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
-  "context" BLOB NOT NULL
-) STRICT;
-CREATE INDEX "context_next_id_idx" ON "context" ("next_id");
-
-CREATE TABLE "data" (
-  "id" INTEGER PRIMARY KEY,
-  "next_id" INTEGER REFERENCES "data" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
-  "data" BLOB NOT NULL
-) STRICT;
-CREATE INDEX "data_next_id_idx" ON "data" ("next_id");
 
 CREATE TABLE "from" (
   "id" INTEGER PRIMARY KEY,
@@ -146,68 +166,6 @@ CREATE TABLE "index" (
   "index" BLOB NOT NULL
 ) STRICT;
 CREATE INDEX "index_next_id_idx" ON "index" ("next_id");
-
-CREATE TABLE "key" (
-  "id" INTEGER PRIMARY KEY,
-  "next_id" INTEGER REFERENCES "key" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
-  "key" BLOB NOT NULL
-) STRICT;
-CREATE INDEX "key_next_id_idx" ON "key" ("next_id");
-
-CREATE TABLE "optional" (
-  "id" INTEGER PRIMARY KEY,
-  "next_id" INTEGER REFERENCES "optional" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
-  "optional" BLOB NOT NULL
-) STRICT;
-CREATE INDEX "optional_next_id_idx" ON "optional" ("next_id");
-
-CREATE TABLE "order" (
-  "id" INTEGER PRIMARY KEY,
-  "next_id" INTEGER REFERENCES "order" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
-  "order" BLOB NOT NULL
-) STRICT;
-CREATE INDEX "order_next_id_idx" ON "order" ("next_id");
-
-CREATE TABLE "outcome" (
-  "id" INTEGER PRIMARY KEY,
-  "next_id" INTEGER REFERENCES "outcome" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
-  "outcome" BLOB NOT NULL
-) STRICT;
-CREATE INDEX "outcome_next_id_idx" ON "outcome" ("next_id");
-
-CREATE TABLE "result" (
-  "id" INTEGER PRIMARY KEY,
-  "next_id" INTEGER REFERENCES "result" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
-  "result" BLOB NOT NULL
-) STRICT;
-CREATE INDEX "result_next_id_idx" ON "result" ("next_id");
-
-CREATE TABLE "string" (
-  "id" INTEGER PRIMARY KEY,
-  "next_id" INTEGER REFERENCES "string" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
-  "string" BLOB NOT NULL
-) STRICT;
-CREATE INDEX "string_next_id_idx" ON "string" ("next_id");
-
-CREATE TABLE "centre" (
-  "id" INTEGER PRIMARY KEY
-) STRICT;
-
-CREATE TABLE "centre_labels" (
-  "source_id" INTEGER NOT NULL REFERENCES "centre" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
-  "target_id" INTEGER NOT NULL REFERENCES "label" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
-  "position" INTEGER NOT NULL,
-  PRIMARY KEY ("source_id", "target_id")
-) STRICT;
-CREATE INDEX "centre_labels_target_id_idx" ON "centre_labels" ("target_id");
-
-CREATE TABLE "centre_gone" (
-  "source_id" INTEGER NOT NULL REFERENCES "centre" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
-  "target_id" INTEGER NOT NULL REFERENCES "label" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
-  "position" INTEGER NOT NULL,
-  PRIMARY KEY ("source_id", "target_id")
-) STRICT;
-CREATE INDEX "centre_gone_target_id_idx" ON "centre_gone" ("target_id");
 
 CREATE TABLE "int_key" (
   "code" INTEGER PRIMARY KEY,
@@ -234,6 +192,13 @@ CREATE TABLE "int_key_peers" (
   PRIMARY KEY ("source_id", "target_id")
 ) STRICT;
 CREATE INDEX "int_key_peers_target_id_idx" ON "int_key_peers" ("target_id");
+
+CREATE TABLE "key" (
+  "id" INTEGER PRIMARY KEY,
+  "next_id" INTEGER REFERENCES "key" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+  "key" BLOB NOT NULL
+) STRICT;
+CREATE INDEX "key_next_id_idx" ON "key" ("next_id");
 
 CREATE TABLE "label" (
   "id" INTEGER PRIMARY KEY
@@ -280,6 +245,27 @@ CREATE TABLE "membership_caches" (
   PRIMARY KEY ("source_id", "target_id")
 ) STRICT;
 CREATE INDEX "membership_caches_target_id_idx" ON "membership_caches" ("target_id");
+
+CREATE TABLE "optional" (
+  "id" INTEGER PRIMARY KEY,
+  "next_id" INTEGER REFERENCES "optional" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+  "optional" BLOB NOT NULL
+) STRICT;
+CREATE INDEX "optional_next_id_idx" ON "optional" ("next_id");
+
+CREATE TABLE "order" (
+  "id" INTEGER PRIMARY KEY,
+  "next_id" INTEGER REFERENCES "order" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+  "order" BLOB NOT NULL
+) STRICT;
+CREATE INDEX "order_next_id_idx" ON "order" ("next_id");
+
+CREATE TABLE "outcome" (
+  "id" INTEGER PRIMARY KEY,
+  "next_id" INTEGER REFERENCES "outcome" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+  "outcome" BLOB NOT NULL
+) STRICT;
+CREATE INDEX "outcome_next_id_idx" ON "outcome" ("next_id");
 
 CREATE TABLE "passport" (
   "id" INTEGER PRIMARY KEY,
@@ -343,6 +329,13 @@ CREATE TABLE "province_words" (
   FOREIGN KEY ("source_self", "source_country_id") REFERENCES "province" ("self", "country_id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
 CREATE INDEX "province_words_target_id_idx" ON "province_words" ("target_id");
+
+CREATE TABLE "result" (
+  "id" INTEGER PRIMARY KEY,
+  "next_id" INTEGER REFERENCES "result" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+  "result" BLOB NOT NULL
+) STRICT;
+CREATE INDEX "result_next_id_idx" ON "result" ("next_id");
 
 CREATE TABLE "scalars" (
   "id" INTEGER PRIMARY KEY,
@@ -473,6 +466,13 @@ CREATE UNIQUE INDEX "spoke_third_key" ON "spoke" ("third");
 CREATE UNIQUE INDEX "spoke_fourth_key" ON "spoke" ("fourth");
 CREATE INDEX "spoke_second_third_idx" ON "spoke" ("second", "third");
 CREATE INDEX "spoke_hub_id_third_idx" ON "spoke" ("hub_id", "third");
+
+CREATE TABLE "string" (
+  "id" INTEGER PRIMARY KEY,
+  "next_id" INTEGER REFERENCES "string" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+  "string" BLOB NOT NULL
+) STRICT;
+CREATE INDEX "string_next_id_idx" ON "string" ("next_id");
 
 CREATE TABLE "string_key" (
   "code" TEXT NOT NULL PRIMARY KEY,

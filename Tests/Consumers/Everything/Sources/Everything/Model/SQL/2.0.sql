@@ -62,6 +62,13 @@ CREATE TABLE "cache_labels" (
 ) STRICT;
 CREATE INDEX "cache_labels_target_id_idx" ON "cache_labels" ("target_id");
 
+CREATE TABLE "context" (
+  "id" INTEGER PRIMARY KEY,
+  "next_id" INTEGER REFERENCES "context" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+  "context" BLOB NOT NULL
+) STRICT;
+CREATE INDEX "context_next_id_idx" ON "context" ("next_id");
+
 CREATE TABLE "conversions" (
   "id" INTEGER PRIMARY KEY,
   "int_to_string" TEXT,
@@ -108,19 +115,17 @@ CREATE TABLE "country" (
   "id" INTEGER
 ) STRICT;
 
-CREATE TABLE "context" (
-  "id" INTEGER PRIMARY KEY,
-  "next_id" INTEGER REFERENCES "context" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
-  "context" BLOB NOT NULL
-) STRICT;
-CREATE INDEX "context_next_id_idx" ON "context" ("next_id");
-
 CREATE TABLE "data" (
   "id" INTEGER PRIMARY KEY,
   "next_id" INTEGER REFERENCES "data" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
   "data" BLOB NOT NULL
 ) STRICT;
 CREATE INDEX "data_next_id_idx" ON "data" ("next_id");
+
+CREATE TABLE "dropped" (
+  "id" INTEGER PRIMARY KEY,
+  "text" TEXT
+) STRICT;
 
 CREATE TABLE "from" (
   "id" INTEGER PRIMARY KEY,
@@ -135,55 +140,6 @@ CREATE TABLE "group" (
   "group" BLOB NOT NULL
 ) STRICT;
 CREATE INDEX "group_next_id_idx" ON "group" ("next_id");
-
-CREATE TABLE "index" (
-  "id" INTEGER PRIMARY KEY,
-  "next_id" INTEGER REFERENCES "index" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
-  "index" BLOB NOT NULL
-) STRICT;
-CREATE INDEX "index_next_id_idx" ON "index" ("next_id");
-
-CREATE TABLE "key" (
-  "id" INTEGER PRIMARY KEY,
-  "next_id" INTEGER REFERENCES "key" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
-  "key" BLOB NOT NULL
-) STRICT;
-CREATE INDEX "key_next_id_idx" ON "key" ("next_id");
-
-CREATE TABLE "optional" (
-  "id" INTEGER PRIMARY KEY,
-  "next_id" INTEGER REFERENCES "optional" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
-  "optional" BLOB NOT NULL
-) STRICT;
-CREATE INDEX "optional_next_id_idx" ON "optional" ("next_id");
-
-CREATE TABLE "order" (
-  "id" INTEGER PRIMARY KEY,
-  "next_id" INTEGER REFERENCES "order" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
-  "order" BLOB NOT NULL
-) STRICT;
-CREATE INDEX "order_next_id_idx" ON "order" ("next_id");
-
-CREATE TABLE "outcome" (
-  "id" INTEGER PRIMARY KEY,
-  "next_id" INTEGER REFERENCES "outcome" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
-  "outcome" BLOB NOT NULL
-) STRICT;
-CREATE INDEX "outcome_next_id_idx" ON "outcome" ("next_id");
-
-CREATE TABLE "result" (
-  "id" INTEGER PRIMARY KEY,
-  "next_id" INTEGER REFERENCES "result" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
-  "result" BLOB NOT NULL
-) STRICT;
-CREATE INDEX "result_next_id_idx" ON "result" ("next_id");
-
-CREATE TABLE "string" (
-  "id" INTEGER PRIMARY KEY,
-  "next_id" INTEGER REFERENCES "string" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
-  "string" BLOB NOT NULL
-) STRICT;
-CREATE INDEX "string_next_id_idx" ON "string" ("next_id");
 
 CREATE TABLE "hub" (
   "id" INTEGER PRIMARY KEY
@@ -204,6 +160,13 @@ CREATE TABLE "hub_words" (
   PRIMARY KEY ("source_id", "target_id")
 ) STRICT;
 CREATE INDEX "hub_words_target_id_idx" ON "hub_words" ("target_id");
+
+CREATE TABLE "index" (
+  "id" INTEGER PRIMARY KEY,
+  "next_id" INTEGER REFERENCES "index" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+  "index" BLOB NOT NULL
+) STRICT;
+CREATE INDEX "index_next_id_idx" ON "index" ("next_id");
 
 CREATE TABLE "int_key" (
   "code" INTEGER PRIMARY KEY,
@@ -230,6 +193,13 @@ CREATE TABLE "int_key_peers" (
   PRIMARY KEY ("source_id", "target_id")
 ) STRICT;
 CREATE INDEX "int_key_peers_target_id_idx" ON "int_key_peers" ("target_id");
+
+CREATE TABLE "key" (
+  "id" INTEGER PRIMARY KEY,
+  "next_id" INTEGER REFERENCES "key" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+  "key" BLOB NOT NULL
+) STRICT;
+CREATE INDEX "key_next_id_idx" ON "key" ("next_id");
 
 CREATE TABLE "label" (
   "id" INTEGER PRIMARY KEY
@@ -277,10 +247,26 @@ CREATE TABLE "membership_caches" (
 ) STRICT;
 CREATE INDEX "membership_caches_target_id_idx" ON "membership_caches" ("target_id");
 
-CREATE TABLE "dropped" (
+CREATE TABLE "optional" (
   "id" INTEGER PRIMARY KEY,
-  "text" TEXT
+  "next_id" INTEGER REFERENCES "optional" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+  "optional" BLOB NOT NULL
 ) STRICT;
+CREATE INDEX "optional_next_id_idx" ON "optional" ("next_id");
+
+CREATE TABLE "order" (
+  "id" INTEGER PRIMARY KEY,
+  "next_id" INTEGER REFERENCES "order" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+  "order" BLOB NOT NULL
+) STRICT;
+CREATE INDEX "order_next_id_idx" ON "order" ("next_id");
+
+CREATE TABLE "outcome" (
+  "id" INTEGER PRIMARY KEY,
+  "next_id" INTEGER REFERENCES "outcome" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+  "outcome" BLOB NOT NULL
+) STRICT;
+CREATE INDEX "outcome_next_id_idx" ON "outcome" ("next_id");
 
 CREATE TABLE "passport" (
   "id" INTEGER PRIMARY KEY,
@@ -345,6 +331,13 @@ CREATE TABLE "region_words" (
   FOREIGN KEY ("source_number", "source_country_id") REFERENCES "region" ("number", "country_id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
 CREATE INDEX "province_words_target_id_idx" ON "region_words" ("target_id");
+
+CREATE TABLE "result" (
+  "id" INTEGER PRIMARY KEY,
+  "next_id" INTEGER REFERENCES "result" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+  "result" BLOB NOT NULL
+) STRICT;
+CREATE INDEX "result_next_id_idx" ON "result" ("next_id");
 
 CREATE TABLE "scalars" (
   "id" INTEGER PRIMARY KEY,
@@ -518,6 +511,13 @@ CREATE TABLE "spoke_many" (
   PRIMARY KEY ("source_id", "target_id")
 ) STRICT;
 CREATE INDEX "spoke_many_target_id_idx" ON "spoke_many" ("target_id");
+
+CREATE TABLE "string" (
+  "id" INTEGER PRIMARY KEY,
+  "next_id" INTEGER REFERENCES "string" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+  "string" BLOB NOT NULL
+) STRICT;
+CREATE INDEX "string_next_id_idx" ON "string" ("next_id");
 
 CREATE TABLE "string_key" (
   "code" TEXT NOT NULL PRIMARY KEY,
