@@ -45,9 +45,6 @@ public struct Descriptions: Sendable {
         }
         var history: SchemaHistory?
         if diagnostics.allSatisfy({ $0.severity != .error }) {
-            // The names of files decide nothing.
-            entities.sort { $0.name < $1.name }
-            subtypes.sort { $0.name < $1.name }
             let resolved = Resolver.resolve(entities, subtypes, schema: schema, sealed: sealed, settings: settings)
             history = resolved.0
             history?.unpersisted = unpersisted

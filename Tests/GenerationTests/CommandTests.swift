@@ -113,16 +113,18 @@ import Testing
 
     @Test func `the names of description files change no SQL`() throws {
         try withModel { (folder: URL) throws in
-            let author = #"{ "name": "author", "version_history": [{ "version": "1.0" }], "identifier": { "type": "int" } }"#
+            let author = """
+                { "name": "author", "version_history": [{ "version": "1.0" }], "identifier": { "type": "int" } }
+                """
             let url = folder.appendingPathComponent("Author.json")
             try write(author, to: url)
             func generated() throws -> [String] {
                 #expect(run(["generate", folder.path]) == .success)
-                return try files(folder).filter { !$0.hasSuffix(".json") && !$0.contains("uthor") }
+                return try files(folder).filter { $0.hasSuffix(".sql") || $0.hasSuffix(".lock") }
                     .map { try text(folder.appendingPathComponent($0)) }
             }
             let before = try generated()
-            #expect(before.count == 7)
+            #expect(before.count == 4)
             try FileManager.default.moveItem(at: url, to: folder.appendingPathComponent("ZAuthor.json"))
             #expect(try generated() == before)
         }
@@ -162,7 +164,7 @@ import Testing
             #expect(run(["release"] + arguments) == .success)
             #expect(!isThere("draft-2.0.sqlite"))
             #expect(try Data(contentsOf: fixtures.appendingPathComponent("2.0.sqlite")) == released)
-            #expect(try text(lock).contains(/version 2\.0 fingerprint [0-9a-f]{16} ddl [0-9a-f]{16} fixture [0-9a-f]{16}\n/))
+            #expect(try text(lock).contains(/version 2\.0 fingerprint [0-9a-f]{16} ddl [0-9a-f]{16} fixture [0-9a-f]+/))
         }
     }
 

@@ -53,11 +53,6 @@ CREATE TABLE "strata_new_conversions" (
   "uuid_to_string_from" TEXT
 ) STRICT;
 
-CREATE TABLE "strata_new_dropped" (
-  "id" INTEGER PRIMARY KEY,
-  "text" TEXT
-) STRICT;
-
 CREATE TABLE "strata_new_hub_words" (
   "source_id" INTEGER NOT NULL REFERENCES "hub" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   "target_id" TEXT NOT NULL REFERENCES "string_key" ("code") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
@@ -98,6 +93,11 @@ CREATE TABLE "strata_new_membership_caches" (
   "target_id" INTEGER NOT NULL REFERENCES "cache" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   "position" INTEGER NOT NULL,
   PRIMARY KEY ("source_id", "target_id")
+) STRICT;
+
+CREATE TABLE "strata_new_dropped" (
+  "id" INTEGER PRIMARY KEY,
+  "text" TEXT
 ) STRICT;
 
 CREATE TABLE "strata_new_region" (
@@ -473,8 +473,6 @@ ALTER TABLE "strata_new_cache_labels" RENAME TO "cache_labels";
 
 ALTER TABLE "strata_new_conversions" RENAME TO "conversions";
 
-ALTER TABLE "strata_new_dropped" RENAME TO "dropped";
-
 ALTER TABLE "strata_new_hub_words" RENAME TO "hub_words";
 
 ALTER TABLE "strata_new_mayor" RENAME TO "mayor";
@@ -484,6 +482,8 @@ ALTER TABLE "strata_new_mayor_visits" RENAME TO "mayor_visits";
 ALTER TABLE "strata_new_membership" RENAME TO "membership";
 
 ALTER TABLE "strata_new_membership_caches" RENAME TO "membership_caches";
+
+ALTER TABLE "strata_new_dropped" RENAME TO "dropped";
 
 ALTER TABLE "strata_new_region" RENAME TO "region";
 
