@@ -1,18 +1,18 @@
 import Foundation
 
-/// The arguments of a command, by name.
+/// The arguments of a command.
 public struct Arguments {
     package let command: String
-    /// The arguments without a name: folders of models, or a file.
+    /// The positional arguments: folders of models, or a file.
     package private(set) var folders: [String] = []
     private var values: [String: [String]] = [:]
     private static let switches: Set<String> = [
         "--sources", "--tests", "--released", "--release", "--json", "--help",
     ]
-    /// What each command knows, besides `--help`.
+    /// The options of each command, except `--help`.
     private static let known: [String: Set<String>] = [
         "generate": ["--release", "--model", "--target", "--test-target"],
-        "release": ["--model", "--target", "--test-target"],
+        "release": ["--version", "--model", "--target", "--test-target"],
         "check": [
             "--sources", "--tests", "--released", "--json", "--stamp", "--model", "--target", "--test-target",
         ],
@@ -56,20 +56,20 @@ public struct Arguments {
         return value
     }
 
-    /// The value of an option that may be left out.
+    /// Returns the value of an optional option; nil if it is missing.
     package func option(_ name: String) -> String? { values[name]?.last }
 
-    /// The name of the schema of a model in the folder at `path`, whether it is there already or not.
+    /// Returns the schema name of the model in the folder at `path`. The model need not exist yet.
     package func schema(of path: String) -> String {
         (try? model(at: path).schema) ?? ModelFolder.schema(of: path, target: values["--target"]?.last)
     }
 
-    /// The model in the folder at `path`.
+    /// Returns the model in the folder at `path`.
     package func model(at path: String) throws -> ModelFolder {
         try ModelFolder(path: path, target: values["--target"]?.last)
     }
 
-    /// The paths of the models that `--model` and the folders name.
+    /// Returns the paths of the models in `--model` and in the positional arguments.
     func modelPaths() throws -> [String] {
         let paths = (values["--model"] ?? []) + folders
         if paths.isEmpty { throw CommandError.usage("\(command) needs the folder of a model, one with a strata.json") }
@@ -77,12 +77,13 @@ public struct Arguments {
         return paths
     }
 
-    /// The models that `--model` and the folders name.
+    /// Returns the models in `--model` and in the positional arguments.
     func models() throws -> [ModelFolder] {
         try modelPaths().map(model)
     }
 
-    /// The folders of test targets by name; nil where the arguments name none, and they are to be looked for.
+    /// Returns the folders of the test targets, by name; nil if the arguments do not contain any. The command then
+    /// looks for the folders itself.
     func testTargets() throws -> [String: URL]? {
         guard let named = values["--test-target"] else { return nil }
         var targets: [String: URL] = [:]

@@ -1,7 +1,7 @@
 import Foundation
 import Generation
 
-/// Writes what a build compiles into a folder of the build.
+/// Generates the Swift files that a build compiles into the build plugin's folder.
 struct BuildCommand {
     private let folder: ModelFolder
     private let output: URL
@@ -15,7 +15,8 @@ struct BuildCommand {
         self.place = place
     }
 
-    /// Checks that the files which are committed in this mode too are there, and that the lock is what it should be.
+    /// Checks the files that are committed even if the build generates the sources: the lock must be up to date, and
+    /// the files of the custom migrations must exist.
     private func checkCommitted(_ generator: Generator) throws {
         var stale: [String] = []
         let lock = generator.lock()
@@ -35,7 +36,7 @@ struct BuildCommand {
         )
         if place == .sources { try checkCommitted(generator) }
         for file in place == .tests ? try generator.tests() : try generator.sources() {
-            // The build needs every declared output to be there, and new: it decides by dates.
+            // Every declared output is always written, because the build system compares modification dates.
             try Data(file.contents.utf8).write(to: output.appendingPathComponent(file.name), options: .atomic)
         }
     }

@@ -1,7 +1,7 @@
 import Descriptions
 import Foundation
 
-/// Says what is stale, by bytes.
+/// Reports the files that are stale, missing or wrong. Generated files are compared byte by byte.
 struct CheckCommand {
     private let arguments: Arguments
     private let paths: [String]
@@ -29,7 +29,7 @@ struct CheckCommand {
             let stale = try findings(in: folder)
             if stale.isEmpty { continue }
             isFound = true
-            // A release is no file that `generate` mends.
+            // `generate` does not fix every finding. For example, it does not release a version.
             let isMended = stale.contains(where: \.isMendedByGenerating)
             let error = CommandError.stale(stale.map(\.description), mendedBy: isMended ? folder.target : nil)
             console.complain(error.description)
@@ -48,7 +48,7 @@ struct CheckCommand {
         }
     }
 
-    /// Something that has to be mended.
+    /// A problem that the check has found.
     private struct Finding: Encodable, CustomStringConvertible {
         let file: String
         var line: Int?
@@ -105,7 +105,7 @@ struct CheckCommand {
                 Finding(file: $0.file.path, message: "the step removes more data now: write \($0.function)")
             }
         }
-        // A build tolerates what is not written yet: the tests are red until it is.
+        // A build accepts an unwritten migration. The tests fail until it is written.
         if stamp == nil {
             findings += output.unwrittenStubs().map {
                 Finding(file: $0.path, message: "this migration is not written yet")

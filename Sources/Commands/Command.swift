@@ -2,23 +2,27 @@ import Descriptions
 import Foundation
 import Mustache
 
-/// The commands of the tool: arguments in, text out, an exit code.
+/// The commands of the `strata` tool.
 public enum Command {
-    /// What a command ends with.
+    /// The exit code of a command.
     public enum ExitCode: Int32, Sendable {
         case success = 0
-        /// Something is wrong with the model's files.
+        /// A file of a model or a store is wrong.
         case diagnostics = 1
-        /// Something is wrong with the arguments.
+        /// The arguments are wrong.
         case usage = 2
     }
 
-    /// Does what a command does.
+    /// A function that runs a command.
     public typealias Runner = (Arguments, Console) throws -> Void
 
-    /// Runs the command that `arguments` name, and says on the console what it did and what is wrong.
+    /// Runs a command, and prints its results and errors on the console.
     ///
-    /// - `others`: commands that not every tool has, by name.
+    /// - Parameters:
+    ///   - arguments: The name of the command, and its arguments.
+    ///   - console: The console to print on.
+    ///   - others: Additional commands that only some tools have, by name.
+    /// - Returns: The exit code.
     public static func run(
         _ arguments: [String], console: Console = .standard, others: [String: Runner] = [:]
     ) -> ExitCode {

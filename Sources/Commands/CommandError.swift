@@ -1,6 +1,6 @@
 import Descriptions
 
-/// All that is wrong in the files of a model.
+/// All problems in the files of a model.
 struct Diagnostics: Error {
     let all: [Diagnostic]
 
@@ -9,30 +9,31 @@ struct Diagnostics: Error {
     }
 }
 
-/// Why a command did not do what it was asked, beyond what stands in a model's files.
+/// The reason why a command failed, other than a problem in a model's files.
 package enum CommandError: Error, CustomStringConvertible {
     case usage(String)
     case noModel(String)
     case unwritable(String, reason: String)
-    /// Files that are not what they should be; the target is told where `generate` mends them.
+    /// Messages about files that are stale or wrong, and the target whose files `generate` fixes; nil if `generate`
+    /// does not fix them.
     case stale([String], mendedBy: String?)
-    /// What was found has been told already.
+    /// The problems were already printed.
     case found
     case unreadable(String, reason: String)
-    /// What is wrong, with its place.
+    /// A complete message that already names the file.
     case elsewhere(String)
-    /// What is wrong with a store.
+    /// A problem with the store at a path.
     case store(String, reason: String)
     case noVersion(String, known: [String])
-    /// No store of the one version ever becomes one of the other.
+    /// There is no migration path between two versions.
     case noWay(from: String, to: String)
     case noTemplates(String)
-    /// Forms are named for columns that no version has.
+    /// `strata.json` gives forms for columns that no version has.
     case unknownImportedColumns(String, [String])
     case nothingToPrune(String)
     /// `strata.json` names a test target that the package does not have.
     case noTestTarget(String, name: String, nearest: String?)
-    /// What pruning would leave says something else of a supported version.
+    /// The pruned files would describe a supported version differently.
     case unprunable(String)
     case secondModel(String, of: String)
     case unknownTemplate(String, known: [String])

@@ -2,41 +2,45 @@ import Descriptions
 import Generation
 import SchemaModel
 
-/// What `strata.json` says.
+/// The configuration of a model, from `strata.json`.
 struct Configuration {
     /// The modes of a model.
     enum Mode: String, CaseIterable {
-        /// What is generated is committed; the build plugin checks it.
+        /// Generated files are committed. The build plugin checks them.
         case committed
-        /// The build plugin generates.
+        /// The build plugin generates the Swift files.
         case build
     }
 
     var schema: String
     var mode = Mode.committed
-    /// The targets of the tests; the first one's fixtures are sealed with their versions.
+    /// The names of the test targets. The fixtures of the first one are sealed with their versions.
     var tests: [String]
-    /// Whether `strata.json` names them.
+    /// Whether `strata.json` names the test targets.
     var namesTests = false
     var access = GenerationOptions.Access.public
-    /// Which versions' DDL is written.
+    /// The versions whose DDL is generated.
     var ddl = GenerationOptions.DDL.all
-    /// Whether structs are `Codable` too.
+    /// Whether generated structs conform to `Codable`.
     var codable = false
-    /// Which structs are generated.
+    /// The versions whose structs are generated.
     var structs = GenerationOptions.Structs.all
-    /// What is said of versions.
+    /// The settings of versions.
     var versions: VersionSettings
-    /// What the databases of the schema were before.
+    /// The format of the databases that existed before the schema; nil if the schema was not imported.
     var imported: ImportedSource?
-    /// How conversions of such databases treat rows that do not fit.
+    /// The settings for rows of imported databases that do not fit the schema.
     var misfits: MisfitSettings
-    /// The folder of templates that replace ours, relative to the model's folder.
+    /// The folder of templates that replace the built-in ones, relative to the model's folder.
     var templates: String?
 
-    /// Reads `file` for the target `target`, whose module is `module`.
+    /// Reads a configuration.
     ///
-    /// - Throws: `Diagnostics` where something in it is wrong.
+    /// - Parameters:
+    ///   - file: The file `strata.json`.
+    ///   - target: The name of the model's target.
+    ///   - module: The name of the target's module.
+    /// - Throws: `Diagnostics` if the file is wrong.
     init(reading file: SourceFile, target: String, module: String) throws {
         schema = module + "Schema"
         tests = [target + "Tests"]

@@ -1,19 +1,23 @@
 import Foundation
 
-/// Where a command says what it did, and what is wrong.
+/// The output of a command: one channel for results, one for errors.
 public struct Console {
     private let output: (String) -> Void
     private let errors: (String) -> Void
     private var hasColor = (output: false, errors: false)
 
-    /// A console of these, which take a line of what was done and one of what is wrong.
+    /// Creates a console.
+    ///
+    /// - Parameters:
+    ///   - say: Prints a line of results.
+    ///   - complain: Prints an error.
     public init(say: @escaping (String) -> Void, complain: @escaping (String) -> Void) {
         output = say
         errors = complain
     }
 
-    /// Standard output and standard error, in colour where they are a terminal and nobody asks for none
-    /// (https://no-color.org).
+    /// Standard output and standard error. They use color on a terminal, unless the environment variable `NO_COLOR` is
+    /// set (https://no-color.org).
     public static var standard: Console {
         var console = Console(
             say: { print($0) },
@@ -25,17 +29,17 @@ public struct Console {
         return console
     }
 
-    /// Says a line of what was done.
+    /// Prints a line of results.
     package func say(_ text: String) {
         output(text)
     }
 
-    /// Says what is wrong, with the words that tell how grave it is in colour.
+    /// Prints an error. The words `error:`, `warning:` and `note:` are colored.
     func complain(_ text: String) {
         errors(hasColor.errors ? Self.colored(text) : text)
     }
 
-    /// How a word stands out on a terminal.
+    /// The style of text on a terminal. The raw value is an ANSI escape code.
     enum Style: String {
         case plain = ""
         case error = "1;31"
@@ -43,7 +47,7 @@ public struct Console {
         case note = "1;36"
     }
 
-    /// `text` as standard output shows it in that style.
+    /// Returns `text` with the escape codes of a style, if standard output uses color.
     func styled(_ text: String, _ style: Style) -> String {
         hasColor.output ? Self.painted(text, style) : text
     }

@@ -1,7 +1,7 @@
 import Descriptions
 import SchemaModel
 
-/// Says every change between two versions, and who carries it out.
+/// Prints every change between two versions, and whether it needs a custom migration.
 struct DiffCommand {
     private let folder: ModelFolder
     private let versions: [Version]
@@ -23,10 +23,10 @@ struct DiffCommand {
         for version in versions where !history.versions.contains(where: { $0.version == version }) {
             throw CommandError.noVersion(version.text, known: history.versions.map(\.version.text))
         }
-        // Without versions the last step is meant, with one all from it on.
+        // Without versions, this is the last step. With one version, it is all steps from that version on.
         let oldest = versions.first ?? history.steps.last?.from.version
         let newest = versions.dropFirst().first ?? history.newest.version
-        // The way is that of a store: from each version to its next.
+        // A store goes from each version to the next.
         var steps: [SchemaStep] = []
         for step in history.steps where step.from.version == steps.last?.to.version ?? oldest {
             if step.to.version <= newest { steps.append(step) }
@@ -51,7 +51,7 @@ struct DiffCommand {
         }
     }
 
-    /// A change as JSON has it.
+    /// A change in the JSON output.
     private struct Entry: Encodable {
         let from: String
         let to: String

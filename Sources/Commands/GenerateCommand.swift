@@ -1,15 +1,21 @@
 import Foundation
+import SchemaModel
 
-/// Writes everything that a model's descriptions give.
+/// Generates all files of a model.
 struct GenerateCommand {
     private let folders: [ModelFolder]
     private let testTargets: [String: URL]?
-    private let isRelease: Bool
+    private let release: Model.Release?
 
     init(_ arguments: Arguments, isRelease: Bool = false) throws {
         folders = try arguments.models()
         testTargets = try arguments.testTargets()
-        self.isRelease = isRelease || arguments.has("--release")
+        if let text = arguments.option("--version") {
+            guard let version = Version(text) else { throw CommandError.usage("\(text) is no version") }
+            release = .version(version)
+        } else {
+            release = isRelease || arguments.has("--release") ? .newest : nil
+        }
     }
 
     func run(_ console: Console) throws {
@@ -18,18 +24,13 @@ struct GenerateCommand {
 
     private func run(_ folder: ModelFolder, _ console: Console) throws {
         try folder.checkTests(among: testTargets)
-        var model = try Model(reading: folder)
+        var model = try Model(reading: folder, release: release)
         let sealedBefore = Set(model.released)
-        var isNew = false
-        if isRelease {
-            isNew = !model.isReleased
-            model.release()
-        }
         let testFolders = folder.testFolders(among: testTargets)
-        let stale = isRelease ? model.staleFixtures(in: testFolders) : []
+        let stale = release != nil ? model.staleFixtures(in: testFolders) : []
         let sealed = model.sealFixtures(in: testFolders)
         let output = try Output(model, testFolders: testFolders)
-        if isRelease {
+        if release != nil {
             let missing = output.stubs.map(\.url).filter { !FileManager.default.fileExists(atPath: $0.path) }
             let unwritten = missing + output.unwrittenStubs()
             guard unwritten.isEmpty else {
@@ -42,9 +43,9 @@ struct GenerateCommand {
             let message = "this is the database of an earlier draft, so nothing was released: run the tests first"
             throw CommandError.stale(stale.map { "\($0.path): error: \(message)" }, mendedBy: nil)
         }
-        if isNew { console.say("released \(model.history.newest.version) of \(model.history.name)") }
-        for version in model.sealedVersions where !sealedBefore.contains(version) && !isNew {
-            console.say("sealed \(version) of \(model.history.name): it can no longer change")
+        for version in model.sealedVersions where !sealedBefore.contains(version) {
+            let verb = release != nil && version == model.sealedVersions.last ? "released" : "sealed"
+            console.say("\(verb) \(version) of \(model.history.name): it can no longer change")
         }
         for note in model.notes { console.say(note.description) }
         var count = 0

@@ -1,6 +1,6 @@
-/// What the commands say of themselves.
+/// The help texts of the commands.
 enum Help {
-    /// The commands that a person uses, and what each does.
+    /// The list of all commands.
     static let all = """
         usage: strata COMMAND FOLDER… [options]
 
@@ -21,7 +21,7 @@ enum Help {
         strata COMMAND --help tells more. Exit codes: 0 all is well, 1 something is wrong in a model, 2 wrong arguments.
         """
 
-    /// The help of a command, or nil where there is no such command.
+    /// Returns the help text of a command; nil if there is no such command.
     static func of(_ command: String) -> String? {
         switch command {
         case "generate":
@@ -51,11 +51,13 @@ enum Help {
             """
         case "release":
             """
-            usage: strata release FOLDER…
+            usage: strata release FOLDER… [--version VERSION]
 
             Seals the newest version in strata.lock: what stands in it can never change from then on, and its fixture is
             never written again. Run the tests before, so that its fixture is there; with that of an earlier draft nothing is
             released.
+
+              --version VERSION      release this version and those before it; the newest otherwise
 
             example: strata release Sources/App/Model
             """

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What commands say to programs.
+/// The JSON output of commands.
 package enum JSONOutput {
-    /// `value` as JSON with sorted keys, so that outputs can be compared.
+    /// Returns `value` as JSON. Its keys are sorted, so that outputs can be compared.
     package static func text(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -4,28 +4,38 @@ import Generation
 import SchemaModel
 import Templates
 
-/// A model that was read and found whole: parse, resolve, validate, and compare with the lock.
+/// A valid model. Reading it parses, resolves and validates its descriptions, and compares them with the lock.
 struct Model {
     let folder: ModelFolder
     let history: SchemaHistory
-    /// What is to be told of the files although nothing is wrong with them.
+    /// The notes and warnings about the files of a valid model.
     let notes: [Diagnostic]
-    /// How many versions, from the oldest on, are sealed.
-    private(set) var sealedCount: Int
-    /// The released versions, as the lock on disk holds them.
+    /// The number of versions that the generated lock seals. They are the oldest versions.
+    let sealedCount: Int
+    /// The lock file on disk, without unsupported versions.
     let lock: Lock
-    /// The versions that the lock holds.
+    /// The released versions: those in the lock file on disk.
     var released: [Version] { lock.versions.map(\.version) }
-    /// The fingerprints of the files of the fixtures of sealed versions, as the lock holds them.
+    /// The fingerprints of the fixture files of sealed versions.
     private(set) var fixtures: [Version: Fingerprint]
     /// Whether the newest version is released.
     var isReleased: Bool { released.last == history.newest.version }
 
+    /// The version that a command releases.
+    enum Release: Equatable {
+        case newest
+        case version(Version)
+    }
+
     /// Reads the model in `folder`.
     ///
-    /// - Throws: `Diagnostics` with all that is wrong in its files.
-    init(reading folder: ModelFolder) throws {
+    /// - Parameters:
+    ///   - folder: The folder of the model.
+    ///   - release: The version to release; nil to release none. The versions before it are released too.
+    /// - Throws: `Diagnostics` with all problems in the files, or `CommandError`.
+    init(reading folder: ModelFolder, release: Release? = nil) throws {
         self.folder = folder
+        let hasLock = FileManager.default.fileExists(atPath: Self.lockURL(folder).path)
         var lock = try Self.readLock(folder)
         let descriptions = Descriptions(
             reading: try folder.descriptions(), folder: folder.path, schema: folder.configuration.schema,
@@ -36,7 +46,7 @@ struct Model {
             lock = lock.supported(from: oldest)
         }
         history.imported = folder.configuration.imported
-        // Those that only unsupported versions had may still be named.
+        // If old versions are unsupported, their columns may still be named.
         let unknown = history.unknownImportedColumns
         guard unknown.isEmpty || folder.configuration.versions.oldestSupported != nil else {
             throw CommandError.unknownImportedColumns(folder.path, unknown)
@@ -55,29 +65,41 @@ struct Model {
             lock.versions.filter { !history.isPassedInConversion($0.version) }
                 .compactMap { sealed in sealed.fixture.map { (sealed.version, $0) } },
             uniquingKeysWith: { first, _ in first })
-        // All versions that are older than the newest are sealed, but for imported ones: only `release` seals those.
+        // All versions before the newest are sealed. Imported versions are the exception: only `release` seals them.
         let own = history.versions.dropLast().lastIndex { version in
             history.imported == nil || history.formerNames[version.version] == nil
         }
-        self.sealedCount = max(lock.versions.count, own.map { $0 + 1 } ?? 0)
+        var sealedCount = max(lock.versions.count, own.map { $0 + 1 } ?? 0)
+        switch release {
+        case .newest: sealedCount = history.versions.count
+        case .version(let version):
+            guard let place = history.versions.firstIndex(where: { $0.version == version }) else {
+                throw CommandError.noVersion(version.text, known: history.versions.map(\.version.text))
+            }
+            sealedCount = max(sealedCount, place + 1)
+        case nil:
+            break
+        }
+        if release == nil, sealedCount == history.versions.count - 1, sealedCount > lock.versions.count, hasLock,
+            !folder.configuration.versions.isListed, let problem = descriptions.misspelledVersion
+        {
+            throw Diagnostics([problem])
+        }
+        self.sealedCount = sealedCount
     }
 
-    /// The versions that the lock will hold.
+    /// The versions that the generated lock contains.
     var sealedVersions: [Version] { history.versions.prefix(sealedCount).map(\.version) }
-
-    /// Seals the newest version too.
-    mutating func release() {
-        sealedCount = history.versions.count
-    }
 
     /// The sealed versions whose fixtures are committed.
     private var versionsWithFixtures: [SchemaVersion] {
         history.versions.prefix(sealedCount).filter { !history.isPassedInConversion($0.version) }
     }
 
-    /// Seals the fixtures of sealed versions that the first test target has by now; a sealed one stays as it is.
+    /// Seals the fixtures of sealed versions, if the first test target has them. Fixtures that are already sealed do
+    /// not change.
     ///
-    /// - Returns: The drafts to be renamed, with their new names.
+    /// - Returns: The draft fixtures to rename, with their new URLs.
     mutating func sealFixtures(in testFolders: [ModelFolder.TestFolder]) -> [(draft: URL, fixture: URL)] {
         var renamed: [(URL, URL)] = []
         for version in versionsWithFixtures where fixtures[version.version] == nil {
@@ -94,22 +116,24 @@ struct Model {
         return renamed
     }
 
-    /// The fixtures of versions that are about to be released and that are those of earlier drafts: they must not be sealed.
+    /// The fixtures of unreleased sealed versions that belong to an earlier draft. They must not be sealed.
     func staleFixtures(in testFolders: [ModelFolder.TestFolder]) -> [URL] {
         versionsWithFixtures.filter { !released.contains($0.version) }.flatMap { version -> [URL] in
             let files = [
                 fixtureFile(of: version.version, in: testFolders), draftFile(of: version.version, in: testFolders),
             ]
             .compactMap(\.self).map { ($0, fixture(of: version, at: $0)?.isCurrent) }
-            // A current one takes the place of the other.
+            // If one of the two files is current, the other one does not matter.
             return files.contains { $0.1 == true } ? [] : files.filter { $0.1 == false }.map(\.0)
         }
     }
 
-    /// The bytes of a fixture, and whether it is of the version as the descriptions have it.
+    /// The bytes of a fixture, and whether its version has the same fingerprint as the described one; nil if the file
+    /// cannot be read.
     private func fixture(of version: SchemaVersion, at url: URL) -> (bytes: Data, isCurrent: Bool)? {
         guard let bytes = try? Data(contentsOf: url) else { return nil }
-        // A store's `user_version` is that of its fingerprint, and stands at 60 (https://sqlite.org/fileformat.html).
+        // A store's `user_version` is derived from its fingerprint. It is at offset 60 of the file
+        // (https://sqlite.org/fileformat.html).
         let number = bytes.dropFirst(60).prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         return (bytes, Int32(bitPattern: number) == version.fingerprint.value.userVersion)
     }
@@ -126,8 +150,8 @@ struct Model {
         testFolders.first(where: \.isFirst)?.url.appendingPathComponent("Fixtures/\(history.name)")
     }
 
-    /// The diagnostics of a change to a sealed version: where its SQL would change, one for each table whose statement
-    /// the written file does not have.
+    /// The diagnostics of a change to a sealed version. If only the DDL changes, there is one for each table with a
+    /// statement that the version's SQL file does not contain.
     private static func diagnostics(
         of change: LockChange, in history: SchemaHistory, _ folder: ModelFolder
     ) -> [Diagnostic] {
@@ -149,7 +173,7 @@ struct Model {
         folder.url.appendingPathComponent(Generator.lockName)
     }
 
-    /// The lock of the model; an empty one where there is none yet.
+    /// Reads the lock file of the model. Returns an empty lock if there is no file.
     private static func readLock(_ folder: ModelFolder) throws -> Lock {
         let url = lockURL(folder)
         let schema = folder.configuration.schema
@@ -164,14 +188,15 @@ struct Model {
         } catch {
             throw refuse(.malformedLock(error.reason), line: error.line)
         }
-        // A lock that seals nothing is of no schema yet.
+        // A lock without versions may belong to any schema.
         guard lock.schema == schema || lock.versions.isEmpty else {
             throw refuse(.lockOfOtherSchema(lock.schema, expected: schema), line: 1)
         }
         return Lock(schema: schema, versions: lock.versions)
     }
 
-    /// What is wrong with the fixtures of released versions in the first test target, if it is there.
+    /// The problems with the fixtures of released versions in the first test target; empty if the target does not
+    /// exist.
     func fixtureFindings(in testFolders: [ModelFolder.TestFolder]) -> [(url: URL, message: String)] {
         released.filter { !history.isPassedInConversion($0) }.compactMap { version in
             guard let url = fixtureFile(of: version, in: testFolders) else { return nil }
@@ -188,9 +213,12 @@ struct Model {
         }
     }
 
-    /// A generator for the model; `testFolder` is how its tests find the folder of their target.
+    /// Creates a generator for the model.
     ///
-    /// - `sealsFixtures`: whether the tests know the fixtures' files.
+    /// - Parameters:
+    ///   - testFolder: The way in which the generated tests find the folder of their target.
+    ///   - sealsFixtures: Whether the generated files contain the fingerprints of the fixture files.
+    /// - Throws: `CommandError` if the configured templates are wrong.
     func generator(
         testFolder: GenerationOptions.TestFolder = .aboveFile, sealsFixtures: Bool = true
     ) throws -> Generator {

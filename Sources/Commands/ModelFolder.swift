@@ -3,15 +3,15 @@ import Foundation
 import Generation
 import SchemaModel
 
-/// A folder with a `strata.json`: where the files of a model lie.
+/// The folder of a model. It contains a `strata.json`.
 package struct ModelFolder {
-    /// The folder.
+    /// The URL of the folder.
     package let url: URL
-    /// The path by which messages name it.
+    /// The path of the folder in messages.
     package let path: String
-    /// The name of the target that the model is part of.
+    /// The name of the target that the model belongs to.
     let target: String
-    /// What `strata.json` says.
+    /// The configuration from `strata.json`.
     let configuration: Configuration
     /// The name of the schema.
     package var schema: String { configuration.schema }
@@ -19,9 +19,12 @@ package struct ModelFolder {
     /// The name of the target's module.
     var module: String { Self.module(of: target) }
 
-    /// The model in the folder at `path`; without a `target`, the folder tells it.
+    /// Reads the configuration of the folder at `path`.
     ///
-    /// - Throws: `Diagnostics` where there is no `strata.json` or it is wrong.
+    /// - Parameters:
+    ///   - path: The path of the folder.
+    ///   - target: The name of the model's target; nil to derive it from the path.
+    /// - Throws: `CommandError.noModel` if there is no `strata.json`; `Diagnostics` if it is wrong.
     init(path: String, target: String?) throws {
         self.url = URL(fileURLWithPath: path, isDirectory: true).standardizedFileURL
         self.path = path
@@ -33,19 +36,21 @@ package struct ModelFolder {
             reading: source, target: self.target, module: Self.module(of: self.target))
     }
 
-    /// The name that a model in the folder at `path` has for its schema where nothing else is said.
+    /// The default schema name of a model in the folder at `path`.
     static func schema(of path: String, target: String?) -> String {
         let url = URL(fileURLWithPath: path, isDirectory: true).standardizedFileURL
         return module(of: target ?? self.target(of: url)) + "Schema"
     }
 
-    /// The module of a target, by SwiftPM's rules: what no name in C may have becomes an underscore.
+    /// The module name of a target, by SwiftPM's rules: each character that a C name cannot contain becomes an
+    /// underscore.
     private static func module(of target: String) -> String {
         let name = String(target.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" })
         return name.first?.isNumber == true ? "_" + name.dropFirst() : name
     }
 
-    /// The target that the folder belongs to by SwiftPM's rules: that below `Sources`, else the folder's own name.
+    /// The target that the folder belongs to, by SwiftPM's rules: the name of the folder below `Sources`, or else the
+    /// folder's own name.
     private static func target(of url: URL) -> String {
         let components = url.pathComponents
         guard let sources = components.lastIndex(of: "Sources"), sources + 1 < components.count else {
@@ -54,7 +59,7 @@ package struct ModelFolder {
         return components[sources + 1]
     }
 
-    /// The models in the folders below the one at `path`, but for those whose `strata.json` is wrong.
+    /// The models in all folders below `path`, except those with an invalid `strata.json`.
     package static func all(below path: String) -> [ModelFolder] {
         let folder = URL(fileURLWithPath: path, isDirectory: true)
         let enumerator = FileManager.default.enumerator(
@@ -69,25 +74,27 @@ package struct ModelFolder {
         return models
     }
 
-    /// What the model's descriptions tell.
+    /// Returns the schema history from the model's descriptions.
     ///
-    /// - Throws: `Diagnostics` with all that is wrong in its files.
+    /// - Throws: `Diagnostics` with all problems in the model's files.
     package func history() throws -> SchemaHistory { try Model(reading: self).history }
 
-    /// The versions that its lock holds.
+    /// Returns the versions in the model's lock.
     ///
-    /// - Throws: `Diagnostics` with all that is wrong in its files.
+    /// - Throws: `Diagnostics` with all problems in the model's files.
     package func releasedVersions() throws -> [Version] { try Model(reading: self).released }
 
-    /// The folders of the model's test targets that there are: among `named`, or else `Tests/NAME` beside the nearest
-    /// Package.swift.
+    /// Returns the existing folders of the model's test targets.
+    ///
+    /// - Parameter named: The folders of the package's test targets, by name. If nil, the folders are `Tests/NAME`
+    ///   beside the nearest Package.swift.
     func testFolders(among named: [String: URL]?) -> [TestFolder] {
         configuration.tests.enumerated().compactMap { place, name in
             (named.map { $0[name] } ?? folder(ofTests: name)).map { TestFolder(url: $0, isFirst: place == 0) }
         }
     }
 
-    /// The test targets that the model names and that are not there.
+    /// Returns the names of the model's test targets that do not exist.
     func missingTests(among named: [String: URL]?) -> [String] {
         configuration.tests.filter { name in (named.map { $0[name] } ?? folder(ofTests: name)) == nil }
     }
@@ -95,7 +102,7 @@ package struct ModelFolder {
     /// Checks that the test targets which `strata.json` names exist.
     ///
     /// - Parameter named: The test targets of the package; nil if only their folders can be found.
-    /// - Throws: `CommandError.noTestTarget`.
+    /// - Throws: `CommandError.noTestTarget` if one does not exist.
     func checkTests(among named: [String: URL]?) throws {
         guard configuration.namesTests, let name = missingTests(among: named).first else { return }
         let folders = testsFolder.flatMap { try? FileManager.default.contentsOfDirectory(atPath: $0.path) }
@@ -118,7 +125,7 @@ package struct ModelFolder {
     /// The folder of a test target.
     struct TestFolder {
         let url: URL
-        /// Whether it is the target whose fixtures are sealed.
+        /// Whether this is the first test target, whose fixtures are sealed.
         let isFirst: Bool
     }
 
@@ -127,7 +134,7 @@ package struct ModelFolder {
         return tests.flatMap { FileManager.default.fileExists(atPath: $0.path) ? $0 : nil }
     }
 
-    /// The folder of a kind of files.
+    /// Returns the folder for files of a kind.
     func folder(_ place: GeneratedFile.Place) -> URL {
         switch place {
         case .sources: url.appendingPathComponent("Generated", isDirectory: true)
@@ -137,13 +144,14 @@ package struct ModelFolder {
         }
     }
 
-    /// The file `strata.json`.
+    /// Reads the file `strata.json`.
     package func configurationFile() throws -> SourceFile {
         let file = url.appendingPathComponent("strata.json")
         return SourceFile(path: file.path, bytes: [UInt8](try Data(contentsOf: file)))
     }
 
-    /// The descriptions: all JSON files in the folder and the folders in it, but for `strata.json`.
+    /// Reads the descriptions: all JSON files in the folder and its subfolders, except `strata.json` and the files in
+    /// folders of generated files and migrations.
     package func descriptions() throws -> [SourceFile] {
         let own = ["Generated", "Migrations", "SQL"].map { url.appendingPathComponent($0).path + "/" }
         var files: [SourceFile] = []

@@ -3,7 +3,7 @@ import Foundation
 import Generation
 import SchemaModel
 
-/// Takes what no supported version needs any more out of a model's files.
+/// Removes everything from a model's files that no supported version needs.
 struct PruneCommand {
     private let folders: [ModelFolder]
 
@@ -37,7 +37,7 @@ struct PruneCommand {
             }
             count += 1
         }
-        // Columns may take another order, and indexes the names that they would have had: no store depends on these.
+        // Pruning may change the order of columns and the names of indexes. No store depends on them.
         let lock = model.lock.acceptingDDL(of: pruned)
         if lock != model.lock {
             try FileWriter.write(lock.text, to: folder.url.appendingPathComponent(Generator.lockName))
@@ -48,9 +48,10 @@ struct PruneCommand {
         if count == 0 { console.say("\(folder.target): nothing in it is older than \(oldest)") }
     }
 
-    /// Checks that what is left describes every supported version as before, before anything is written.
+    /// Checks, before anything is written, that the pruned files describe every supported version as before.
     ///
-    /// - Returns: The history that is left.
+    /// - Returns: The history of the pruned files.
+    /// - Throws: `CommandError.unprunable` if a version would change; `Diagnostics` if the pruned files are wrong.
     private func check(
         _ model: Model, _ files: [SourceFile], _ outcomes: [String: Pruning.Outcome], _ folder: ModelFolder
     ) throws -> SchemaHistory {

@@ -1,7 +1,7 @@
 import Foundation
 import Templates
 
-/// Copies the templates to where a person can change them.
+/// Copies the built-in templates into a folder, where you can change them.
 struct TemplatesCommand {
     private let folder: URL
 

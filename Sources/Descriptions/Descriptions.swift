@@ -6,6 +6,7 @@ public struct Descriptions: Sendable {
     public let history: SchemaHistory?
     /// All that is to be told of the files, by file and position.
     public let diagnostics: [Diagnostic]
+    private let mentions: [(version: Version, file: SourceFile, offset: Int)]
 
     /// Reads the descriptions of a model: parse, resolve, validate.
     ///
@@ -50,8 +51,22 @@ public struct Descriptions: Sendable {
             history?.unpersisted = unpersisted
             diagnostics += resolved.1
         }
+        mentions = Resolver.mentions(entities, subtypes)
         var seen: Set<Diagnostic> = []
         self.diagnostics = diagnostics.filter { seen.insert($0).inserted }.inOrder
         self.history = self.diagnostics.contains { $0.severity == .error } ? nil : history
+    }
+
+    /// An error about the newest version if it looks like a misspelled one: only one element names it, and it is far
+    /// from the version before it, farther than any two versions before are from each other.
+    public var misspelledVersion: Diagnostic? {
+        guard let versions = history?.versions.map(\.version), versions.count > 1 else { return nil }
+        let distances = zip(versions, versions.dropFirst()).map { $0.distance(to: $1) }
+        let (draft, newest) = (versions[versions.count - 2], versions[versions.count - 1])
+        let places = mentions.filter { $0.version == newest }
+        guard let place = places.first, places.count == 1, let distance = distances.last, distance >= 10,
+            distances.dropLast().allSatisfy({ $0 < distance })
+        else { return nil }
+        return place.file.diagnostic(.misspelledVersion(newest.text, draft: draft.text), at: place.offset)
     }
 }

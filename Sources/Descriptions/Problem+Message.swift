@@ -24,6 +24,9 @@ extension Problem {
             return "\"\(text)\" is no version; a version is numbers separated by dots, like \"1.0\""
         case .versionsNotAscending(let version, let before):
             return "version \(version) must be newer than \(before), which stands before it"
+        case .misspelledVersion(let version, let draft):
+            return "\(version) would seal the draft \(draft), but nothing else names it; correct it, "
+                + "or, if it is meant, seal the draft yourself: strata release FOLDER --version \(draft)"
         case .unlistedVersion(let version):
             return "version \(version) is missing in \"versions\" of strata.json"
         case .unknownVersion(let version):

@@ -17,6 +17,8 @@ public enum Problem: Hashable, Sendable {
     case malformedVersion(String)
     case versionsNotAscending(String, after: String)
     case unlistedVersion(String)
+    /// A new version that would seal the draft, and looks misspelled.
+    case misspelledVersion(String, draft: String)
     case unknownVersion(String)
     case twoSuccessors(String)
     case previousNameWithoutVersion

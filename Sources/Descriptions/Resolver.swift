@@ -111,22 +111,29 @@ struct Resolver {
 
     // MARK: Lives
 
+    /// The places where the descriptions name a version: one for each element and version.
+    static func mentions(
+        _ descriptions: [EntityDescription], _ subtypes: [SubtypeDescription]
+    ) -> [(version: Version, file: SourceFile, offset: Int)] {
+        let described =
+            descriptions.flatMap { file in ([file.element] + file.properties + file.indexes).map { (file.file, $0) } }
+            + subtypes.flatMap { file in ([file.element] + file.elements).map { (file.file, $0) } }
+        return described.flatMap { file, element in
+            var mentions = element.items.map { ($0.version, file, $0.offset) }
+            if let birth = element.birth, !element.items.contains(where: { $0.version == birth }) {
+                mentions.append((birth, file, element.birthOffset))
+            }
+            if let death = element.death { mentions.append((death, file, element.deathOffset)) }
+            return mentions
+        }
+    }
+
     /// Checks the versions against those that `strata.json` lists.
     mutating func check(_ settings: VersionSettings) {
         diagnostics += settings.problems(among: versions)
         guard let listed = settings.listed.map({ Set($0.map(\.version)) }) else { return }
-        let described =
-            descriptions.flatMap { file in ([file.element] + file.properties + file.indexes).map { (file.file, $0) } }
-            + subtypeDescriptions.flatMap { file in ([file.element] + file.elements).map { (file.file, $0) } }
-        for (file, element) in described {
-            var mentions = element.items.map { ($0.version, $0.offset) }
-            if let birth = element.birth, !element.items.contains(where: { $0.version == birth }) {
-                mentions.append((birth, element.birthOffset))
-            }
-            if let death = element.death { mentions.append((death, element.deathOffset)) }
-            for (version, offset) in mentions where !listed.contains(version) {
-                diagnostics.append(file.diagnostic(.unlistedVersion(version.text), at: offset))
-            }
+        for mention in Self.mentions(descriptions, subtypeDescriptions) where !listed.contains(mention.version) {
+            diagnostics.append(mention.file.diagnostic(.unlistedVersion(mention.version.text), at: mention.offset))
         }
     }
 

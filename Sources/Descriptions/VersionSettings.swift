@@ -13,6 +13,8 @@ public struct VersionSettings: Sendable {
     let file: SourceFile
     /// The versions in order; nil where the descriptions alone tell them.
     private(set) var listed: [Mention]?
+    /// Whether `versions` lists all versions.
+    public var isListed: Bool { listed != nil }
     /// What versions were called before.
     private(set) var formerNames: [Version: String] = [:]
     private var oldest: Mention?

@@ -22,6 +22,17 @@ public struct Version: Sendable, CustomStringConvertible {
     /// The version as it was written.
     public var description: String { text }
 
+    /// The difference of the first numbers that differ: 20 from 2.2 to 2.22, 1 from 2.9 to 3.0.
+    public func distance(to other: Version) -> Int {
+        let count = max(components.count, other.components.count)
+        for place in 0..<count {
+            let left = place < components.count ? components[place] : 0
+            let right = place < other.components.count ? other.components[place] : 0
+            if left != right { return abs(right - left) }
+        }
+        return 0
+    }
+
     /// The version as a Swift name ends in it: `1_0`.
     public var identifier: String {
         text.split(separator: ".").joined(separator: "_")

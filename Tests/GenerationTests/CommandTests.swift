@@ -84,6 +84,43 @@ import Testing
         }
     }
 
+    @Test func `a misspelled version seals nothing`() throws {
+        func book(_ version: String) -> String {
+            """
+            { "name": "book", "version_history": [{ "version": "2.1" }, { "version": "2.2" }],
+              "identifier": { "type": "int" }, "properties": [
+                { "name": "pages", "property_type": "int", "default_value": 0, "added_at_version": "\(version)" } ] }
+            """
+        }
+        try withModel(book: book("2.2")) { (folder: URL) throws in
+            #expect(run(["generate", folder.path]) == .success)
+            let lock = folder.appendingPathComponent("strata.lock")
+            let sealed = try text(lock)
+            try write(book("2.22"), to: folder.appendingPathComponent("Book.json"))
+            for command in ["generate", "check"] {
+                #expect(
+                    said([command, folder.path]) == """
+                        ! \(folder.path)/Book.json:3:88: error: 2.22 would seal the draft 2.2, but nothing else names it; \
+                        correct it, or, if it is meant, seal the draft yourself: strata release FOLDER --version 2.2
+                        """)
+            }
+            #expect(try text(lock) == sealed)
+            #expect(said(["release", folder.path, "--version", "2.3"]).contains("there is no version 2.3"))
+            #expect(run(["release", folder.path, "--version", "two"]) == .usage)
+            #expect(
+                said(["release", folder.path, "--version", "2.2"]).contains("released 2.2 of LibrarySchema: it can no"))
+            #expect(run(["check", folder.path]) == .success)
+            #expect(run(["check", folder.path, "--released"]) == .diagnostics)
+        }
+        // A list of all versions is proof enough, as is a second element that names the version.
+        try withModel(book: book("2.2")) { (folder: URL) throws in
+            #expect(run(["generate", folder.path]) == .success)
+            try write(#"{ "versions": ["2.1", "2.2", "2.22"] }"#, to: folder.appendingPathComponent("strata.json"))
+            try write(book("2.22"), to: folder.appendingPathComponent("Book.json"))
+            #expect(said(["generate", folder.path]).contains("sealed 2.2 of LibrarySchema: it can no longer change"))
+        }
+    }
+
     @Test func `the order of properties cannot change the tables of a sealed version`() throws {
         func book(_ names: [String]) -> String {
             let properties = names.map { #"{ "name": "\#($0)", "property_type": "string" }"# }.joined(separator: ", ")
