@@ -47,6 +47,9 @@ struct GenerateCommand {
             let verb = release != nil && version == model.sealedVersions.last ? "released" : "sealed"
             console.say("\(verb) \(version) of \(model.history.name): it can no longer change")
         }
+        for version in model.versionsWithoutFixture(in: testFolders) where !sealedBefore.contains(version) {
+            console.say("warning: \(version) has no fixture yet: run the tests, then generate, and commit it")
+        }
         for note in model.notes { console.say(note.description) }
         var count = 0
         for (draft, fixture) in sealed {

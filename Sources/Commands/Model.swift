@@ -116,6 +116,12 @@ struct Model {
         return renamed
     }
 
+    /// The sealed versions whose fixtures are not sealed yet, because no test has written them.
+    func versionsWithoutFixture(in testFolders: [ModelFolder.TestFolder]) -> [Version] {
+        guard testFolders.contains(where: \.isFirst) else { return [] }
+        return versionsWithFixtures.map(\.version).filter { fixtures[$0] == nil }
+    }
+
     /// The fixtures of unreleased sealed versions that belong to an earlier draft. They must not be sealed.
     func staleFixtures(in testFolders: [ModelFolder.TestFolder]) -> [URL] {
         versionsWithFixtures.filter { !released.contains($0.version) }.flatMap { version -> [URL] in

@@ -194,7 +194,7 @@ import Testing
             #expect(isThere("draft-2.0.sqlite"))
 
             try FileManager.default.removeItem(at: fixtures.appendingPathComponent("draft-2.0.sqlite"))
-            #expect(run(["release"] + arguments) == .success)
+            #expect(said(["release"] + arguments).contains("warning: 2.0 has no fixture yet: run the tests"))
             let released = try database(of: "2.0", text(lock))
             try FileManager.default.removeItem(at: lock)
             try released.write(to: fixtures.appendingPathComponent("draft-2.0.sqlite"))
