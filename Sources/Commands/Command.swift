@@ -7,7 +7,7 @@ public enum Command {
     /// The exit code of a command.
     public enum ExitCode: Int32, Sendable {
         case success = 0
-        /// A file of a model or a store is wrong.
+        /// The command failed for another reason than its arguments, such as a mistake in a model's files.
         case diagnostics = 1
         /// The arguments are wrong.
         case usage = 2

@@ -12,12 +12,12 @@ struct Output {
     /// The custom migrations that you have written for steps that no longer need one.
     private(set) var obsoleteMigrations: [URL] = []
 
-    /// The part of a model's files.
+    /// The parts of a model's files.
     enum Scope {
         case all, sources, tests
     }
 
-    /// Generates the files of `model`. The files of its tests belong into `testFolders`.
+    /// Generates the files of `model`. The files of its tests go into `testFolders`.
     init(_ model: Model, testFolders: [ModelFolder.TestFolder], scope: Scope = .all) throws {
         let generator = try model.generator()
         let folder = model.folder

@@ -1,9 +1,9 @@
 import JSONText
 import SchemaModel
 
-/// Reads the values of `strata.json`, and collects what is wrong with them.
+/// Reads the values of `strata.json`, and collects diagnostics.
 public struct ConfigurationReader {
-    /// What is wrong so far.
+    /// The diagnostics so far.
     public private(set) var diagnostics: [Diagnostic] = []
     private let file: SourceFile
     private var values: [String: JSON] = [:]
@@ -15,7 +15,9 @@ public struct ConfigurationReader {
             "oldest_supported_version", "chain", "imported",
         ])
 
-    /// The values in `file`, whose keys are checked.
+    /// Reads `file` and checks its keys.
+    ///
+    /// - Throws: `Diagnostic` if the file is not a JSON object.
     public static func read(_ file: SourceFile) throws(Diagnostic) -> ConfigurationReader {
         let json = try file.json()
         guard case .object(let members) = json.value else {
@@ -36,7 +38,7 @@ public struct ConfigurationReader {
         self.file = file
     }
 
-    /// The text of a key, or nil where it is absent or no text.
+    /// Returns the string of a key; nil if it is absent or, after a diagnostic, not a string.
     public mutating func string(_ key: String) -> String? {
         guard let json = values[key] else { return nil }
         if case .string(let text) = json.value { return text }
@@ -45,7 +47,8 @@ public struct ConfigurationReader {
         return nil
     }
 
-    /// The texts of a key that has one or a list of them, or nil where it is absent or neither.
+    /// Returns the strings of a key whose value is a string or a list of strings; nil if it is absent or, after a
+    /// diagnostic, neither.
     public mutating func strings(_ key: String) -> [String]? {
         guard let json = values[key] else { return nil }
         if case .string(let text) = json.value { return [text] }
@@ -59,7 +62,7 @@ public struct ConfigurationReader {
         return nil
     }
 
-    /// The truth value of a key, or nil where it is absent or none.
+    /// Returns the Boolean value of a key; nil if it is absent or, after a diagnostic, not a Boolean value.
     public mutating func bool(_ key: String) -> Bool? {
         guard let json = values[key] else { return nil }
         if case .bool(let value) = json.value { return value }
@@ -68,14 +71,14 @@ public struct ConfigurationReader {
         return nil
     }
 
-    /// What is said of versions.
+    /// Reads the settings of versions.
     public mutating func versions() -> VersionSettings {
         let settings = VersionSettings(values, file: file)
         diagnostics += settings.diagnostics
         return settings
     }
 
-    /// What is said of the databases that the schema had before.
+    /// Reads the format of the databases that existed before the schema; nil if there is no valid `imported`.
     public mutating func imported() -> ImportedSource? {
         guard let json = values["imported"] else { return nil }
         func report(_ problem: Problem, _ offset: Int) { diagnostics.append(file.diagnostic(problem, at: offset)) }
@@ -90,7 +93,8 @@ public struct ConfigurationReader {
         var origins: [String: [ImportedSource.Since<[String]>]] = [:]
         var unread: [String: [ImportedSource.Since<ImportedUnread.Reason>]] = [:]
         var hashes: [String: [ImportedSource.Since<UInt64>]] = [:]
-        /// The values of a key: one for all versions, or those from versions on, of which null ends what held before.
+        /// Reads the value of a key. It is one value for all versions, or an object with values by their first version,
+        /// where null ends the value before it.
         func states<Value>(_ member: JSON.Member, _ value: (JSON) -> Value?) -> [ImportedSource.Since<Value>] {
             guard case .object(let versions) = member.value.value else {
                 return value(member.value).map { [.init(nil, $0)] } ?? []
@@ -191,7 +195,7 @@ public struct ConfigurationReader {
                 }
             case ("columns", _):
                 report(.wrongKind(key: "columns", expected: "an object", found: member.value.kind), member.value.offset)
-            // `misfits()` reads the first, and the import the second.
+            // `misfits()` reads "misfits", and the import reads "renames".
             case ("misfits", _), ("renames", .object): break
             case ("renames", _):
                 report(
@@ -219,13 +223,13 @@ public struct ConfigurationReader {
         return source
     }
 
-    /// How conversions treat rows that do not fit.
+    /// Reads the settings for rows of imported databases that do not fit the schema.
     public func misfits() -> MisfitSettings {
         guard case .object(let members) = values["imported"]?.value else { return MisfitSettings(nil, file: file) }
         return MisfitSettings(members.first { $0.key == "misfits" }?.value, file: file)
     }
 
-    /// The choice that the text of a key names.
+    /// Returns the choice that the string of a key names; nil if it is absent or, after a diagnostic, unknown.
     public mutating func choice<Choice: RawRepresentable & CaseIterable>(_ key: String) -> Choice?
     where Choice.RawValue == String {
         guard let json = values[key], let text = string(key) else { return nil }
@@ -235,7 +239,7 @@ public struct ConfigurationReader {
         return nil
     }
 
-    /// Checks that the text of a key can name a type in Swift.
+    /// Checks that the string of a key can be the name of a Swift type.
     public mutating func checkIdentifier(_ key: String) {
         guard let json = values[key], case .string(let text) = json.value else { return }
         let isIdentifier =

@@ -2,13 +2,13 @@ import Foundation
 import JSONText
 import SchemaModel
 
-/// Reads the JSON of one file into an `EntityDescription`, and collects what is wrong with it.
+/// Reads the JSON of one file into an `EntityDescription` or a `SubtypeDescription`, and collects diagnostics.
 struct DescriptionReader {
     let file: SourceFile
     private(set) var diagnostics: [Diagnostic] = []
-    /// Whether the file describes something that is not to be stored.
+    /// Whether the file describes an entity that is not stored.
     private(set) var isUnpersisted = false
-    /// The keys that mean nothing to a store, and where the first of them stands.
+    /// The keys that have no meaning for a store, and the offset of the first one.
     private var ignoredKeys: [String] = []
     private var ignoredOffset = 0
 
@@ -16,7 +16,8 @@ struct DescriptionReader {
         self.file = file
     }
 
-    /// The entity or the subtype that the file describes; nil where too little of it could be read.
+    /// Reads the entity or the subtype that the file describes; nil if the file lacks required parts, or if the entity
+    /// is not stored.
     mutating func read() -> (any FileDescription)? {
         let json: JSON
         do {
@@ -60,7 +61,7 @@ struct DescriptionReader {
             return []
         }
         return array.compactMap { json in
-            // Where nothing more is to be said, a name is enough.
+            // If only the name is required, the element may be a string.
             if case .string = json.value, table.required == ["name"] {
                 return ElementDescription(present: ["name": json], offset: json.offset)
             }
@@ -72,7 +73,7 @@ struct DescriptionReader {
         }
     }
 
-    /// The element that the object `members` describes; nil where it is not used, or lacks what it needs.
+    /// Reads an element; nil if it is an unused property or lacks a required key.
     mutating func element(_ members: [JSON.Member], at offset: Int, _ table: KeyTable) -> ElementDescription? {
         let known = canonical(members, table)
         let isUnused = dictionary(known)["unused"].flatMap { bool($0, key: "unused") } ?? false
@@ -86,7 +87,7 @@ struct DescriptionReader {
         return element
     }
 
-    /// The fields and the history of the object `members`, whose keys were checked before.
+    /// Reads the fields and the history of an element. The keys in `members` are already canonical.
     mutating func element(_ members: [JSON.Member], offset: Int, _ table: KeyTable) -> ElementDescription {
         var element = ElementDescription(offset: offset)
         var previousName: JSON?
@@ -239,7 +240,6 @@ struct DescriptionReader {
         return item
     }
 
-    /// Sets a field; `property_type` sets `entity_name`, `association` and `inverse` as well, or says that there are none.
     /// Reads the former values of fields.
     private mutating func readPrevious(
         _ members: [JSON.Member], into item: inout HistoryItem, isNamed: Bool, _ table: KeyTable
@@ -266,6 +266,7 @@ struct DescriptionReader {
         }
     }
 
+    /// Sets a field. `property_type` also sets `entity_name`, `association` and `inverse`; null if they are absent.
     mutating func set(_ fields: inout [String: JSON], key: String, _ json: JSON) {
         fields[key] = json
         if key == "identifier" {
@@ -286,7 +287,7 @@ struct DescriptionReader {
 
     // MARK: Values
 
-    /// The members by the names that Strata has for their keys, after a check of them.
+    /// Returns the members with canonical keys, and reports wrong keys.
     mutating func canonical(_ members: [JSON.Member], _ table: KeyTable) -> [JSON.Member] {
         var keys: Set<String> = []
         return members.map { member in
@@ -344,7 +345,7 @@ struct DescriptionReader {
 }
 
 extension SwiftName {
-    /// What makes `name` unusable, or nil.
+    /// Returns the reason why `name` is not usable; nil if it is usable.
     static func problem(with name: String) -> Problem? {
         if name.isEmpty { return .emptyName }
         let hasControl = name.unicodeScalars.contains { $0.properties.generalCategory == .control }
@@ -352,7 +353,7 @@ extension SwiftName {
         return isComposed(name) ? nil : .decomposedName(name)
     }
 
-    /// Whether no other text is equal to `text` although its bytes differ and it would be the one to write.
+    /// Whether `text` is in Unicode's composed form. Only then do equal strings have equal bytes.
     static func isComposed(_ text: String) -> Bool {
         text.utf8.allSatisfy { $0 < 0x80 } || text.precomposedStringWithCanonicalMapping.utf8.elementsEqual(text.utf8)
     }

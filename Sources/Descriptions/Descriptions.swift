@@ -1,20 +1,21 @@
 import SchemaModel
 
-/// What the files of a model say.
+/// The descriptions of a model, resolved and validated.
 public struct Descriptions: Sendable {
-    /// The history, where nothing is wrong with the files.
+    /// The schema history; nil if there are errors.
     public let history: SchemaHistory?
-    /// All that is to be told of the files, by file and position.
+    /// The errors, warnings and notes about the files, sorted by file and position.
     public let diagnostics: [Diagnostic]
     private let mentions: [(version: Version, file: SourceFile, offset: Int)]
 
-    /// Reads the descriptions of a model: parse, resolve, validate.
+    /// Parses, resolves and validates the descriptions of a model.
     ///
-    /// - `files`: one entity or subtype each, in any order.
-    /// - `folder`: the path by which messages name the model as a whole.
-    /// - `schema`: the name of the schema's type.
-    /// - `sealed`: the versions that were released, whose spelling is kept.
-    /// - `settings`: what `strata.json` says of versions.
+    /// - Parameters:
+    ///   - files: The description files, in any order. Each describes one entity or subtype.
+    ///   - folder: The path of the model in messages that concern no single file.
+    ///   - schema: The name of the schema's type.
+    ///   - sealed: The released versions, which keep their spelling.
+    ///   - settings: The settings of versions from `strata.json`.
     public init(
         reading files: [SourceFile], folder: String, schema: String, sealed: [Version] = [],
         settings: VersionSettings? = nil
@@ -57,8 +58,9 @@ public struct Descriptions: Sendable {
         self.history = self.diagnostics.contains { $0.severity == .error } ? nil : history
     }
 
-    /// An error about the newest version if it looks like a misspelled one: only one element names it, and it is far
-    /// from the version before it, farther than any two versions before are from each other.
+    /// An error if the newest version looks misspelled; nil if it does not. It looks misspelled if only one element
+    /// names it and its distance from the previous version is large: at least 10, and larger than the distance between
+    /// any two earlier neighbouring versions.
     public var misspelledVersion: Diagnostic? {
         guard let versions = history?.versions.map(\.version), versions.count > 1 else { return nil }
         let distances = zip(versions, versions.dropFirst()).map { $0.distance(to: $1) }

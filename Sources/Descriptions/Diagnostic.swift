@@ -1,20 +1,20 @@
-/// Something to tell the person who wrote a file, at the place where it stands.
+/// An error, warning or note about a file.
 public struct Diagnostic: Error, Hashable, Sendable, CustomStringConvertible {
-    /// How grave it is.
+    /// The severity of a diagnostic.
     public enum Severity: String, Hashable, Sendable {
         case error, warning, note
     }
 
-    /// How grave it is.
+    /// The severity.
     public var severity: Severity
-    /// The path of the file as it was given.
+    /// The path of the file, as it was passed to Strata.
     public var path: String
-    /// Where in the file; nil for the whole file.
+    /// The position in the file; nil if the diagnostic concerns the file as a unit.
     public var position: Position?
-    /// What is wrong.
+    /// The problem.
     public var problem: Problem
 
-    /// A diagnostic at `position` of the file `path`.
+    /// Creates a diagnostic.
     public init(_ problem: Problem, path: String, position: Position?, severity: Severity = .error) {
         self.severity = severity
         self.path = path
@@ -22,34 +22,34 @@ public struct Diagnostic: Error, Hashable, Sendable, CustomStringConvertible {
         self.problem = problem
     }
 
-    /// `path:line:column: error: message`, which compilers and editors understand.
+    /// The diagnostic as `path:line:column: error: message`, the format that compilers and editors use.
     public var description: String {
         let place = position.map { "\(path):\($0.line):\($0.column)" } ?? path
         return "\(place): \(severity.rawValue): \(problem.message)"
     }
 }
 
-/// A place in a text.
+/// A position in a text.
 public struct Position: Hashable, Comparable, Sendable {
-    /// The line, from 1.
+    /// The number of the line. The first line is 1.
     public var line: Int
-    /// The column in bytes of UTF-8, from 1.
+    /// The number of the column, in bytes of UTF-8. The first column is 1.
     public var column: Int
 
-    /// The place at `line` and `column`.
+    /// Creates a position.
     public init(line: Int, column: Int) {
         self.line = line
         self.column = column
     }
 
-    /// Whether `left` comes first.
+    /// Returns whether `left` comes before `right`.
     public static func < (left: Position, right: Position) -> Bool {
         (left.line, left.column) < (right.line, right.column)
     }
 }
 
 extension [Diagnostic] {
-    /// The diagnostics by file and position.
+    /// The diagnostics, sorted by file and position.
     public var inOrder: [Diagnostic] {
         sorted { left, right in
             if left.path != right.path { return left.path < right.path }

@@ -1,7 +1,7 @@
 import JSONText
 import SchemaModel
 
-/// What the fields of properties and indexes say in each epoch.
+/// Decodes the fields of properties and indexes in each epoch.
 extension Resolver {
     mutating func decodeProperties() {
         for (lineage, description) in descriptions.enumerated() {
@@ -62,7 +62,7 @@ extension Resolver {
             return nil
         }
         switch text(field.json) {
-        // Lucid's words for no value and for the moment of decoding.
+        // Lucid writes `nil` for no value, and `current_date` for the time of decoding.
         case "nil" where property.isNullable && type != .scalar(.string) && !hasCase("nil", type, field): return nil
         case "current_date" where type == .scalar(.date):
             diagnostics.append(
@@ -81,7 +81,7 @@ extension Resolver {
         return knownElement(name, of: subtype, at: index, alive: index) != nil
     }
 
-    /// The field `property_type`, which must be there.
+    /// Returns the required field `property_type`; nil, after a diagnostic, if it is missing.
     mutating func type(
         _ fields: [String: ElementTimeline.Field], _ description: some FileDescription
     ) -> JSON? {
@@ -93,7 +93,7 @@ extension Resolver {
         return type
     }
 
-    /// The type that `property_type` names.
+    /// Returns the attribute type that `property_type` names; nil, after a diagnostic, if it is wrong.
     mutating func attributeType(
         _ fields: [String: ElementTimeline.Field], type: JSON, _ description: some FileDescription
     ) -> ValueType? {
@@ -120,7 +120,7 @@ extension Resolver {
         }
     }
 
-    /// The name that a table or a column has instead of that of the element.
+    /// Returns the name of a table or a column, if it differs from the name of the element.
     mutating func persistedName(
         _ fields: [String: ElementTimeline.Field], _ description: some FileDescription
     ) -> String? {
@@ -133,7 +133,7 @@ extension Resolver {
         return name
     }
 
-    /// The names of the columns of a relationship to a key of several.
+    /// Returns the column names of a relationship to an entity with a composite primary key.
     private mutating func persistedColumns(
         _ names: [JSON], of property: Property, _ fields: [String: ElementTimeline.Field],
         _ description: some FileDescription
@@ -167,7 +167,7 @@ extension Resolver {
         guard let targetName = string(targetField.json, key: "entity_name", description),
             let association = association(associationJSON, description)
         else { return nil }
-        // Rule 4: the name is text of its moment.
+        // Rule 4: the name is the one that the target has in the version of the field's value.
         let moment = max(0, targetField.moment)
         guard let target = entityNames[moment][targetName] else {
             if subtypeNames[moment][targetName] != nil {
@@ -283,7 +283,8 @@ extension Resolver {
 }
 
 extension ScalarType {
-    /// The type that a description calls `description`, in capitals or not; Lucid's `time` is an older name of `seconds`.
+    /// Creates the type with a name in a description, in upper or lower case. Lucid's `time` is an older name of
+    /// `seconds`.
     init?(description: String) {
         let name = description.lowercased()
         self.init(rawValue: name == "time" ? "seconds" : name)

@@ -1,47 +1,48 @@
 import JSONText
 import SchemaModel
 
-/// What a description says of one element (an entity, a property, an index): its fields now, and its history.
+/// The description of one element, such as an entity, a property, an index or a case: its current fields and its
+/// history.
 struct ElementDescription: Sendable {
-    /// The fields as they hold in the element's last living version.
+    /// The fields in the last version that has the element.
     var present: [String: JSON] = [:]
-    /// The version of the birth, where the description names one.
+    /// The first version with the element; nil if the description does not name it.
     var birth: Version?
-    /// The first version without the element.
+    /// The first version without the element; nil if the element is not removed.
     var death: Version?
-    /// What it means.
+    /// The documentation from the description.
     var documentation: String?
-    /// Whether its data may go with it.
+    /// Whether removing the element may delete its data.
     var isDiscarded = false
-    /// The name of the case that takes the place of this one when it goes.
+    /// The name of the case that replaces this one when it is removed.
     var replacedBy: JSON?
-    /// The name of the entity that takes the rows of this one when it goes.
+    /// The name of the entity that receives the rows of this one when it is removed.
     var mergedInto: JSON?
-    /// Whether it is only there so that what is stored stays readable.
+    /// Whether the element only exists to keep stored values readable.
     var isUnused = false
-    /// What changed, oldest first.
+    /// The changes, oldest first.
     var items: [HistoryItem] = []
-    /// Where the element stands.
+    /// The offset of the element in the file.
     var offset: Int
-    /// Where the version of its birth stands.
+    /// The offset of `birth` in the file.
     var birthOffset = 0
-    /// Where the version of its death stands.
+    /// The offset of `death` in the file.
     var deathOffset = 0
 }
 
-/// One item of a `version_history`: what changed at that version.
+/// One item of a `version_history`: the changes in a version.
 struct HistoryItem: Sendable {
     var version: Version
     var offset: Int
-    /// The former values of fields; a JSON null where the field was absent.
+    /// The former values of fields. A JSON null means that the field was absent.
     var previous: [String: JSON] = [:]
     var fill: JSON?
     var fillFrom: JSON?
     var isCustom = false
     var emptiesRows = false
-    /// Whether the generated tests leave the element alone in the step to this version.
+    /// Whether the generated tests do not check the element in the step to this version.
     var isUnchecked = false
-    /// The names of the entity's properties that the generated tests leave alone in the step to this version.
+    /// The names of the entity's properties that the generated tests do not check in the step to this version.
     var uncheckedProperties: [JSON] = []
 
     var isBirth: Bool {
@@ -49,22 +50,22 @@ struct HistoryItem: Sendable {
     }
 }
 
-/// What a file describes, not yet resolved.
+/// The unresolved description in a file.
 protocol FileDescription: Sendable {
     var file: SourceFile { get }
     var element: ElementDescription { get }
 }
 
 extension FileDescription {
-    /// The name that messages have for it.
+    /// The name in messages.
     var name: String {
         if case .string(let name) = element.present["name"]?.value { name } else { file.baseName }
     }
 }
 
-/// A subtype as its file describes it, not yet resolved.
+/// The unresolved description of a subtype.
 struct SubtypeDescription: FileDescription {
-    /// What the elements are.
+    /// The kind of the subtype's elements.
     enum Kind: Sendable {
         case cases, options, members
     }
@@ -75,7 +76,7 @@ struct SubtypeDescription: FileDescription {
     var elements: [ElementDescription]
 }
 
-/// An entity as its file describes it, not yet resolved.
+/// The unresolved description of an entity.
 struct EntityDescription: FileDescription {
     var file: SourceFile
     var element: ElementDescription

@@ -1,28 +1,33 @@
 import JSONText
 import SchemaModel
 
-/// The fields of an element over the versions of a schema.
+/// The fields of an element in all versions of a schema.
 struct ElementTimeline: Sendable {
-    /// A value of a field, and the version whose names it uses.
+    /// The value of a field, and the version whose names it uses.
     struct Field: Sendable {
         var json: JSON
-        /// The index of the version in which the names in the value are meant.
+        /// The index of the version in which the names in the value are looked up.
         var moment: Int
     }
 
-    /// The fields that hold from a version on.
+    /// The fields from a version on.
     struct Epoch: Sendable {
         /// The index of the first version.
         var start: Int
         var fields: [String: Field]
     }
 
-    /// The indexes of the versions in which the element lives.
+    /// The indexes of the versions that have the element.
     let life: Range<Int>
-    /// The epochs, oldest first; the first begins with the life.
+    /// The epochs, oldest first. The first one starts with `life`.
     let epochs: [Epoch]
 
-    /// The timeline of `element`, which cannot live outside `limits`; indexes are places in `versions`.
+    /// Creates the timeline of an element.
+    ///
+    /// - Parameters:
+    ///   - element: The description of the element.
+    ///   - versions: All versions, oldest first.
+    ///   - limits: The indexes of the versions to use if the description names no first or last version.
     init(_ element: ElementDescription, versions: [Version], limits: Range<Int>) {
         func index(_ version: Version) -> Int { versions.firstIndex { $0 >= version } ?? versions.count }
         let start = element.birth.map(index) ?? limits.lowerBound
@@ -39,18 +44,18 @@ struct ElementTimeline: Sendable {
             upper = min(upper, place)
         }
         epochs.append(Epoch(start: start, fields: fields))
-        // Of two epochs with one start, the later item's holds.
+        // If two epochs start in the same version, the epoch of the later item is used.
         self.epochs = epochs.reversed().enumerated().filter { place, epoch in
             place == epochs.count - 1 || epochs[epochs.count - 2 - place].start > epoch.start
         }.map(\.element)
     }
 
-    /// Whether what holds in version `index` may differ from what held in the version before.
+    /// Whether the element may differ between the version at `index` and the version before.
     func changes(at index: Int) -> Bool {
         life.upperBound == index || epochs.contains { $0.start == index }
     }
 
-    /// The place in `epochs` of what holds in version `index`.
+    /// The index in `epochs` of the epoch for the version at `index`.
     func epoch(at index: Int) -> Int {
         epochs.lastIndex { $0.start <= index } ?? 0
     }

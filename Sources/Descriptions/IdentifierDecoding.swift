@@ -1,14 +1,14 @@
 import JSONText
 import SchemaModel
 
-/// A key as it stands from one item of its entity to the next.
+/// The primary key of an entity in one epoch.
 struct IdentifierState: Sendable {
     var identifier: Identifier
-    /// The lineages of the entities whose keys it may be made from.
+    /// The lineages of the entities whose primary keys may be used to create this primary key.
     var sources: [Int] = []
 }
 
-/// What the identifiers of entities say in each epoch.
+/// Decodes the identifiers of entities in each epoch.
 extension Resolver {
     mutating func decodeIdentifiers() {
         for (lineage, description) in descriptions.enumerated() {

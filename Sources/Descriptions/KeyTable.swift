@@ -1,14 +1,14 @@
-/// The keys that an object of a description may have.
+/// The keys that an object in a description may have.
 package struct KeyTable {
-    /// What the object is, in messages.
+    /// The kind of object, for messages.
     let owner: String
-    /// The keys whose values are fields of the element, and so may have a history.
+    /// The keys of fields. Their values may have a history.
     let fields: Set<String>
     /// The other keys.
     var others: Set<String> = []
-    /// The keys of Lucid that mean nothing to a store.
+    /// The keys from Lucid that have no meaning for a store.
     var ignored: Set<String> = []
-    /// Other spellings of keys, by spelling.
+    /// The keys, by alternative spelling.
     var aliases: [String: String] = [:]
 
     static let entity = KeyTable(
@@ -89,16 +89,15 @@ package struct KeyTable {
         owner: "a relationship", fields: ["entity_name", "association", "inverse"],
         ignored: ["id_only", "failable_items", "platforms"])
 
-    /// All keys that are read.
+    /// All accepted keys.
     var all: Set<String> { fields.union(others).union(ignored) }
 
-    /// The keys that such an object must have, in the order of the messages.
+    /// The required keys, in the order in which messages report them.
     var required: [String] {
         owner == Self.identifier.owner ? [] : ["name", "property_type", "properties"].filter { fields.contains($0) }
     }
 
-    /// What an object of the table's kind calls a key that is spelled `key`: Lucid's camelCase and its older words are
-    /// read too.
+    /// Returns the canonical spelling of a key in this kind of object. Lucid's camelCase and older names are accepted.
     func canonical(_ key: String) -> String {
         if fields.contains(key) || others.contains(key) { return key }
         var words = ""
@@ -111,7 +110,7 @@ package struct KeyTable {
         return isKnown ? name : key
     }
 
-    /// What Strata calls a key that is spelled `key` in any object of a description.
+    /// Returns the canonical spelling of a key in any kind of object.
     package static func anyCanonical(_ key: String) -> String {
         for table in [entity, property, item, identifier, relationship, index, subtype] {
             let name = table.canonical(key)
@@ -120,7 +119,7 @@ package struct KeyTable {
         return key
     }
 
-    /// The problem with `key` as a key of such an object, or nil.
+    /// Returns the problem with `key` in this kind of object; nil if the key is accepted.
     func problem(with key: String) -> Problem? {
         if fields.contains(key) || others.contains(key) || ignored.contains(key) { return nil }
         if Self.item.others.contains(key) {

@@ -2,12 +2,12 @@ import Foundation
 import JSONText
 import SchemaModel
 
-/// Reads the value of a default or a fill as its type has it.
+/// Reads default values and backfill values.
 package enum LiteralReader {
-    /// Whether a value is one of `type`.
+    /// Returns whether a value is valid for `type`.
     package static func isLiteral(_ json: JSON, type: ScalarType) -> Bool { literal(json, type: type) != nil }
 
-    /// The value in the form in which `type` is stored; nil where the type has no such value.
+    /// Returns a value in the form in which `type` is stored; nil if it is not valid for the type.
     static func literal(_ json: JSON, type: ScalarType) -> Literal? {
         switch (type, json.value) {
         case (.int, .number(let text)), (.milliseconds, .number(let text)):
@@ -41,7 +41,7 @@ package enum LiteralReader {
         }
     }
 
-    /// The moment that `text` tells; the formatter takes the 30th of February for the 1st of March.
+    /// Parses an ISO 8601 date. Its day is checked first, because the formatter reads February 30 as March 1.
     private static func date(_ text: String) -> Date? {
         guard let match = text.prefixMatch(of: /([0-9]{4})-([0-9]{2})-([0-9]{2})T/), let year = Int(match.1),
             let month = Int(match.2), let day = Int(match.3)
@@ -50,7 +50,7 @@ package enum LiteralReader {
         return components.isValidDate ? ISO8601DateFormatter().date(from: text) : nil
     }
 
-    /// The decimal number that the whole of `text` spells, if it has no more digits than a `Decimal` keeps.
+    /// Parses a decimal number; nil if `text` contains anything else, or more digits than a `Decimal` stores.
     private static func decimal(_ text: String) -> Decimal? {
         guard let match = text.wholeMatch(of: /[+-]?([0-9]+)(?:\.([0-9]+))?(?:[eE][+-]?[0-9]{1,3})?/) else {
             return nil
@@ -60,7 +60,7 @@ package enum LiteralReader {
         return value
     }
 
-    /// What a value of `type` looks like in a description.
+    /// The hint in messages that explains how to write a value of `type`.
     static func hint(_ type: ScalarType) -> String {
         switch type {
         case .int, .milliseconds: "write a whole number of at most 64 bits"

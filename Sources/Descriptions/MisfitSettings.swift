@@ -1,7 +1,7 @@
 import JSONText
 import SchemaModel
 
-/// The value of `misfits` in `imported`: by entity, how a conversion treats rows that do not fit.
+/// The settings in `misfits` of `imported`. For each entity, they say how a conversion treats rows that do not fit.
 public struct MisfitSettings: Sendable {
     private let file: SourceFile
     private let members: [JSON.Member]
@@ -22,7 +22,7 @@ public struct MisfitSettings: Sendable {
         self.members = members
     }
 
-    /// The policies by table and version, and the names and values that the history does not have.
+    /// Returns the policies by table and version, and diagnostics about wrong settings.
     public func resolved(in history: SchemaHistory) -> (policies: [ImportedMisfits], diagnostics: [Diagnostic]) {
         var settings = self
         var lineages: [Int: String] = [:]
@@ -34,11 +34,14 @@ public struct MisfitSettings: Sendable {
         diagnostics.append(file.diagnostic(problem, at: json.offset))
     }
 
-    /// - Parameter lineages: The entities with a policy so far, and their names.
+    /// - Parameters:
+    ///   - member: The setting of one entity.
+    ///   - history: The schema history.
+    ///   - lineages: The names of the entities that already have a policy, by lineage.
     private mutating func policies(
         of member: JSON.Member, in history: SchemaHistory, _ lineages: inout [Int: String]
     ) -> [ImportedMisfits] {
-        // The newest entity of that name.
+        // The entity with this name in the newest version that has one.
         guard let last = history.versions.lastIndex(where: { $0.entities.contains { $0.name == member.key } }),
             let entity = history.versions[last].entities.first(where: { $0.name == member.key })
         else {
@@ -71,16 +74,16 @@ public struct MisfitSettings: Sendable {
 
     // MARK: Reading
 
-    /// A policy by lineages.
+    /// A policy that refers to properties by lineage.
     private enum Policy {
         case same(ImportedMisfits.Policy)
         case fill([(property: Int, value: Value)])
     }
 
-    /// A value of a fill.
+    /// A value in a `fill` policy.
     private enum Value {
         case null
-        /// Text or a number, read by the type that the property has in each version.
+        /// A scalar value. It is read as the type that the property has in each version.
         case scalar(JSON)
         /// A case of an enum, by its lineage.
         case choice(Int)
@@ -113,7 +116,7 @@ public struct MisfitSettings: Sendable {
         _ member: JSON.Member, of newest: Entity, in history: SchemaHistory
     ) -> (property: Int, value: Value)? {
         let json = member.value
-        // A property that a later version removes may be in the databases too.
+        // The databases may contain a property that a later version removes.
         let states = history.versions.reversed().compactMap { version in
             version.entity(newest.lineage).map { (version: version, entity: $0) }
         }
@@ -170,7 +173,7 @@ public struct MisfitSettings: Sendable {
 
     // MARK: Versions
 
-    /// The policy of an entity's table in one version; nil for a fill of properties that it does not have there.
+    /// Returns the policy for an entity's table in one version; nil if a `fill` policy has no property of this version.
     private func lowered(
         _ policy: Policy, of entity: Entity, in version: SchemaVersion
     ) -> ImportedMisfits.Policy? {
@@ -188,7 +191,7 @@ public struct MisfitSettings: Sendable {
         }
     }
 
-    /// A value in the form in which one version stores it; nil if the property has another type there.
+    /// Returns SQL for a value in the form in which a version stores it; nil if the property has another type there.
     private func sql(_ value: Value, of column: StoredColumn, in version: SchemaVersion) -> String? {
         switch (value, column.type) {
         case (.null, _): return column.isNullable ? "NULL" : nil

@@ -1,5 +1,6 @@
 extension Sequence<String> {
-    /// The name that differs from `name` in the fewest letters, if it differs in no more than a third of them.
+    /// Returns the name with the smallest edit distance to `name`; nil if the distance is more than a third of its
+    /// length.
     package func nearest(to name: String) -> String? {
         let limit = Swift.max(1, name.count / 3)
         return map { ($0, editDistance($0.lowercased(), name.lowercased())) }
@@ -9,7 +10,7 @@ extension Sequence<String> {
     }
 }
 
-/// The fewest letters to insert, delete, replace or swap with their neighbour that turn one text into the other.
+/// Returns the edit distance: the smallest number of letters to insert, delete, replace or swap with a neighbor.
 private func editDistance(_ left: String, _ right: String) -> Int {
     let left = Array(left)
     let right = Array(right)

@@ -2,7 +2,7 @@ import JSONText
 import SchemaModel
 
 extension Problem {
-    /// What is wrong, and what to do about it, in words.
+    /// A message that says what is wrong and what to do.
     public var message: String {
         switch self {
         case .json(let problem): return message(of: problem)

@@ -1,7 +1,7 @@
 import JSONText
 import SchemaModel
 
-/// What can be wrong with a model's files, one case a cause. The wording is in `Problem+Message.swift`.
+/// A problem in a model's files. Each case is one cause. The wording is in `Problem+Message.swift`.
 public enum Problem: Hashable, Sendable {
     case json(JSONProblem)
 

@@ -1,16 +1,15 @@
 import JSONText
 import SchemaModel
 
-/// Takes what no supported version needs any more out of the files of a model, and leaves everything else as it was
-/// written.
+/// Removes everything from the files of a model that no supported version needs. The rest of the text does not change.
 public struct Pruning {
-    /// What becomes of a file.
+    /// The outcome of pruning a file.
     public enum Outcome: Hashable, Sendable {
-        /// Nothing in it is dead.
+        /// The file does not change.
         case kept
-        /// It holds these bytes from now on.
+        /// The file has these new bytes.
         case rewritten([UInt8])
-        /// All of it is dead.
+        /// The file is not needed any more.
         case removed
     }
 
@@ -21,10 +20,14 @@ public struct Pruning {
         self.oldest = oldest
     }
 
-    /// What becomes of the descriptions `files` and of `configuration`, by the paths of the files, when `oldest` is the
-    /// oldest version.
+    /// Prunes the files of a model.
     ///
-    /// - Throws: `Diagnostic` where a file is no JSON.
+    /// - Parameters:
+    ///   - files: The descriptions.
+    ///   - configuration: The file `strata.json`.
+    ///   - oldest: The oldest supported version.
+    /// - Returns: The outcomes, by the paths of the files.
+    /// - Throws: `Diagnostic` if a file is not valid JSON.
     public static func prune(
         _ files: [SourceFile], configuration: SourceFile, oldest: Version
     ) throws(Diagnostic) -> [String: Outcome] {
@@ -42,7 +45,8 @@ public struct Pruning {
             if candidate == nil, let edit = pruning.naming(members) { candidate = (file, pruning, edit) }
             outcomes[file.path] = pruning.outcome(for: file)
         }
-        // A version lives by being named: where nothing names the oldest one any more, a description does.
+        // A version exists only if a description names it. If none names the oldest version any more, it is added to
+        // one description.
         if !isNamed, let (file, kept, edit) = candidate {
             var pruning = kept
             pruning.edits.append(edit)
@@ -56,7 +60,8 @@ public struct Pruning {
 
     private var namesOldest = false
 
-    /// The edit by which an entity that lives in the oldest version names it; nil for all else.
+    /// Returns the edit that adds the oldest version to the history of an entity that this version has; nil for other
+    /// descriptions.
     private func naming(_ members: [JSON.Member]) -> (range: Range<Int>, text: String)? {
         let keys = members.map { KeyTable.entity.canonical($0.key) }
         func value(_ key: String) -> JSON? { keys.firstIndex(of: key).map { members[$0].value } }
@@ -66,7 +71,7 @@ public struct Pruning {
         guard let history = value("version_history") else {
             return (first.keyOffset..<first.keyOffset, "\"version_history\": [{ \"version\": \"\(oldest)\" }],\n  ")
         }
-        // An entity that is as old as the schema, and changes only later.
+        // The entity exists since the first version, and changes only after the oldest supported version.
         guard case .array(let items) = history.value, let item = items.first, case .object(let members) = item.value,
             members.count > 1, version(firstVersion(items)).map({ $0 > oldest }) ?? false
         else { return nil }
@@ -88,9 +93,9 @@ public struct Pruning {
 
     // MARK: Elements
 
-    /// Prunes the object of an entity, a subtype or a part of one; false where all of it is dead.
+    /// Prunes the object of an entity, a subtype or an element of one. Returns false if no supported version has it.
     private mutating func prune(_ members: [JSON.Member], isFile: Bool) -> Bool {
-        // The keys of interest are spelled alike in every object.
+        // The keys that matter here have the same names in all kinds of objects.
         let keys = members.map { KeyTable.property.canonical(KeyTable.entity.canonical($0.key)) }
         func value(_ key: String) -> JSON? { keys.firstIndex(of: key).map { members[$0].value } }
         if let death = version(value("removed_at_version")), death <= oldest { return false }
@@ -122,7 +127,7 @@ public struct Pruning {
         return true
     }
 
-    /// Writes down the bits of options that count from one that goes.
+    /// Adds explicit bits to options whose bits count from a removed option.
     private mutating func keepBits(of options: [JSON], _ isKept: [Bool]) {
         var bit = -1
         var isShifted = false
@@ -156,7 +161,7 @@ public struct Pruning {
         return members.first { $0.key == "version" }?.value
     }
 
-    /// Prunes the items of a history; true where none is left.
+    /// Prunes the items of a history. Returns whether all items are removed.
     private mutating func pruneHistory(_ items: [JSON], isFile: Bool, isOlder: Bool) -> Bool {
         var dead: [Int] = []
         var isFirst = true
@@ -166,7 +171,7 @@ public struct Pruning {
             else { continue }
             if version <= oldest {
                 if isFile, isFirst {
-                    // The entity is there from the oldest version on.
+                    // The first item says that the entity exists since the oldest version.
                     if version < oldest || members.count > 1 {
                         edits.append((item.offset..<item.end, "{ \"version\": \"\(oldest)\" }"))
                     }
@@ -176,7 +181,7 @@ public struct Pruning {
                 }
                 isFirst = false
             } else if !isFile, isOlder, members.count == 1, dead.count == place {
-                // As the first item it would be the birth of what is older.
+                // As the first item, it would wrongly say that the older element was added in this version.
                 dead.append(place)
             }
         }
@@ -207,7 +212,7 @@ public struct Pruning {
 
     // MARK: Text
 
-    /// Takes elements of a list out, and one comma with each.
+    /// Removes elements of a list, each with one comma.
     private mutating func remove(_ dead: [Int], from ranges: [Range<Int>]) {
         guard let last = ranges.indices.last(where: { !dead.contains($0) }) else {
             if let first = ranges.first, let end = ranges.last?.upperBound { replace(first.lowerBound..<end) }
@@ -219,7 +224,7 @@ public struct Pruning {
         if last < ranges.count - 1, let end = ranges.last?.upperBound { replace(ranges[last].upperBound..<end) }
     }
 
-    /// Takes a range out, and with it what was to be changed inside of it.
+    /// Removes a range of the text. Earlier edits inside the range are dropped.
     private mutating func replace(_ range: Range<Int>) {
         edits.removeAll { range.contains($0.range.lowerBound) && $0.range.upperBound <= range.upperBound }
         edits.append((range, ""))

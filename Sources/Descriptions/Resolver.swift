@@ -1,37 +1,37 @@
 import JSONText
 import SchemaModel
 
-/// Turns descriptions into the state of every entity at every version. Rules are cited by their numbers in the
-/// language's documentation.
+/// Computes every entity in every version from the descriptions. Comments cite the rules by their numbers in the
+/// documentation of the description language.
 struct Resolver {
     let descriptions: [EntityDescription]
     let versions: [Version]
-    /// By entity.
+    /// The timelines of the entities, by lineage.
     let entities: [ElementTimeline]
-    /// By entity and property.
+    /// The timelines of the properties, by entity and property.
     let properties: [[ElementTimeline]]
-    /// By entity and index.
+    /// The timelines of the indexes, by entity and index.
     let indexes: [[ElementTimeline]]
     let subtypeDescriptions: [SubtypeDescription]
-    /// By subtype.
+    /// The timelines of the subtypes, by lineage.
     let subtypes: [ElementTimeline]
-    /// By subtype and element.
+    /// The timelines of the subtypes' elements, by subtype and element.
     let elements: [[ElementTimeline]]
     var diagnostics: [Diagnostic] = []
-    /// By entity and epoch.
+    /// The decoded identifiers, by entity and epoch.
     var identifierStates: [[IdentifierState?]] = []
-    /// By entity, property and epoch.
+    /// The decoded properties, by entity, property and epoch.
     var states: [[[Property?]]] = []
-    /// By entity, index and epoch.
+    /// The decoded indexes, by entity, index and epoch.
     var indexStates: [[[EntityIndex]]] = []
-    /// By version: the lineage of each entity's name.
+    /// For each version, the lineages of the entities by name.
     var entityNames: [[String: Int]] = []
-    /// By version: the lineage of each subtype's name.
+    /// For each version, the lineages of the subtypes by name.
     var subtypeNames: [[String: Int]] = []
-    /// By subtype, element and epoch.
+    /// The decoded elements of subtypes, by subtype, element and epoch.
     var elementStates: [[[SubtypeElementState?]]] = []
 
-    /// The history of `descriptions`, and all that is wrong with them; without errors the history is whole.
+    /// Returns the history of the descriptions, and all diagnostics. The history is nil if there are errors.
     static func resolve(
         _ descriptions: [EntityDescription], _ subtypes: [SubtypeDescription], schema: String, sealed: [Version],
         settings: VersionSettings?
@@ -48,7 +48,7 @@ struct Resolver {
         resolver.nameEntities()
         resolver.nameSubtypes()
         resolver.decodeElements()
-        // A type that is part of itself would have no end.
+        // A subtype that contains itself would make the following steps recurse forever.
         guard resolver.checkRecursion() else { return (nil, resolver.diagnostics) }
         resolver.decodeIdentifiers()
         resolver.decodeProperties()
@@ -57,7 +57,7 @@ struct Resolver {
         var history = SchemaHistory(
             name: schema,
             versions: schemaVersions,
-            // The first version's say nothing that could be done: they are read for what is wrong with them.
+            // There is no step to the first version. Its instructions are read only to report their problems.
             instructions: Array(schemaVersions.indices.map { resolver.instructions(at: $0) }.dropFirst()),
             sources: descriptions.map(\.file.baseName), subtypeSources: subtypes.map(\.file.baseName))
         history.formerNames = settings?.formerNames ?? [:]
@@ -74,8 +74,8 @@ struct Resolver {
     ) {
         self.descriptions = descriptions
         self.subtypeDescriptions = subtypes
-        // Rule 8: the versions are the union of all that are named. Of several spellings of a version the one that was
-        // released is kept, else the shortest is.
+        // Rule 8: the versions are the union of all versions that descriptions name. If a version has several
+        // spellings, the released one is used, or else the one that strata.json lists, or else the shortest one.
         var spellings: [Version: Version] = [:]
         let all = descriptions.flatMap { [$0.element] + $0.properties + $0.indexes }
         for element in all + subtypes.flatMap({ [$0.element] + $0.elements }) {
@@ -111,7 +111,7 @@ struct Resolver {
 
     // MARK: Lives
 
-    /// The places where the descriptions name a version: one for each element and version.
+    /// Returns the positions at which descriptions name a version: one for each element and version.
     static func mentions(
         _ descriptions: [EntityDescription], _ subtypes: [SubtypeDescription]
     ) -> [(version: Version, file: SourceFile, offset: Int)] {
@@ -128,7 +128,7 @@ struct Resolver {
         }
     }
 
-    /// Checks the versions against those that `strata.json` lists.
+    /// Checks that `strata.json` lists all versions, if it lists any, and names only existing versions.
     mutating func check(_ settings: VersionSettings) {
         diagnostics += settings.problems(among: versions)
         guard let listed = settings.listed.map({ Set($0.map(\.version)) }) else { return }
@@ -169,7 +169,7 @@ struct Resolver {
         }
     }
 
-    /// Whether something lives, and no longer than what it is part of.
+    /// Whether `life` is not empty, and lies within the `limits` of the enclosing element.
     func isInside(_ life: Range<Int>, _ limits: Range<Int>) -> Bool {
         !life.isEmpty && life.lowerBound >= limits.lowerBound && life.upperBound <= limits.upperBound
     }
@@ -193,7 +193,7 @@ struct Resolver {
 
     // MARK: Names
 
-    /// The name of an entity's table, where the description gives it one.
+    /// The name of an entity's table, if the description contains one.
     private func tableName(_ lineage: Int, at index: Int) -> String? {
         let timeline = entities[lineage]
         return text(timeline.epochs[timeline.epoch(at: index)].fields["persisted_name"]?.json)
@@ -220,7 +220,7 @@ struct Resolver {
         }
     }
 
-    /// The lineage of the property that `entity` calls `name` in version `index`.
+    /// The lineage of the property of `entity` that has the name `name` in the version at `index`.
     func property(_ name: String, of entity: Int, at index: Int) -> Int? {
         properties[entity].firstIndex { timeline in
             timeline.life.contains(index)
@@ -235,7 +235,14 @@ struct Resolver {
         }
     }
 
-    /// The lineage of the property of `entity` that `json`, the value of `key`, names in version `index`.
+    /// Returns the lineage of the property whose name in the version at `index` is the string `json`; nil, after a
+    /// diagnostic, if there is none.
+    ///
+    /// - Parameters:
+    ///   - json: The name.
+    ///   - key: The key of `json`, for messages.
+    ///   - entity: The lineage of the entity.
+    ///   - index: The index of the version.
     mutating func namedProperty(_ json: JSON, key: String, of entity: Int, at index: Int) -> Int? {
         let description = descriptions[entity]
         guard let name = string(json, key: key, description) else { return nil }
@@ -310,9 +317,16 @@ struct Resolver {
         }
     }
 
-    // MARK: Places
+    // MARK: Positions
 
-    /// An error where the field `key` of an entity, or of a property of it, was said as it holds in version `index`.
+    /// Creates an error at the position of a field of an entity or property.
+    ///
+    /// - Parameters:
+    ///   - problem: The problem.
+    ///   - entity: The lineage of the entity.
+    ///   - property: The lineage of the property; nil for the entity.
+    ///   - key: The key of the field.
+    ///   - index: The index of the version whose value of the field is wrong.
     func diagnostic(
         _ problem: Problem, entity: Int, property: Int? = nil, key: String = "name", at index: Int
     ) -> Diagnostic {
@@ -322,12 +336,19 @@ struct Resolver {
         return descriptions[entity].file.diagnostic(problem, at: field?.json.offset ?? element.offset)
     }
 
-    /// An error at the index of an entity.
+    /// Creates an error at the position of an index of an entity.
     func diagnostic(_ problem: Problem, entity: Int, index: Int) -> Diagnostic {
         descriptions[entity].file.diagnostic(problem, at: descriptions[entity].indexes[index].offset)
     }
 
-    /// An error where the field `key` of a subtype, or of an element of it, was said as it holds in version `index`.
+    /// Creates an error at the position of a field of a subtype or of an element of one.
+    ///
+    /// - Parameters:
+    ///   - problem: The problem.
+    ///   - subtype: The lineage of the subtype.
+    ///   - element: The lineage of the element; nil for the subtype.
+    ///   - key: The key of the field.
+    ///   - index: The index of the version whose value of the field is wrong.
     func diagnostic(
         _ problem: Problem, subtype: Int, element: Int? = nil, key: String = "name", at index: Int
     ) -> Diagnostic {

@@ -1,15 +1,15 @@
 import JSONText
 
-/// A text that was read, and the path by which messages name it.
+/// The contents of a file, with its path for messages.
 public struct SourceFile: Sendable {
-    /// The path as it was given.
+    /// The path of the file, as it was passed to Strata.
     public let path: String
-    /// The file's name without its folder and without its extension.
+    /// The name of the file without its folder and without the extension `.json`.
     public let baseName: String
     /// The bytes of the file.
     public let bytes: [UInt8]
 
-    /// A file of `bytes` at `path`.
+    /// Creates a source file.
     public init(path: String, bytes: [UInt8]) {
         self.path = path
         self.bytes = bytes
@@ -17,7 +17,7 @@ public struct SourceFile: Sendable {
         self.baseName = name.hasSuffix(".json") ? String(name.dropLast(5)) : name
     }
 
-    /// The position of the byte at `offset`.
+    /// Returns the line and column of the byte at `offset`.
     public func position(of offset: Int) -> Position {
         var line = 1
         var start = 0
@@ -29,12 +29,14 @@ public struct SourceFile: Sendable {
         return Position(line: line, column: end - start + 1)
     }
 
-    /// An error at `offset`.
+    /// Creates an error at `offset`.
     public func diagnostic(_ problem: Problem, at offset: Int) -> Diagnostic {
         Diagnostic(problem, path: path, position: position(of: offset))
     }
 
-    /// The JSON value that the file holds.
+    /// Parses the file as JSON.
+    ///
+    /// - Throws: `Diagnostic` if the file is not valid JSON.
     package func json() throws(Diagnostic) -> JSON {
         do {
             return try JSONParser.parse(bytes)

@@ -1,7 +1,7 @@
 import JSONText
 import SchemaModel
 
-/// What the items of a version say of the way to it.
+/// Reads the instructions for the step to a version from the history items of this version.
 extension Resolver {
     mutating func instructions(at index: Int) -> StepInstructions {
         var instructions = StepInstructions()
@@ -51,8 +51,8 @@ extension Resolver {
                 guard let json = element.replacedBy, let name = string(json, key: "replaced_by", description) else {
                     continue
                 }
-                // Rule 4: the name is that of the last version in which the element lives. What takes its place may have
-                // come only now.
+                // Rule 4: the name is the one in the last version that has the element. If that version does not know
+                // the name, the replacement may be new in this version.
                 instructions.replacements[key] =
                     knownElement(name, of: lineage, at: index - 1, alive: index)
                     ?? self.element(name, of: lineage, at: index, description, json.offset)
@@ -63,7 +63,7 @@ extension Resolver {
 
     private mutating func mergeTarget(_ json: JSON, at index: Int, _ description: EntityDescription) -> Int? {
         guard let name = string(json, key: "merged_into", description) else { return nil }
-        // Rule 4, as with cases.
+        // Rule 4: the name is the one in the last version that has the entity, or else the one in this version.
         if index > 0, let target = entityNames[index - 1][name], entities[target].life.contains(index) { return target }
         if let target = entityNames[index][name] { return target }
         let nearest = entityNames[index].keys.sorted().nearest(to: name)

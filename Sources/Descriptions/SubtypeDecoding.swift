@@ -1,14 +1,14 @@
 import JSONText
 import SchemaModel
 
-/// An element of a subtype as it stands from one of its items to the next.
+/// An element of a subtype in one epoch.
 enum SubtypeElementState: Sendable {
     case choice(Subtype.Case)
     case option(Subtype.Option)
     case member(Property)
 }
 
-/// What the fields of subtypes say in each epoch, and which values their types have.
+/// Decodes the fields of subtypes in each epoch, and constants of all types.
 extension Resolver {
     // MARK: Names
 
@@ -18,7 +18,7 @@ extension Resolver {
             let description = subtypeDescriptions[lineage]
             for epoch in timeline.epochs {
                 guard let json = epoch.fields["name"]?.json, let name = checkedName(json, description) else { continue }
-                // Brackets would make another type of it.
+                // A name with a leading bracket would be read as a list type.
                 if ScalarType(description: name) != nil || name.hasPrefix("[") {
                     report(.reservedName(name), description, json.offset)
                 }
@@ -38,7 +38,8 @@ extension Resolver {
         }
     }
 
-    /// The lineage of the element that `subtype` calls `name` in version `index`; reports where there is none.
+    /// Returns the lineage of the element of `subtype` that has the name `name` in the version at `index`; nil, after a
+    /// diagnostic, if there is none.
     mutating func element(
         _ name: String, of subtype: Int, at index: Int, _ description: some FileDescription, _ offset: Int
     ) -> Int? {
@@ -52,7 +53,8 @@ extension Resolver {
         return nil
     }
 
-    /// The lineage of the element that `subtype` calls `name` in version `index`, if it lives in version `alive`.
+    /// Returns the lineage of the element of `subtype` that has the name `name` in the version at `index`, if the
+    /// version at `alive` has this element.
     func knownElement(_ name: String, of subtype: Int, at index: Int, alive: Int) -> Int? {
         elements[subtype].firstIndex { elementName($0, at: index) == name && $0.life.contains(alive) }
     }
@@ -67,11 +69,11 @@ extension Resolver {
         return text(timeline.epochs[timeline.epoch(at: index)].fields["name"]?.json) ?? ""
     }
 
-    /// The type that `name` names in version `index`; reports where there is none.
+    /// Returns the type that has the name `name` in the version at `index`; nil, after a diagnostic, if there is none.
     mutating func valueType(
         _ name: String, at index: Int, _ description: some FileDescription, _ offset: Int
     ) -> ValueType? {
-        // No type has so many brackets, and each takes a call of its own.
+        // The nesting is limited, because each pair of brackets takes a recursive call.
         if name.hasPrefix("["), name.hasSuffix("]"), name.utf8.count > 2, !name.hasPrefix("[[[[[[[[") {
             return valueType(String(name.dropFirst().dropLast()), at: index, description, offset).map { .array($0) }
         }
@@ -96,7 +98,7 @@ extension Resolver {
             var bits: [Int: String] = [:]
             var states: [[SubtypeElementState?]] = []
             for (place, timeline) in elements[lineage].enumerated() {
-                // Bits that are not told follow each other.
+                // An option without an explicit bit gets the next bit.
                 bit += 1
                 var decoded: [SubtypeElementState?] = []
                 for epoch in timeline.epochs {
@@ -163,7 +165,10 @@ extension Resolver {
         }
     }
 
-    /// Whether no subtype is, in the end, part of itself; reports those that are.
+    /// Reports subtypes that contain themselves, directly or through others. If there are none, decodes the default
+    /// values of members.
+    ///
+    /// - Returns: Whether no subtype contains itself.
     mutating func checkRecursion() -> Bool {
         let parts = elementStates.map { states in
             Set(
@@ -186,7 +191,7 @@ extension Resolver {
         return true
     }
 
-    /// Defaults of members may be values of subtypes, so they are read when all types are known.
+    /// Decodes the default values of members. They may be values of subtypes, so all subtypes must be decoded before.
     private mutating func decodeMemberDefaults() {
         for (lineage, description) in subtypeDescriptions.enumerated() where description.kind == .members {
             for (place, timeline) in elements[lineage].enumerated() {
@@ -199,7 +204,7 @@ extension Resolver {
         }
     }
 
-    /// Tells of types that no property has: they may have been meant as entities.
+    /// Warns about subtypes that no property uses. They may have been meant as entities.
     mutating func noteUnusedSubtypes() {
         var used = Set(states.joined().joined().compactMap { $0?.type?.subtype })
         for state in elementStates.joined().joined() {
@@ -220,7 +225,7 @@ extension Resolver {
         subtypes.enumerated().compactMap { lineage, timeline in
             guard timeline.life.contains(index) else { return nil }
             let alive = elements[lineage].indices.filter { elements[lineage][$0].life.contains(index) }
-            // Like columns, members are in the order in which they came to be.
+            // Like columns, members are sorted by the version that added them.
             let ordered = alive.sorted { left, right in
                 let births = (elements[lineage][left].life.lowerBound, elements[lineage][right].life.lowerBound)
                 return births.0 == births.1 ? left < right : births.0 < births.1
@@ -242,7 +247,14 @@ extension Resolver {
 
     // MARK: Constants
 
-    /// The value of a default or a fill, in the names of version `index`; reports where `type` has no such value.
+    /// Decodes a default value or backfill value; nil, after a diagnostic, if it is not valid for `type`.
+    ///
+    /// - Parameters:
+    ///   - json: The value.
+    ///   - key: The key of `json`, for messages.
+    ///   - type: The type of the value.
+    ///   - index: The index of the version in which names in the value are looked up.
+    ///   - description: The description that contains the value.
     mutating func constant(
         _ json: JSON, key: String, type: ValueType, at index: Int, _ description: some FileDescription
     ) -> Constant? {
@@ -262,7 +274,7 @@ extension Resolver {
                 guard let text = text(json) else {
                     return refuse(json, key, name, "write the name of a case", description)
                 }
-                // Lucid writes a case as Swift does.
+                // Lucid writes a case with a leading dot, as in Swift.
                 let name = text.hasPrefix(".") ? String(text.dropFirst()) : text
                 return element(name, of: subtype, at: index, description, json.offset).map { .choice($0) }
             case .options:
@@ -323,7 +335,7 @@ extension Resolver {
             guard case .member(let property) = elementStates[subtype][place][timeline.epoch(at: index)] else {
                 continue
             }
-            // Defaults of other members may not be read yet: that there is one is enough.
+            // The default values of other members may not be decoded yet. It is enough that there is one.
             if !property.isNullable, value("default_value", epoch.fields) == nil {
                 report(.missingMember(property.name, of: name), description, json.offset)
                 return nil

@@ -1,9 +1,9 @@
 import JSONText
 
-/// Reads the files that describe no entity but a type of the model's own.
+/// Reads the files that describe subtypes.
 extension DescriptionReader {
-    /// Whether the object describes a subtype: it has cases or options, or properties and nothing that makes it an
-    /// entity.
+    /// Whether the object describes a subtype. A subtype has cases or options, or it has properties, but no
+    /// relationships and no keys that only entities have.
     func isSubtype(_ members: [JSON.Member]) -> Bool {
         let members = members.map { (key: KeyTable.subtype.canonical($0.key), value: $0.value) }
         let keys = Set(members.map(\.key))
@@ -22,7 +22,7 @@ extension DescriptionReader {
         }
     }
 
-    /// The subtype that the object `members` describes; nil where it lacks what it needs.
+    /// Reads a subtype; nil, after a diagnostic, if it lacks a required key.
     mutating func subtype(_ members: [JSON.Member], at offset: Int) -> SubtypeDescription? {
         let known = canonical(members, .subtype)
         let values = dictionary(known)

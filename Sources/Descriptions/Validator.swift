@@ -1,6 +1,6 @@
 import SchemaModel
 
-/// Checks every version by itself: what a resolved history may still get wrong.
+/// Checks each version of a resolved history for problems that resolving does not find.
 package struct Validator {
     private let history: SchemaHistory
     private let locations: Resolver
@@ -9,7 +9,7 @@ package struct Validator {
     static func validate(_ history: SchemaHistory, locations: Resolver) -> [Diagnostic] {
         var validator = Validator(history: history, locations: locations)
         for index in history.versions.indices { validator.validate(index) }
-        // What is wrong in one version mostly is in the next: it is told once for each place.
+        // A problem in one version is usually in the next version too. It is reported once for each position.
         var seen: Set<String> = []
         return validator.diagnostics.filter { diagnostic in
             let position = diagnostic.position.map { "\($0.line):\($0.column)" } ?? ""
@@ -92,7 +92,7 @@ package struct Validator {
         }
     }
 
-    /// The modules that generated code names, and the words that no type can be called.
+    /// The names that generated types cannot have: the modules that generated code refers to, and reserved words.
     package static let reservedTypes: Set<String> = [
         "Swift", "Foundation", "Strata", "StrataTesting", "Testing", "Type", "Self", "Any", "Protocol",
     ]
@@ -272,7 +272,7 @@ package struct Validator {
         }
     }
 
-    /// The names that the protocols of generated subtypes need for themselves.
+    /// The names that elements of subtypes cannot have, because the protocols of generated subtypes use them.
     private static let reservedElements: Set<String> = [
         "allCases", "rawValue", "hashValue", "AllCases", "RawValue", "Element", "ArrayLiteralElement",
     ]
@@ -376,7 +376,7 @@ package struct Validator {
 }
 
 extension Resolver {
-    /// The name of a property in its last living version.
+    /// The name of a property in the last version that has it.
     func name(of property: Int, entity: Int) -> String {
         if case .string(let name) = descriptions[entity].properties[property].present["name"]?.value {
             name
@@ -385,7 +385,7 @@ extension Resolver {
         }
     }
 
-    /// The text of a property's field as it holds in version `index`.
+    /// The string in a property's field in the version at `index`; empty if there is none.
     func text(_ key: String, entity: Int, property: Int, at index: Int) -> String {
         let timeline = properties[entity][property]
         let json = timeline.epochs[timeline.epoch(at: index)].fields[key]?.json

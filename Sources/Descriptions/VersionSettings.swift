@@ -1,9 +1,9 @@
 import JSONText
 import SchemaModel
 
-/// What `strata.json` says of versions.
+/// The settings of versions in `strata.json`.
 public struct VersionSettings: Sendable {
-    /// A version and where it stands.
+    /// A version, with its offset in the file.
     struct Mention: Sendable {
         let version: Version
         let offset: Int
@@ -11,17 +11,17 @@ public struct VersionSettings: Sendable {
 
     /// The file, for messages.
     let file: SourceFile
-    /// The versions in order; nil where the descriptions alone tell them.
+    /// All versions in ascending order; nil if `strata.json` does not list them.
     private(set) var listed: [Mention]?
     /// Whether `versions` lists all versions.
     public var isListed: Bool { listed != nil }
-    /// What versions were called before.
+    /// The names that versions had in the imported format.
     private(set) var formerNames: [Version: String] = [:]
     private var oldest: Mention?
     private(set) var chain: [(from: Mention, to: Mention)] = []
     private(set) var diagnostics: [Diagnostic] = []
 
-    /// The oldest version whose stores are opened; nil where all are.
+    /// The oldest supported version; nil if all versions are supported.
     public var oldestSupported: Version? { oldest?.version }
 
     init(_ values: [String: JSON], file: SourceFile) {
@@ -103,7 +103,7 @@ public struct VersionSettings: Sendable {
         diagnostics.append(file.diagnostic(problem, at: offset))
     }
 
-    /// What is wrong with what is said of versions other than those that there are.
+    /// Diagnoses references to unknown versions.
     func problems(among versions: [Version]) -> [Diagnostic] {
         ([oldest] + chain.flatMap { [$0.from, $0.to] }).compactMap(\.self).filter { !versions.contains($0.version) }
             .map { mention in

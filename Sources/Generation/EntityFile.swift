@@ -2,7 +2,7 @@ import Mustache
 import SchemaModel
 
 extension Generator {
-    /// The values of `Entity.swift`: the structs of one entity in all versions.
+    /// The values for the template `Entity.swift`: the structs of one entity in all versions.
     func entityValues(_ lineage: Int) -> Value {
         let shapes = names.shapes[lineage]
         var newest: [Value] = []
@@ -125,7 +125,12 @@ extension Generator {
         ]
     }
 
-    /// The key as Swift over the properties of the struct, which `prefix` leads to.
+    /// Swift source for the primary key of an entity, from the properties of its struct.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity.
+    ///   - prefix: The source before the name of each property, such as `self.`.
+    ///   - version: The version of the entity.
     private func key(of entity: Entity, _ prefix: String, in version: SchemaVersion) -> String {
         let columns = version.columns(of: entity)
         guard case .properties(let lineages) = entity.identifier else {
@@ -141,7 +146,7 @@ extension Generator {
         return "ID(" + arguments.joined(separator: ", ") + ")"
     }
 
-    /// The versions that a type serves, in words.
+    /// A sentence with the versions that share a type.
     func versions(from start: Int, to end: Int) -> String {
         let first = history.versions[start].version.text
         let last = history.versions[end].version.text
@@ -149,7 +154,7 @@ extension Generator {
         return start == end ? "Version \(first)." : "Versions \(first) to \(last)."
     }
 
-    /// The names of the columns that a property is kept in, as Swift: a text, or, of several, an array.
+    /// Swift source for the names of a property's columns: a string for one column, an array for several.
     private func columnNames(of column: StoredColumn, in shape: EntityShape) -> String {
         let parts = shape.columns.filter { $0.property == column.property && $0.role == column.role }
         return parts.count > 1 ? SwiftLiteral.strings(parts.map(\.name)) : SwiftLiteral.string(column.name)
@@ -217,7 +222,7 @@ extension Generator {
         let isSymmetric = version.isOwnInverse(relationship)
         let kind = relationship.association == .toOne ? "ToOne" : "ToMany"
         let source = names.type(entity.lineage, in: history.versions[shape.first])
-        // The file of an entity does not change with the struct of another.
+        // `Newest` keeps the file the same when another entity gets a new struct.
         let targetType =
             shape.last == history.versions.count - 1
             ? "\(history.name).Newest.\(SwiftName.escaped(SwiftName.type(target.name)))"

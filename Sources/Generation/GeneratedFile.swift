@@ -1,27 +1,27 @@
-/// A file to be written, and where it belongs.
+/// A generated file with the folder that it belongs to.
 public struct GeneratedFile: Hashable, Sendable {
-    /// The folder that the file belongs to.
+    /// The folders that files belong to.
     public enum Place: Hashable, Sendable {
-        /// Swift for the model's target: `Generated/` of the model, or the build plugin's folder.
+        /// The Swift files of the model's target: `Generated/` in the model's folder, or the build plugin's folder.
         case sources
-        /// `Migrations/` of the model: written once, then a person's.
+        /// `Migrations/` in the model's folder. Its files are generated once. After that, you edit them.
         case migrations
-        /// `SQL/` of the model.
+        /// `SQL/` in the model's folder.
         case sql
-        /// The model's folder itself.
+        /// The model's folder.
         case model
-        /// Swift for the test target: `Generated/` of it, or the build plugin's folder.
+        /// The Swift files of the test target: `Generated/` in the target's folder, or the build plugin's folder.
         case tests
     }
 
     /// The folder that the file belongs to.
     public var place: Place
-    /// The file's name.
+    /// The name of the file.
     public var name: String
-    /// What it holds.
+    /// The text of the file.
     public var contents: String
 
-    /// A file of `contents`.
+    /// Creates a generated file.
     public init(place: Place, name: String, contents: String) {
         self.place = place
         self.name = name

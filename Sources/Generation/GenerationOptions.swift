@@ -1,57 +1,57 @@
 import SchemaModel
 
-/// What decides how a history becomes files.
+/// The options for generating files from a schema history.
 public struct GenerationOptions: Sendable {
-    /// Who may use what is generated.
+    /// The access levels of generated declarations.
     public enum Access: String, CaseIterable, Sendable {
         case `public`, package, `internal`
 
-        /// The modifier and the space after it; nothing for what needs none.
+        /// The access modifier with a space after it; empty for `internal`.
         var modifier: String { self == .internal ? "" : rawValue + " " }
     }
 
-    /// Which versions' DDL is written.
+    /// The versions whose DDL is generated.
     public enum DDL: String, CaseIterable, Sendable {
-        /// That of every version.
+        /// All versions.
         case all
-        /// That of the newest.
+        /// The newest version.
         case newest
     }
 
-    /// Which structs are generated.
+    /// The versions whose structs are generated.
     public enum Structs: String, CaseIterable, Sendable {
-        /// Those of every version.
+        /// All versions.
         case all
-        /// Those of the newest version, and of both ends of each step that a person writes.
+        /// The newest version, and the versions before and after each step with a custom migration.
         case needed
     }
 
-    /// How the generated tests find the folder of their target.
+    /// The ways in which generated tests find the folder of their target.
     public enum TestFolder: Hashable, Sendable {
-        /// It is two levels above the generated file.
+        /// The folder is two levels above the generated file.
         case aboveFile
-        /// It is at that path.
+        /// The folder is at this path.
         case path(String)
     }
 
-    /// The name of the model's target, which is that of its module.
+    /// The name of the model's target, which is also the name of its module.
     public var module: String
-    /// Who may use what is generated.
+    /// The access level of generated declarations.
     public var access: Access
-    /// Which versions' DDL is written.
+    /// The versions whose DDL is generated.
     public var ddl: DDL
-    /// Which structs are generated.
+    /// The versions whose structs are generated.
     public var structs: Structs
-    /// Whether structs are `Codable` too.
+    /// Whether generated structs conform to `Codable`.
     public var isCodable: Bool
-    /// How the generated tests find their fixtures.
+    /// The way in which generated tests find their fixtures.
     public var testFolder: TestFolder
-    /// How many of the versions, from the oldest on, are sealed.
+    /// The number of sealed versions. They are the oldest versions of the history.
     public var sealedCount: Int
-    /// The fingerprints of the files of their fixtures, of those that have one.
+    /// The fingerprints of fixture files, by version. A version without a fixture has none.
     public var fixtures: [Version: Fingerprint]
 
-    /// Options for the model of the target `module`.
+    /// Creates options for the model of the target `module`.
     public init(
         module: String, access: Access = .public, ddl: DDL = .all, structs: Structs = .all, isCodable: Bool = false,
         testFolder: TestFolder = .aboveFile, sealedCount: Int, fixtures: [Version: Fingerprint] = [:]

@@ -1,34 +1,34 @@
 import SchemaModel
 
-/// The type of an entity's key over the versions that share one.
+/// The Swift type of an entity's primary key, with the versions that share it.
 struct KeyShape {
-    /// A property of a key that is made of the entity's properties.
+    /// A property that is part of a primary key.
     struct Member {
         /// The name of the property, without the backticks that a keyword needs.
         let name: String
-        /// The entity that a foreign key leads to; nil for a single value.
+        /// The lineage of the entity that the property references; nil for an attribute.
         let target: Int?
         /// The columns of the member.
         let parts: [KeyPart]
     }
 
-    /// What the key is made of: one single value, or the members.
+    /// The parts of the primary key: a single value, or several members.
     enum Form {
         case raw(ScalarType)
         case members([Member])
     }
 
     let form: Form
-    /// The index of the version that it is new in.
+    /// The index of the first version that uses the type.
     let first: Int
-    /// The index of the last version that uses it.
+    /// The index of the last version that uses the type.
     var last: Int
     /// The name of the type.
     var name = ""
-    /// The entities from whose keys it can be made, in the last version.
+    /// The lineages of the entities whose primary keys can be converted to this type, in the last version.
     var sources: [Int]
 
-    /// The types of all keys, by lineage and oldest first.
+    /// The types of all primary keys, by lineage. The oldest type comes first.
     static func all(in history: SchemaHistory) -> [[KeyShape]] {
         var shapes = [[KeyShape]](repeating: [], count: history.sources.count)
         var signatures = [[String]](repeating: [], count: history.sources.count)
@@ -48,7 +48,7 @@ struct KeyShape {
             }
         }
         var taken: Set<String> = []
-        // The newest type of each key takes the plain name, the others say since when they were.
+        // The newest type of each primary key gets the plain name. The others get their first version as a suffix.
         for isNewest in [true, false] {
             for lineage in shapes.indices {
                 for place in shapes[lineage].indices where (place == shapes[lineage].count - 1) == isNewest {
@@ -84,7 +84,8 @@ struct KeyShape {
         }
     }
 
-    /// What two keys have in common that are of one type: names and types, through all that they are made of.
+    /// The names and types of a primary key's parts, including the parts of referenced primary keys. Two primary keys
+    /// with the same signature have the same Swift type.
     private static func signature(of entity: Entity, in version: SchemaVersion) -> [String] {
         switch form(of: entity, in: version) {
         case .raw(let scalar): return [scalar.rawValue]
@@ -98,7 +99,7 @@ struct KeyShape {
 }
 
 extension [[KeyShape]] {
-    /// The name of the type of an entity's key in the version `index`.
+    /// The name of the type of an entity's primary key in the version at `index`.
     func name(_ lineage: Int, at index: Int) -> String {
         self[lineage].first { $0.first <= index && index <= $0.last }?.name ?? ""
     }

@@ -2,12 +2,13 @@ import Mustache
 import SchemaModel
 
 extension Generator {
-    /// The values of `Migrations.swift`: a protocol for each custom step, and the initialisers that its code uses.
+    /// The values for the template `Migrations.swift`: a protocol for each step with a custom migration, and the
+    /// initializers that the custom migration uses.
     func migrationsValues() -> Value {
         var declared: Set<[String]> = []
         let steps = names.steps.filter(\.isCustom).map { step -> Value in
             let initializers = step.customEntities.filter { entity in
-                // Where neither struct is new, an older step may have declared the same initialiser.
+                // If both structs are shared with earlier versions, an earlier step may have declared the initializer.
                 let home = [home(entity.old.lineage, step.from), home(entity.new.lineage, step.to)]
                 return declared.insert(home + parameters(of: entity).map(\.column.name)).inserted
             }
@@ -31,7 +32,7 @@ extension Generator {
         ]
     }
 
-    /// The values of `MigrationStub.swift`: what a person begins with.
+    /// The values for the template `MigrationStub.swift`: the stub of a custom migration.
     func stubValues(_ step: SchemaStep) -> Value {
         let functions = functions(of: step)
         return [
@@ -49,7 +50,7 @@ extension Generator {
         ]
     }
 
-    /// What a migration calls its context: an entity of that name takes the short one.
+    /// The name of the context type in custom migrations. `Context` is not available if an entity has that name.
     private var contextName: String {
         let types = history.versions.flatMap(\.entities).map { SwiftName.type($0.name) }
         return types.contains("Context") ? "Strata.MigrationContext" : "Context"
@@ -61,7 +62,8 @@ extension Generator {
         return names.type(lineage, in: history.versions[shape?.first ?? index])
     }
 
-    /// The functions that a person writes: one for each entity whose rows code migrates, and one for each that goes.
+    /// The values of the functions that you write: one for each entity whose rows a custom migration converts, and one
+    /// for each removed entity whose rows it turns into rows of another entity.
     private func functions(of step: SchemaStep) -> [Value] {
         step.customEntities.map { entity in
             let parameters = parameters(of: entity).map { ", \(names.label($0.column)): …" }
@@ -71,14 +73,14 @@ extension Generator {
             + step.merged.map { functionValues($0.old, $0.new, step, example: ".keep(.init(…))") }
     }
 
-    /// The functions that carry on data which a step removes.
+    /// The values of the functions that preserve data which a step removes.
     private func removals(of step: SchemaStep) -> [Value] {
         zip(step.removals, Self.removalNames(step)).map { removal, name in
             ["function": .text("carryOn" + name), "reason": .text(removal.reason)]
         }
     }
 
-    /// What a step removes, as a part of the names of functions: `UserFax` for the property `fax` of `user`.
+    /// The removals of a step as parts of function names: `UserFax` for the property `fax` of `user`.
     static func removalNames(_ step: SchemaStep) -> [String] {
         var taken: Set<String> = []
         return step.removals.map { entity, property, _ in
@@ -100,17 +102,18 @@ extension Generator {
         ]
     }
 
-    /// The properties of the struct, each with its first column.
+    /// The first column of each property of the struct.
     private func members(of entity: EntityStep) -> [EntityStep.ColumnStep] {
         entity.columns.filter { $0.column.part == 0 }
     }
 
-    /// The columns whose values a person gives.
+    /// The first column of each property whose value you provide.
     func parameters(of entity: EntityStep) -> [EntityStep.ColumnStep] {
         members(of: entity).filter { if case .custom = $0.origin { true } else { false } }
     }
 
-    /// Whether code may read and give single columns of the entity's rows: they keep their keys, and have numbers.
+    /// Whether a custom migration may read and provide single columns of the entity's rows. This is possible if the
+    /// rows keep their primary keys and the old table has row numbers.
     func hasColumnMigration(_ entity: EntityStep, _ step: SchemaStep) -> Bool {
         let isKept = entity.columns.allSatisfy { column in
             guard column.column.isKey else { return true }
@@ -121,7 +124,7 @@ extension Generator {
             && step.from.table(of: entity.old).rowNumber != nil
     }
 
-    /// The names of the types with which code reads and gives single columns of an entity's rows.
+    /// The names of the types with which a custom migration reads and provides single columns of an entity's rows.
     func columnMigrationNames(_ entity: EntityStep, _ step: SchemaStep) -> (
         row: String, values: String, protocol: String
     ) {
@@ -214,7 +217,7 @@ extension Generator {
         ]
     }
 
-    /// The value as Swift over the old struct; nil where a parameter gives it.
+    /// Swift source for a value, from the old struct; nil if the value is a parameter.
     private func expression(
         _ origin: ValueOrigin, _ column: StoredColumn, old: String, in version: SchemaVersion
     ) -> String? {

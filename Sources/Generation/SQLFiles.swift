@@ -2,7 +2,7 @@ import Mustache
 import SchemaModel
 
 extension Generator {
-    /// The values of `Version.sql`: the DDL of one version.
+    /// The values for the template `Version.sql`: the DDL of one version.
     func versionSQLValues(_ version: SchemaVersion) -> Value {
         [
             "schema": .text(history.name),
@@ -16,7 +16,7 @@ extension Generator {
         ]
     }
 
-    /// The values of `Step.sql`: the statements of one step.
+    /// The values for the template `Step.sql`: the statements of one step.
     func stepSQLValues(_ step: SchemaStep) -> Value {
         let statements = StepStatements(
             from: step.from.tables, to: step.to.tables, changes: step.tableChanges, keepsOldTables: step.isCustom)

@@ -1,10 +1,10 @@
 import JSONText
 import SchemaModel
 
-/// The JSON that fixtures keep in columns of structs and lists: every member null and not, every case, the edges of
-/// every type.
+/// The JSON values that fixtures store in columns of structs and lists. They cover absent and present members, every
+/// case, and the limits of every type.
 enum SampleJSON {
-    /// Texts that cover the values of `type`, no two of them equal.
+    /// Distinct JSON texts that cover the values of `type`.
     static func texts(of type: ValueType, in version: SchemaVersion) -> [String] {
         switch type {
         case .scalar(let scalar): return texts(of: scalar)
@@ -21,7 +21,7 @@ enum SampleJSON {
         }
     }
 
-    /// As many objects as the member with the most values has, and one where all that may be absent is.
+    /// Returns enough objects to use every value of each member, and one object without all nullable members.
     private static func objects(_ members: [Property], in version: SchemaVersion) -> [String] {
         let values = members.map { member in member.type.map { texts(of: $0, in: version) } ?? [] }
         let count = values.map(\.count).max() ?? 1

@@ -2,7 +2,7 @@ import Mustache
 import SchemaModel
 
 extension Generator {
-    /// The values of `Schema.swift`: the schema's versions with their tables, and its steps.
+    /// The values for the template `Schema.swift`: the schema's versions with their tables, and its steps.
     func schemaValues() -> Value {
         let tables = tableHistory()
         let versions = history.versions.indices.map { index -> Value in
@@ -34,7 +34,8 @@ extension Generator {
         ]
     }
 
-    /// The types of a version that an earlier version declares; none where its structs are not generated.
+    /// The type aliases of a version for types that an earlier version declares; empty if the version's structs are not
+    /// generated.
     private func aliases(in index: Int) -> [Value] {
         guard names.emitted.contains(index) else { return [] }
         return typeAliases(in: index) { $0 < index }
@@ -44,7 +45,11 @@ extension Generator {
         typeAliases(in: history.versions.count - 1) { _ in true }
     }
 
-    /// The types of a version, of those that a version declares of which `isIncluded` holds.
+    /// The type aliases of a version, for all types whose declaring version `isIncluded` accepts.
+    ///
+    /// - Parameters:
+    ///   - index: The index of the version.
+    ///   - isIncluded: Returns whether to include types that the version at an index declares.
     private func typeAliases(in index: Int, where isIncluded: (_ declaring: Int) -> Bool) -> [Value] {
         let version = history.versions[index]
         func alias(_ name: String, _ type: String, _ first: Int?) -> Value? {
@@ -63,7 +68,7 @@ extension Generator {
 
     private func importedValues(_ format: ImportedFormat) -> Value {
         let newest = history.versions.count - 1
-        // What holds in the newest version has no end that would move with it.
+        // A range that includes the newest version has no upper bound, so that a new version does not change it.
         func versions(_ range: ClosedRange<Int>) -> String {
             let (first, last) = (range.lowerBound, range.upperBound)
             return "versions: \(first)...\(last == newest ? "Swift.Int.max" : String(last))"
@@ -125,7 +130,8 @@ extension Generator {
 
     // MARK: Tables
 
-    /// Every table that ever was, and by version those that are new or have changed, and those that are removed.
+    /// The definitions of all tables of all versions. Also, for each version, the definitions that are new or have
+    /// changed, and the names of the removed tables.
     private func tableHistory() -> (
         definitions: [TableSeries<Table>.Definition], added: [[String]], removed: [[String]]
     ) {
@@ -161,7 +167,7 @@ extension Generator {
         if let base = definition.base {
             let elements = ListChange(from: base.content.elements, to: table.elements)
             let indexes = ListChange(from: base.content.indexes, to: table.indexes)
-            // A table that has little in common with the one before is easier to read by itself.
+            // A table that has little in common with its previous definition is easier to read in full.
             if base.content.isJoinTable == table.isJoinTable,
                 2 * (elements.count + indexes.count) <= table.elements.count + table.indexes.count
             {
@@ -188,7 +194,7 @@ extension Generator {
             .text("step.\(function)(\(names.type(old.lineage, in: step.from)).self) { try migration.migrate($0, $1) }")
         }
         let migrations = step.customEntities.map { entity -> Value in
-            // Which one of two ways it is, the migration's type says.
+            // The protocol of the custom migration decides whether it receives complete rows or single columns.
             hasColumnMigration(entity, step)
                 ? .text("migration.migrate(\(names.type(entity.old.lineage, in: step.from)).self, in: step)")
                 : call("migrate", entity.old)

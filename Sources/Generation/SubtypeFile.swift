@@ -2,7 +2,7 @@ import Mustache
 import SchemaModel
 
 extension Generator {
-    /// The values of `Subtype.swift`: the types of one subtype in all versions.
+    /// The values for the template `Subtype.swift`: the types of one subtype in all versions.
     func subtypeValues(_ lineage: Int) -> Value {
         let shapes = names.subtypeShapes[lineage]
         var newest: [Value] = []
@@ -93,7 +93,8 @@ extension Generator {
 
     // MARK: Migration
 
-    /// The initialisers that take a value of another version's type, where all values follow from it.
+    /// The values of the initializers that convert a value of an older version's type. There is one only if every value
+    /// can be converted.
     private func migratingValues(_ shape: SubtypeShape) -> Value {
         var seen: Set<Int> = []
         var values: [Value] = []

@@ -1,9 +1,9 @@
 import JSONText
 import SchemaModel
 
-/// Values and conversions of all types as Swift source.
+/// Swift source for values and conversions of all types.
 extension SwiftNames {
-    /// A default or a fill, as a column of `type` holds it.
+    /// Swift source for a default value or backfill value of a column.
     func value(_ literal: Literal, type: ValueType, in version: SchemaVersion) -> String {
         switch (type, literal) {
         case (.scalar(let scalar), _):
@@ -13,14 +13,14 @@ extension SwiftNames {
         case (.subtype, .integer(let bits)):
             return self.value(JSON(value: .number(String(bits)), offset: 0), type: type, in: version)
         case (_, .text(let text)):
-            // The model wrote this text itself.
+            // The resolved model contains only valid JSON here.
             let json = (try? JSONParser.parse(Array(text.utf8))) ?? JSON(value: .null, offset: 0)
             return self.value(json, type: type, in: version)
         default: return SwiftLiteral.value(literal, type: .string)
         }
     }
 
-    /// A value inside of JSON.
+    /// Swift source for a value within JSON.
     private func value(_ json: JSON, type: ValueType, in version: SchemaVersion) -> String {
         switch (type, json.value) {
         case (.array(let element), .array(let values)):
@@ -65,7 +65,13 @@ extension SwiftNames {
 
     // MARK: Conversions
 
-    /// The converted value of the expression `old`, whose type may be an optional.
+    /// Swift source that converts the value of the expression `old`.
+    ///
+    /// - Parameters:
+    ///   - conversion: The conversion.
+    ///   - old: The Swift source of the old value.
+    ///   - isOptional: Whether the type of `old` is an optional.
+    ///   - version: The version of the new value.
     func expression(
         _ conversion: Conversion, _ old: String, isOptional: Bool, in version: SchemaVersion
     ) -> String {
@@ -79,7 +85,8 @@ extension SwiftNames {
         }
     }
 
-    /// The value of the expression `old`, of the subtype's Swift type of the version before, as one of this version.
+    /// Swift source that converts the value of the expression `old` from the subtype's older Swift type to the one of
+    /// `version`.
     private func remade(_ old: String, type: ValueType, in version: SchemaVersion) -> String {
         if case .array(let element) = type {
             return "\(old).map { \(remade("$0", type: element, in: version)) }"

@@ -1,8 +1,8 @@
 import SchemaModel
 
-/// Values and texts as Swift source.
+/// Swift literals.
 enum SwiftLiteral {
-    /// `text` as a string literal; raw where that reads better.
+    /// A string literal; a raw one if `text` contains quotes or backslashes, but no control characters.
     static func string(_ text: String) -> String {
         let isPlain = text.unicodeScalars.allSatisfy {
             $0.value >= 0x20 && $0.value != 0x7f && $0.value != 0x2028 && $0.value != 0x2029
@@ -14,12 +14,13 @@ enum SwiftLiteral {
         return "\(hashes)\"\(text)\"\(hashes)"
     }
 
-    /// The texts as an array literal on one line.
+    /// An array literal of strings, on one line.
     static func strings(_ texts: [String]) -> String {
         "[" + texts.map(string).joined(separator: ", ") + "]"
     }
 
-    /// The arguments of `changed(removing:adding:)` under these labels; none for what does not change.
+    /// The arguments of a call like `changed(removing:adding:)`, with the labels `removing` and `adding`. An argument
+    /// is omitted if there is no such change.
     static func arguments<Element>(
         _ change: ListChange<Element>, _ removing: String, _ adding: String, _ literal: (Element) -> String
     ) -> [String] {
@@ -46,14 +47,14 @@ enum SwiftLiteral {
         return result + "\""
     }
 
-    /// A default or a fill of `type`.
+    /// The literal of a default value or backfill value.
     static func value(_ literal: Literal, type: ScalarType) -> String {
         switch (type, literal) {
         case (.bool, .integer(let value)): return value == 1 ? "true" : "false"
         case (_, .integer(let value)): return String(value)
         case (.date, .real(let value)): return "Foundation.Date(timeIntervalSinceReferenceDate: \(value))"
         case (_, .real(let value)): return String(value)
-        // These texts were parsed by the same initialisers when the description was read.
+        // The forced unwrapping cannot fail: reading the description has already parsed these texts in the same way.
         case (.url, .text(let value)): return "Foundation.URL(string: \(string(value)))!"
         case (.decimal, .text(let value)): return "Foundation.Decimal(string: \(string(value)))!"
         case (_, .text(let value)): return string(value)

@@ -1,17 +1,17 @@
 import SchemaModel
 
-/// The names of generated types, and which version declares the struct of an entity.
+/// The names of generated types, and the versions that declare them.
 struct SwiftNames {
     let history: SchemaHistory
     let steps: [SchemaStep]
     private let places: [Version: Int]
-    /// The versions whose structs are generated.
+    /// The indexes of the versions whose structs are generated.
     let emitted: [Int]
-    /// By lineage: each struct, oldest first.
+    /// The structs of each entity, by lineage. The oldest struct comes first.
     let shapes: [[EntityShape]]
-    /// By lineage of a subtype: each type, oldest first.
+    /// The types of each subtype, by lineage. The oldest type comes first.
     let subtypeShapes: [[SubtypeShape]]
-    /// By lineage: each type of its key, oldest first.
+    /// The primary key types of each entity, by lineage. The oldest type comes first.
     let keyShapes: [[KeyShape]]
 
     init(_ history: SchemaHistory, _ structs: GenerationOptions.Structs) {
@@ -19,11 +19,12 @@ struct SwiftNames {
         self.steps = history.steps
         self.places = Dictionary(
             history.versions.enumerated().map { ($1.version, $0) }, uniquingKeysWith: { first, _ in first })
-        // Whoever migrates by hand may read and write all entities of both ends.
+        // A custom migration may read all entities of the version before and write all of the version after.
         let ends = steps.filter(\.isCustom).flatMap { [$0.from.version, $0.to.version] } + [history.newest.version]
         let emitted = history.versions.indices.filter { structs == .all || ends.contains(history.versions[$0].version) }
         self.emitted = emitted
-        // What a version declares does not depend on the versions that are generated: so no name moves with a new version.
+        // The structs of all versions are computed, and only then filtered. So the version that declares a struct does
+        // not depend on which versions are generated, and names do not change when a version is added.
         let subtypeShapes = SubtypeShape.all(in: history)
         let keyShapes = KeyShape.all(in: history)
         var shapes = [[EntityShape]](repeating: [], count: history.sources.count)
@@ -43,64 +44,66 @@ struct SwiftNames {
         self.shapes = shapes.map { $0.filter { isEmitted($0.first, $0.last) } }
     }
 
-    /// The struct of an entity in the version `index`; nil where none is generated.
+    /// The struct of an entity in the version at `index`; nil if none is generated.
     func shape(of lineage: Int, at index: Int) -> EntityShape? {
         shapes[lineage].first { $0.first <= index && index <= $0.last }
     }
 
-    /// The type of a subtype in the version `index`; nil where none is generated.
+    /// The type of a subtype in the version at `index`; nil if none is generated.
     func subtypeShape(of lineage: Int, at index: Int) -> SubtypeShape? {
         subtypeShapes[lineage].first { $0.first <= index && index <= $0.last }
     }
 
-    /// The last version of `range` whose structs are generated.
+    /// The index of the last version in `range` whose structs are generated.
     func lastEmitted(in range: ClosedRange<Int>) -> Int {
         emitted.last { range.contains($0) } ?? range.upperBound
     }
 
-    /// `LaundrySchema.V1_0.Laundry`: the struct of an entity in the version `index`, in the version that declares it.
+    /// The name of an entity's struct in the version at `index`, with the namespace of the version that declares the
+    /// struct: `LaundrySchema.V1_0.Laundry`.
     func declaredType(_ lineage: Int, at index: Int) -> String {
         let first = shape(of: lineage, at: index)?.first ?? index
         return type(lineage, in: history.versions[first])
     }
 
-    /// `V1_0`.
+    /// The name of a version's namespace: `V1_0`.
     func namespace(_ index: Int) -> String { "V" + history.versions[index].version.identifier }
 
-    /// The place of a version among all.
+    /// The index of a version in the history.
     func index(of version: SchemaVersion) -> Int { places[version.version] ?? 0 }
 
-    /// `V1_0`.
+    /// The name of a version's namespace: `V1_0`.
     func namespace(_ version: SchemaVersion) -> String { "V" + version.version.identifier }
 
-    /// `LaundrySchema.V1_0.Laundry`: the name of an entity in a version.
+    /// The name of an entity's struct in the namespace of `version`: `LaundrySchema.V1_0.Laundry`.
     func type(_ lineage: Int, in version: SchemaVersion) -> String {
         let name = version.entity(lineage).map { SwiftName.type($0.name) } ?? ""
         return "\(history.name).\(namespace(version)).\(SwiftName.escaped(name))"
     }
 
-    /// `LaundrySchema.LaundryID`: the type of an entity's key in a version.
+    /// The name of the type of an entity's primary key: `LaundrySchema.LaundryID`.
     func id(_ lineage: Int, in version: SchemaVersion) -> String {
         "\(history.name).\(keyShapes.name(lineage, at: index(of: version)))"
     }
 
-    /// `Migration_1_0_to_2_0`.
+    /// The name of a step's custom migration: `Migration_1_0_to_2_0`.
     func migration(_ step: SchemaStep) -> String {
         "Migration_\(step.from.version.identifier)_to_\(step.to.version.identifier)"
     }
 
-    /// The name of a column's property.
+    /// The name of a column's Swift property.
     func member(_ column: StoredColumn) -> String { SwiftName.escaped(column.member) }
 
-    /// The label of a column's argument.
+    /// The argument label for a column's Swift property.
     func label(_ column: StoredColumn) -> String { SwiftName.label(column.member) }
 
-    /// The label and the name of a property's parameter; `self` is a name that the body needs for itself.
+    /// The declaration and the name of a property's parameter. A parameter cannot be named `self`, because the body
+    /// needs that name.
     func parameter(_ name: String) -> (declared: String, name: String) {
         return name == "self" ? ("self self_", "self_") : (SwiftName.escaped(name), SwiftName.escaped(name))
     }
 
-    /// The Swift type of a column's property.
+    /// The type of a column's Swift property.
     func type(of column: StoredColumn, lineage: Int, in version: SchemaVersion) -> String {
         let name =
             switch column.role {
@@ -114,7 +117,8 @@ struct SwiftNames {
     /// The Swift type of a value.
     func type(_ type: ValueType, in version: SchemaVersion) -> String { self.type(type, at: index(of: version)) }
 
-    /// The Swift type of a value in the version `index`; a subtype in the version that declares it.
+    /// The Swift type of a value in the version at `index`. A subtype has the namespace of the version that declares
+    /// it.
     func type(_ type: ValueType, at index: Int) -> String {
         switch type {
         case .scalar(let scalar): return Self.type(scalar)
@@ -142,7 +146,12 @@ struct SwiftNames {
         }
     }
 
-    /// What the column holds where the property of its struct has the value `member`, as Swift.
+    /// Swift source for the stored value of a column.
+    ///
+    /// - Parameters:
+    ///   - member: Swift source for the value of the column's Swift property.
+    ///   - column: The column.
+    ///   - version: The version of the column.
     func sqliteValue(_ member: String, of column: StoredColumn, in version: SchemaVersion) -> String {
         switch column.role {
         case .identifier: return "Strata.SQLiteValue(\(member).rawValue)"
@@ -159,7 +168,7 @@ struct SwiftNames {
         }
     }
 
-    /// The ways from a key of an entity to the values of its columns.
+    /// The Swift source that follows a primary key to access the value of each of its columns: `.rawValue`.
     private func keyPaths(_ lineage: Int, in version: SchemaVersion) -> [String] {
         let index = index(of: version)
         guard let shape = keyShapes[lineage].first(where: { $0.first <= index && index <= $0.last }) else {
@@ -176,15 +185,15 @@ struct SwiftNames {
     }
 }
 
-/// A subtype over the versions that share one type.
+/// The Swift type of a subtype, with the versions that share it.
 struct SubtypeShape {
     let subtype: Subtype
     /// The index of the version that declares the type.
     let first: Int
-    /// The index of the last version that uses it.
+    /// The index of the last version that uses the type.
     var last: Int
 
-    /// The types of all subtypes, by lineage and oldest first.
+    /// The types of all subtypes, by lineage. The oldest type comes first.
     static func all(in history: SchemaHistory) -> [[SubtypeShape]] {
         var shapes = [[SubtypeShape]](repeating: [], count: history.subtypeSources.count)
         for (index, version) in history.versions.enumerated() {
@@ -201,20 +210,20 @@ struct SubtypeShape {
     }
 }
 
-/// An entity over the versions that share one struct.
+/// The struct of an entity, with the versions that share it.
 struct EntityShape {
     let entity: Entity
     let columns: [StoredColumn]
-    /// The names of the types of its own key and of those that it points at.
+    /// The names of the types of the entity's primary key and of the primary keys that it references.
     let keys: [String]
-    /// The versions that declare its subtypes.
+    /// The indexes of the versions that declare the entity's subtypes.
     let parts: [Int]
     /// The index of the version that declares the struct.
     let first: Int
-    /// The index of the last version that uses it.
+    /// The index of the last version that uses the struct.
     var last: Int
 
-    /// The properties of the struct: each with its first column, and that column's place.
+    /// The first column of each property of the struct, with the index of that column.
     var fields: [(column: StoredColumn, index: Int)] {
         columns.enumerated().filter { $1.part == 0 }.map { ($1, $0) }
     }
@@ -235,7 +244,8 @@ struct EntityShape {
         self.last = index
     }
 
-    /// Whether one struct serves this shape and `other`, that of the next version. Relationships do not matter: they are those of the last version.
+    /// Whether this shape and `other`, the one in the next version, can share a struct. Relationships do not matter,
+    /// because the struct has the relationships of the last version.
     func isSameStruct(as other: EntityShape) -> Bool {
         entity.name == other.entity.name && entity.tableName == other.entity.tableName && columns == other.columns
             && keys == other.keys && parts == other.parts

@@ -1,22 +1,24 @@
 import SchemaModel
 
-/// The tables of all versions as generated code declares them: each under a name, and as a change of an earlier one.
+/// The definitions of all tables of all versions. Each has a unique name in generated code, and may be declared as a
+/// change of an earlier definition.
 struct TableSeries<Content: Hashable> {
-    /// A table that is new or has changed in some version.
+    /// A table that is new or has changed in a version.
     struct Definition {
         let name: String
         let content: Content
-        /// What its owner had in the version before; nil where the owner is new.
+        /// The previous definition of the same owner's table; nil if the owner is new.
         let base: (name: String, content: Content)?
     }
 
-    /// The tables in the order of the versions that declare them.
+    /// The definitions, in the order of the versions that declare them.
     private(set) var definitions: [Definition] = []
     private var names: [Content: String] = [:]
     private var taken: Set<String> = []
     private var latest: [TableOwner: (name: String, content: Content)] = [:]
 
-    /// The name of a table in a version. A table that an earlier version had keeps its name.
+    /// Returns the name of a table's definition in a version, and adds the definition if it is new. A definition that
+    /// an earlier version already has keeps its name.
     mutating func name(of content: Content, called table: String, owner: TableOwner, in version: Version) -> String {
         let name: String
         if let known = names[content] {

@@ -1,12 +1,13 @@
 import Mustache
 import SchemaModel
 
-/// What the tests expect of each step.
+/// The expectations of the generated tests for each step.
 extension Generator {
-    /// The entities whose rows may have other keys than they had, or be gone, because a person's code says so.
+    /// The lineages of the entities whose rows may be deleted or get new primary keys because of a custom migration.
     private func looseEntities(_ step: SchemaStep) -> Set<Int> {
         var loose = Set(step.customEntities.map(\.new.lineage))
-        // A key that is made of such a key changes with it, and a row goes with one that it does not outlive.
+        // A primary key changes if it contains a foreign key that changes. A cascade deletes rows with the rows that
+        // they reference.
         while let next = step.entities.map(\.new).first(where: { entity in
             guard !loose.contains(entity.lineage) else { return false }
             var key: [Int] = []
@@ -23,7 +24,7 @@ extension Generator {
         return loose
     }
 
-    /// What is expected of the rows of one table.
+    /// The expectations for the rows of one table.
     private struct TableTest {
         let from: String
         let to: String
@@ -36,17 +37,19 @@ extension Generator {
         let references: [String]
         var isJoin = false
 
-        /// Whether it says no more than that rows of a table with these columns stay as they are.
+        /// Whether the test only expects that all rows of a table with these columns are unchanged.
         func isUnchanged(_ columns: Set<String>) -> Bool {
             from == to && oldKey == key && changed.isEmpty && !isEmptied && filter == nil && references.isEmpty
                 && Set(kept) == columns
         }
     }
 
-    /// What the tests expect of a step.
+    /// The values of a step's expectations. They do not list tables that are the same in both versions and whose rows
+    /// are unchanged.
     ///
-    /// - `versions`: the tables of the fixtures of all versions. Of a table that is the same in both, and whose rows stay,
-    ///   nothing is said.
+    /// - Parameters:
+    ///   - step: The step.
+    ///   - versions: The tables of the fixtures of all versions.
     func stepTestValues(_ step: SchemaStep, _ versions: [FixtureTables]) -> Value {
         let old = versions[names.index(of: step.from)].columns
         let new = versions[names.index(of: step.to)].columns
@@ -70,13 +73,13 @@ extension Generator {
             let asksForCode =
                 unchecked.contains(.init(entity: entity.new.lineage))
                 || step.instructions.custom.contains(.init(entity: entity.new.lineage))
-            // Where a unique index comes, a person says what becomes of duplicates.
+            // A custom migration may change the values of a new unique index to resolve duplicates.
             let indexed = Set(entity.customReasons.compactMap(\.index).joined())
             var kept: [String] = []
             var changed: [(String, String)] = []
             for column in entity.columns {
                 let name = column.column.name
-                // Where a person migrates an entity that asks for it, any of its values may become another.
+                // If the description asks for a custom migration of the entity, it may change any value.
                 let property = column.column.property
                 let isUnchecked =
                     unchecked.contains(.init(entity: entity.new.lineage, property: property))
@@ -97,7 +100,7 @@ extension Generator {
         return tables + joins
     }
 
-    /// The foreign keys of an entity that follow rows which may have other keys, or be gone.
+    /// The foreign keys of an entity to rows that may be deleted or get new primary keys.
     private func references(of entity: EntityStep, _ loose: Set<Int>, _ step: SchemaStep) -> [String] {
         entity.new.properties.compactMap { property in
             let columns = entity.columns.filter {
@@ -129,7 +132,7 @@ extension Generator {
         let target = join.relationship.target
         guard let was = entity.old.property(join.property)?.relationship, was.target == target,
             let oldTarget = step.from.entity(target), was.inverse == join.relationship.inverse || was.inverse == nil,
-            // What becomes its own inverse gets pairs that were not there.
+            // A relationship that becomes its own inverse gets additional pairs.
             was.inverse != nil || !step.to.isOwnInverse(join.relationship),
             !step.instructions.custom.contains(element), !step.instructions.unchecked.contains(element)
         else { return nil }
@@ -159,7 +162,7 @@ extension Generator {
         if loose.contains(target) {
             references.append(reference(join.target, from: targets, to: oldTarget.tableName, cascades: true))
         }
-        // A key that has more columns than before is one that code gives: the reference says what it is.
+        // A primary key with more columns than before comes from a custom migration. The reference covers its values.
         func values(_ columns: [String], _ old: [String]) -> [(String, String)] {
             columns.enumerated().map { ($1, old.indices.contains($0) ? SQL.quoted(old[$0]) : "NULL") }
         }
@@ -194,18 +197,18 @@ extension Generator {
         ]
     }
 
-    // MARK: What a person expects
+    // MARK: Expectations that you write
 
     private func stepName(_ step: SchemaStep) -> String {
         history.name + names.migration(step).replacing("Migration_", with: "Step_")
     }
 
-    /// The values of the protocol that a person's expectations conform to.
+    /// The values of the protocol for the expectations that you write.
     func expectationValues(_ step: SchemaStep) -> Value {
-        // Whoever says what becomes of a row says so of all that its columns hold.
+        // You write one expectation for each row of a custom entity. Reasons that it covers are left out.
         let merged = Set(step.merged.map(\.old.lineage))
         let reasons = step.reasons.filter { reason in
-            // Each has a function of its own.
+            // Each removal has its own function.
             if reason.isRemoval { return false }
             if merged.contains(reason.entity) { return false }
             guard let entity = step.customEntities.first(where: { $0.new.lineage == reason.entity }) else {
@@ -254,10 +257,10 @@ extension Generator {
         } + step.merged.map { values($0.old, $0.new, ".kept(.init(…))") }
     }
 
-    /// `V1_0.Laundry`: the type of an entity where the versions are at hand.
+    /// The name of an entity's type without the schema: `V1_0.Laundry`.
     private func short(_ type: String) -> String { String(type.dropFirst(history.name.count + 1)) }
 
-    /// What a column must hold, as SQL over the old row; nil where a person's code decides.
+    /// SQL for the expected value of a column, from the old row; nil if a custom migration provides the value.
     private func expectation(_ origin: ValueOrigin) -> String? {
         switch origin {
         case .copy(let column): return SQL.quoted(column.name)

@@ -2,10 +2,10 @@ import Mustache
 import SchemaModel
 
 extension Generator {
-    /// The values of `Tests.swift`: what the tests of every version check.
+    /// The values for the template `Tests.swift`: the tests of all versions.
     ///
-    /// What they expect is told here once more, property by property, and not taken from the SQL that migrates: so a
-    /// fault there is seen.
+    /// The expectations are computed from the properties and not taken from the SQL of the migration. So the tests find
+    /// errors in that SQL.
     func testsValues() -> Value {
         let folder: String =
             switch options.testFolder {
@@ -31,7 +31,7 @@ extension Generator {
 
     // MARK: Tables
 
-    /// A table of a fixture, with its parts as Swift.
+    /// A table of a fixture, with columns and indexes as Swift source.
     private struct FixtureTableText: Hashable {
         let table: String
         let entity: String
@@ -42,15 +42,16 @@ extension Generator {
 
     /// The tables of the fixture of one version.
     struct FixtureTables {
-        /// By table: the position of the version in which it was last added, and the columns that rows are compared by.
+        /// By the table's name: the index of the version that last added or changed the table, and the columns in which
+        /// the tests compare rows.
         var columns: [String: (since: Int, names: Set<String>)] = [:]
-        /// What is added, as Swift.
+        /// The added and changed tables, as Swift source.
         var added: [String] = []
-        /// The names of the tables that the version before has and this one has not.
+        /// The names of the tables that the previous version has and this version does not.
         var removed: [String] = []
     }
 
-    /// Every table that a fixture ever had, and the tables of each version.
+    /// The definitions of all tables of all fixtures, and the tables of each version.
     private func fixtureTables() -> (
         definitions: [TableSeries<FixtureTableText>.Definition], versions: [FixtureTables]
     ) {
@@ -129,7 +130,7 @@ extension Generator {
                 if let key = text.key, text.key != base.content.key {
                     arguments.append("key: \(SwiftLiteral.strings(key))")
                 } else if text.key == nil, let first = text.columns.first, first != base.content.columns.first {
-                    // Without a key of several properties, the first column is the key.
+                    // Without a primary key of properties, the first column is the primary key.
                     return .object(values)
                 }
                 arguments += SwiftLiteral.arguments(columns, "removing", "adding") { $0 }
@@ -143,7 +144,8 @@ extension Generator {
         return .object(values)
     }
 
-    /// Whether the fixture of a version is sealed with it. No device has a store of a version that conversions only pass.
+    /// Whether the fixture of a version is sealed together with the version. A version that conversions only pass
+    /// through has no sealed fixture, because no device has a store of it.
     private func hasSealedFixture(_ index: Int) -> Bool {
         index < options.sealedCount && !history.isPassedInConversion(history.versions[index].version)
     }
@@ -193,14 +195,14 @@ extension Generator {
         return text + ")"
     }
 
-    /// The columns of which no two rows of a fixture may share a value, one for each unique index: of several the one
-    /// whose type has the most values.
+    /// The columns whose values must be distinct in a fixture, one for each unique index. It is the index's first
+    /// attribute with a scalar type other than Boolean, or else its first column.
     private func distinctColumns(of entity: Entity, in version: SchemaVersion) -> Set<String> {
         let columns = version.columns(of: entity)
         var names: Set<String> = []
         for index in version.table(of: entity).indexes where index.isUnique {
             let candidates = index.columns.compactMap { name in columns.first { $0.name == name && $0.part == 0 } }
-            // A key is distinct anyhow.
+            // A single-column primary key is always distinct.
             if candidates.contains(where: { $0.isKey && version.keyParts(of: entity).count == 1 }) { continue }
             let attribute = candidates.first { $0.role == .attribute && ($0.type.scalar ?? .bool) != .bool }
             names.insert((attribute ?? candidates.first)?.name ?? "")
@@ -220,7 +222,7 @@ extension Generator {
         ]
     }
 
-    /// What a fixture's column of `type` is filled with.
+    /// Swift source for the sample values of a fixture's column.
     private func sampleType(_ type: ValueType, in version: SchemaVersion) -> String {
         switch type {
         case .scalar(let scalar): return "." + scalar.rawValue
