@@ -69,7 +69,7 @@ struct RandomRows: RandomNumberGenerator {
     private mutating func value(of type: ColumnType, _ edges: [SQLiteValue]) -> SQLiteValue {
         if holds(0.5), let edge = edges.randomElement(using: &self) { return edge }
         switch type {
-        case .int, .milliseconds: return .integer(Int(truncatingIfNeeded: next()))
+        case .int, .milliseconds: return .integer(Int64(bitPattern: next()))
         case .double, .seconds, .date: return .real(Double.random(in: -1e9...1e9, using: &self))
         case .float: return .real(Double(Float.random(in: -1e9...1e9, using: &self)))
         case .string:

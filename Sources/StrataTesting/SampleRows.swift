@@ -264,7 +264,7 @@ struct SampleRows {
             random?.shuffle(&order)
             var places = before.map { _ in [SQLiteValue.null] }
             for row in order where before[row].first != .null {
-                places[row] = [.integer(counts[before[row], default: 0])]
+                places[row] = [SQLiteValue(counts[before[row], default: 0])]
                 counts[before[row], default: 0] += 1
             }
             return places
@@ -283,7 +283,7 @@ struct SampleRows {
             let one = Array(pool.dropFirst(number % max(1, pool.count)).prefix(1))
             let chosen = random?.some(of: targets) ?? (number == 0 ? pool.reversed() : number == 1 ? [] : one)
             for (place, target) in chosen.enumerated() {
-                for (index, value) in (source + target + [.integer(place)]).enumerated() {
+                for (index, value) in (source + target + [SQLiteValue(place)]).enumerated() {
                     try statement.bind(value, at: index + 1)
                 }
                 try statement.run()

@@ -45,7 +45,7 @@ enum SampleValues {
             return ["0", "-1.5", "12345678901234567890123456789012345678", "0.00000001", "3.10"]
                 .compactMap { Decimal(string: $0) }.map { SQLiteValue($0) }
         case .texts(let texts): return texts.map(SQLiteValue.text)
-        case .integers(let values): return values.map(SQLiteValue.integer)
+        case .integers(let values): return values.map { SQLiteValue($0) }
         }
     }
 
@@ -63,7 +63,7 @@ enum SampleValues {
     /// A value of `type` without anything special about it; another one for another number, where there are more.
     static func plain(_ type: ColumnType, _ number: Int) -> SQLiteValue {
         switch type {
-        case .int, .milliseconds: return .integer(1 + number)
+        case .int, .milliseconds: return SQLiteValue(1 + number)
         case .double, .float, .seconds: return .real(1.5 + Double(number))
         case .date: return .real(700_000_000 + Double(number))
         case .bool, .texts, .integers:
@@ -80,7 +80,7 @@ enum SampleValues {
         if number < edges.count { return edges[number] }
         let number = number - edges.count + 1
         switch type {
-        case .int, .milliseconds: return .integer(1_000_000 + number)
+        case .int, .milliseconds: return SQLiteValue(1_000_000 + number)
         case .bool, .texts, .integers: return nil
         case .double, .float, .seconds, .date: return .real(Double(1_000_000 + number))
         case .string: return .text("sample \(number)")

@@ -69,7 +69,7 @@ import Testing
             let count = try #require(try rows(url, "SELECT count(*) FROM laundry").first?.first)
             guard case .integer(let last) = count else { return }
             let before = try Data(contentsOf: url)
-            LastRowThrows.$row.withValue(last) {
+            LastRowThrows.$row.withValue(Int(last)) {
                 #expect(throws: LastRowThrows.self) { _ = try Store(at: url, schema: LaundryThatThrows.self) }
             }
             #expect(try Data(contentsOf: url) == before)

@@ -164,7 +164,7 @@ private struct Pointing: StoredEntity {
             rows: ids.map { "INSERT INTO s VALUES (\($0), 'n', NULL);" }.joined(),
             code: { old, _ in .keep(Values(first: try old.name)) },
             check: { (url: URL) throws in
-                #expect(try rows(url, "SELECT id, first FROM s ORDER BY id") == ids.map { [.integer($0), .text("n")] })
+                #expect(try rows(url, "SELECT id, first FROM s ORDER BY id") == ids.map { [.init($0), .text("n")] })
             })
     }
 

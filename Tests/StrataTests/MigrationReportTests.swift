@@ -195,7 +195,7 @@ private struct Renamed: StoredEntity {
         let many =
             "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO s SELECT i, hex(randomblob(50)) FROM n"
         let wider = Table("s", Self.s.elements + ["\"x\" REAL NOT NULL DEFAULT 0.5"])
-        func migrate(available: Int, checks: Bool = true, to new: Table, _ change: TableChange) throws {
+        func migrate(available: Int64, checks: Bool = true, to new: Table, _ change: TableChange) throws {
             var options = StoreOptions()
             options.checksFreeSpace = checks
             try MigrationSpace.$available.withValue(available) {

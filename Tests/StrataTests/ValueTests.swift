@@ -42,6 +42,19 @@ import Testing
         #expect(try roundTrip({ try $0.bind(color: "#00ff00", at: 1) }, { try $0.color(0) }) == "#00ff00")
     }
 
+    @Test func `an integer that does not fit is refused with the name of its column`() throws {
+        let connection = try Connection(path: ":memory:", mode: .readWrite)
+        let statement = try connection.prepare("SELECT 2147483647 AS fits, -2147483649 AS stars")
+        #expect(try statement.step())
+        #expect(try statement.row.integer(0) == Int32.max)
+        #expect(try statement.row.int64(1) == -2_147_483_649)
+        #expect {
+            let _: Int32 = try statement.row.integer(1)
+        } throws: { error in
+            String(describing: error) == "the value in stars is not an integer of 32 bits, but -2147483649"
+        }
+    }
+
     @Test(arguments: [Int.min, -1, 0, 1, Int.max]) func `integers come back, the greatest and the least too`(
         number: Int
     ) throws {

@@ -34,7 +34,7 @@ protocol ConversionSource {
     func match(_ version: SchemaVersion, at place: Int, exactly isExact: Bool) throws -> VersionMatch
 
     /// The greatest key that the library ever assigned to a row of a table; nil if the database does not record it.
-    func lastKey(of table: Table) -> Int?
+    func lastKey(of table: Table) -> Int64?
 
     /// The elements of `places` whose versions match the metadata in the database; all of them if there is no such
     /// metadata.

@@ -25,7 +25,7 @@ struct CoreDataSource: ConversionSource {
     /// The virtual tables of spatial indexes, and their shadow tables.
     private let virtual: Set<String>
     /// The greatest key that was ever assigned to an object, by root entity.
-    private var lastKeys: [String: Int] = [:]
+    private var lastKeys: [String: Int64] = [:]
     /// The first eight bytes of the hash of each entity; nil if the store does not have hashes.
     private let hashes: [String: UInt64]?
 
@@ -62,7 +62,7 @@ struct CoreDataSource: ConversionSource {
             return keys.count == 2 ? JoinTable(name: table.name, keys: keys, columns: columns) : nil
         }
         var family = CoreDataFamily()
-        var greatest: [String: Int] = [:]
+        var greatest: [String: Int64] = [:]
         let hasKeys = tables["Z_PRIMARYKEY"]?.columns["Z_MAX"] != nil
         try connection.query("SELECT Z_ENT, Z_NAME, Z_SUPER\(hasKeys ? ", Z_MAX" : "") FROM Z_PRIMARYKEY") { row in
             let name = try row.string(1)
@@ -114,7 +114,7 @@ struct CoreDataSource: ConversionSource {
         return known.filter(\.1.isEmpty).map(\.0)
     }
 
-    func lastKey(of table: SchemaSQL.Table) -> Int? {
+    func lastKey(of table: SchemaSQL.Table) -> Int64? {
         family.has(table.name) ? lastKeys[family.root(of: table.name)] : nil
     }
 

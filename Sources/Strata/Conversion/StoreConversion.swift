@@ -85,7 +85,7 @@ struct StoreConversion {
         try connection.transaction("BEGIN IMMEDIATE") {
             let rows = SetAsideRows(
                 connection, candidate.version, policies: index.misfits(at: candidate.place), otherwise: options.misfits)
-            var lastIDs: [String: Int] = [:]
+            var lastIDs: [String: Int64] = [:]
             for table in candidate.match.tables {
                 rows.sourceValues[table.table.name] = TableCopy.sourceValues(of: table, in: source)
                 try setAsideStrays(table, rows, &report)

@@ -81,8 +81,8 @@ struct TableCopy {
     /// - Returns: The greatest key of a row; nil if no row has an integer key.
     func run(
         from source: Connection, _ report: inout ConversionReport, isCancelled: (() -> Bool)?
-    ) throws -> Int? {
-        var greatest: Int?
+    ) throws -> Int64? {
+        var greatest: Int64?
         var count = 0
         let rows = try source.prepare(table.query)
         while try rows.step() {

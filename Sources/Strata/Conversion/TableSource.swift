@@ -5,7 +5,7 @@ struct TableSource: ConversionSource {
     private let database: DatabaseTables
     private let format: FormatIndex
     /// The greatest keys that SQLite recorded in `sqlite_sequence`, by table.
-    private var sequences: [String: Int] = [:]
+    private var sequences: [String: Int64] = [:]
     let versionName: String?
 
     init(reading connection: Connection, _ format: FormatIndex, _ library: ImportedFormat.Library) throws {
@@ -14,16 +14,16 @@ struct TableSource: ConversionSource {
         let number = try connection.integer("PRAGMA user_version") ?? 0
         // The meaning of the number is unknown for an app that uses SQLite itself.
         versionName = number == 0 || library == .sqlite ? nil : String(number)
-        var sequences: [String: Int] = [:]
+        var sequences: [String: Int64] = [:]
         if database.table("sqlite_sequence") != nil {
             try connection.query("SELECT name, seq FROM sqlite_sequence WHERE typeof(seq) = 'integer'") { row in
-                sequences[try row.string(0).lowercased()] = try row.int(1)
+                sequences[try row.string(0).lowercased()] = try row.int64(1)
             }
         }
         self.sequences = sequences
     }
 
-    func lastKey(of table: Table) -> Int? { sequences[table.name.lowercased()] }
+    func lastKey(of table: Table) -> Int64? { sequences[table.name.lowercased()] }
 
     func match(_ version: SchemaVersion, at place: Int, exactly isExact: Bool) -> VersionMatch {
         var match = VersionMatch()

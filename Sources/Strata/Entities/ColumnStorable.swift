@@ -30,6 +30,16 @@ extension Int: ColumnStorable {
     }
 }
 
+extension Int64: ColumnStorable {
+    /// The value in a column.
+    @inlinable public init(row: Row, at index: Int) throws { self = try row.int64(index) }
+
+    /// Binds an integer.
+    @inlinable public func bind(to statement: Statement, at index: Int) throws {
+        try statement.check(sqlite3_bind_int64(statement.pointer, Int32(index), self))
+    }
+}
+
 extension Bool: ColumnStorable {
     /// The value in a column.
     @inlinable public init(row: Row, at index: Int) throws { self = try row.bool(index) }

@@ -41,7 +41,7 @@ extension StoredOptions {
     /// The options in a column.
     public init(row: Row, at index: Int) throws { self.init(rawValue: try row.int(index)) }
     /// The bits.
-    public func columnValue() -> SQLiteValue { .integer(rawValue) }
+    public func columnValue() -> SQLiteValue { .integer(Int64(rawValue)) }
     /// The options inside of JSON.
     public init(json: JSONReader) throws { self.init(rawValue: try Int(json: json)) }
     /// Writes the bits.

@@ -1,12 +1,16 @@
 import CSQLite
 import SchemaSQL
 
-/// A copy of an old table's rows into a new one, for which code reads some columns and gives the values of some.
+/// Copies the rows of an old table into a new one. A custom migration reads some old columns and provides the values
+/// of some new columns.
 ///
-/// SQL asks the code through two functions ("Application-Defined SQL Functions", https://sqlite.org/appfunc.html):
-/// `strata_row` in the condition, which says whether the row stays, and `strata_value` for each value. What the code
-/// neither reads nor gives does not leave SQLite. Which columns it reads is found out on the way: those that it was not
-/// given with the row are looked up, and given with the next ones.
+/// SQL calls the custom migration through two functions ("Application-Defined SQL Functions",
+/// https://sqlite.org/appfunc.html). `strata_row` is in the condition and returns whether the row is kept.
+/// `strata_value` returns each value. Columns that the custom migration neither reads nor provides are copied within
+/// SQLite.
+///
+/// The copy learns which columns the custom migration reads. When it reads a column that is not an argument of
+/// `strata_row`, the copy looks the column up, and passes it as an argument from the next part on.
 @usableFromInline final class ColumnCopy: RowSource {
     private typealias Arguments = UnsafeMutablePointer<OpaquePointer?>
 
@@ -16,43 +20,48 @@ import SchemaSQL
     private let map: KeyMap
     private let old: EntityTable
     private let new: EntityTable
-    /// The columns of the new table whose values code gives.
+    /// The columns of the new table whose values the custom migration provides.
     private let columns: [String]
     private let source: Table
     private let target: Table
-    /// The number of an old row, as SQL calls it.
+    /// The SQL name of the old table's row number.
     private let number: String
-    /// Reads an old row by its number.
+    /// Reads an old row by its row number.
     private let lookup: Statement
-    /// The places of the key's columns among those of the old table.
+    /// The indexes of the primary key columns among the columns of the old table.
     private let key: [Int]
 
     @exclusivity(unchecked) private var filter: ((Row) throws -> Bool)?
     @exclusivity(unchecked) private var value: ((Int) throws -> SQLiteValue)?
-    /// What the code has thrown, which SQLite knows nothing of.
+    /// The error that the custom migration threw. SQLite only reports that a function failed.
     @exclusivity(unchecked) private var error: (any Error)?
 
-    /// What `strata_row` was called with: the row's number, and columns.
+    /// The arguments of the current call of `strata_row`: the row number, then columns.
     @exclusivity(unchecked) private var arguments: Arguments?
-    /// The place of each old column among the arguments, or 0 where it is not among them.
+    /// The index of each old column among the arguments, or 0 if the column is not an argument.
     @exclusivity(unchecked) private var places: [Int]
-    /// The last row.
-    @exclusivity(unchecked) private var row = 0
+    /// The row number of the row that `strata_row` was last called for.
+    @exclusivity(unchecked) private var row: Int64 = 0
     @exclusivity(unchecked) private var isKept = false
-    /// The columns that were looked up.
+    /// The indexes of the columns that were looked up since the last call of `learn()`.
     @exclusivity(unchecked) private var lookedUp: Set<Int> = []
-    /// The row that `lookup` stands on.
-    @exclusivity(unchecked) private var lookupRow: Int?
+    /// The row number of the row that `lookup` is positioned on.
+    @exclusivity(unchecked) private var lookupRow: Int64?
 
-    /// More arguments SQLite does not give ("Maximum Number Of Arguments On A Function",
-    /// https://sqlite.org/limits.html); the first is the row's number.
+    /// The maximum number of columns that are passed as arguments. SQLite allows 127 arguments ("Maximum Number Of
+    /// Arguments On A Function", https://sqlite.org/limits.html); the first is the row number.
     private static let mostColumns = 126
-    /// Rows are copied in parts of at most so many; the first ones are shorter.
+    /// The maximum number of rows that one statement copies. The first parts are shorter.
     private static let longestPart = 10_000
 
-    /// A copy of the rows of `old` into `new`.
+    /// Creates a copy of the rows of `old` into `new`.
     ///
-    /// - `columns`: those of `new` whose values code gives.
+    /// - Parameters:
+    ///   - old: The table before the step.
+    ///   - new: The table after the step.
+    ///   - columns: The columns of `new` whose values the custom migration provides.
+    ///   - step: The running step.
+    /// - Throws: `MigrationError.schemaDiffers` if the step has no such tables, or `SQLiteError`.
     @usableFromInline init(
         from old: EntityTable, to new: EntityTable, giving columns: [String], _ step: CustomStep
     ) throws {
@@ -71,7 +80,11 @@ import SchemaSQL
         super.init()
     }
 
-    /// Copies the rows for which `filter` is true, and asks `value` for the values of the row that was filtered last.
+    /// Copies the rows for which `filter` returns true.
+    ///
+    /// - Parameters:
+    ///   - filter: Returns whether a row is kept.
+    ///   - value: Returns a value of the row that `filter` was last called for, by the index of its column.
     @usableFromInline func run(
         filter: @escaping (Row) throws -> Bool, value: @escaping (Int) throws -> SQLiteValue
     ) throws {
@@ -82,7 +95,7 @@ import SchemaSQL
             (self.filter, self.value) = (nil, nil)
         }
         if !connection.hasColumnFunctions {
-            // They stay: SQLite neither removes nor replaces a function while a statement stands on a row.
+            // The functions are never removed: SQLite cannot remove or replace a function while a statement runs.
             try add("strata_row") { context, _, arguments in
                 ColumnCopy.give(to: context) { try $0.filterRow(arguments) }
             }
@@ -100,13 +113,13 @@ import SchemaSQL
 
     private func copy() throws {
         var insert = try connection.prepare(statement())
-        var first = Int.min
+        var first = Int64.min
         var part = 1
         while true {
             try insert.bind(first, at: 1)
             try insert.bind(part, at: 2)
             try insert.run()
-            if connection.changes < part || row == Int.max { break }
+            if connection.changes < part || row == Int64.max { break }
             first = row + 1
             part = min(10 * part, Self.longestPart)
             if learn() { insert = try connection.prepare(statement()) }
@@ -114,8 +127,7 @@ import SchemaSQL
         lookup.reset()
     }
 
-    /// The statement that copies up to so many (parameter 2) of the rows that are kept, from a row's number
-    /// (parameter 1) on.
+    /// The statement that copies the kept rows from a row number on (parameter 1), up to a limit (parameter 2).
     private func statement() -> String {
         let given = places.indices.filter { places[$0] > 0 }.sorted { places[$0] < places[$1] }
         let arguments = [number] + given.map { SQL.quoted(old.columns[$0]) }
@@ -128,7 +140,7 @@ import SchemaSQL
         return copies.map { $0.limitedStatement() }.joined()
     }
 
-    /// Makes the columns that were looked up arguments, if there are any.
+    /// Makes the columns that were looked up arguments of `strata_row`. Returns whether there were any.
     private func learn() -> Bool {
         let count = places.lazy.filter { $0 > 0 }.count
         let new = lookedUp.sorted().prefix(max(0, Self.mostColumns - count))
@@ -137,19 +149,19 @@ import SchemaSQL
         return !new.isEmpty
     }
 
-    /// Records what became of an old row that is not copied.
+    /// Records an old row that is not copied: as merged into the row `new`, or as dropped if `new` is nil.
     @usableFromInline func record<ID: EntityID>(_ row: Row, as new: ID?) throws {
         step.countGone(self.new.name, isMerged: new != nil)
         try map.record(key.map(row.value), as: new)
     }
 
-    // MARK: What SQL calls
+    // MARK: SQL functions
 
     private func add(
         _ name: String, _ function: @convention(c) (OpaquePointer?, Int32, Arguments?) -> Void
     ) throws {
         let code = sqlite3_create_function_v2(
-            // A schema that was tampered with must not call it.
+            // SQLITE_DIRECTONLY: a schema that was tampered with cannot call the function.
             connection.pointer, name, -1, SQLITE_UTF8 | SQLITE_DIRECTONLY,
             Unmanaged.passUnretained(connection).toOpaque(), function, nil, nil, nil)
         guard code == SQLITE_OK else { throw SQLiteError(of: connection.pointer) }
@@ -170,7 +182,7 @@ import SchemaSQL
 
     private func filterRow(_ arguments: Arguments?) throws -> SQLiteValue {
         self.arguments = arguments
-        row = Int(sqlite3_value_int64(arguments?[0]))
+        row = sqlite3_value_int64(arguments?[0])
         isKept = try filter?(Row(lookup.pointer, Unmanaged.passUnretained(self))) ?? false
         if let error { throw error }
         step.rows += 1
@@ -180,8 +192,8 @@ import SchemaSQL
     }
 
     private func rowValue(_ arguments: Arguments?) throws -> SQLiteValue {
-        // The order in which SQLite evaluates is not promised; nothing is ever written into another row.
-        guard let arguments, let value, isKept, Int(sqlite3_value_int64(arguments[1])) == row else {
+        // SQLite does not promise an order of evaluation. This check never writes a value into a wrong row.
+        guard let arguments, let value, isKept, sqlite3_value_int64(arguments[1]) == row else {
             throw MigrationError.rowsOutOfOrder(table: new.name)
         }
         let place = Int(sqlite3_value_int64(arguments[0]))
@@ -195,7 +207,7 @@ import SchemaSQL
         }
     }
 
-    /// The value of a column of the row.
+    /// The value of a column of the current row, by the column's index.
     @usableFromInline override func cell(_ index: Int) -> OpaquePointer? {
         if places[index] > 0, let arguments { return arguments[places[index]] }
         lookedUp.insert(index)
@@ -209,17 +221,17 @@ import SchemaSQL
                 self.error = error
             }
         }
-        // Where there is no row, that is NULL.
+        // Without a row, the value is NULL.
         return sqlite3_column_value(lookup.pointer, Int32(index))
     }
 }
 
 extension SQLiteValue {
-    /// Makes it the result of a function.
+    /// Sets the value as the result of an SQL function.
     fileprivate func give(to context: OpaquePointer?) {
         switch self {
         case .null: sqlite3_result_null(context)
-        case .integer(let value): sqlite3_result_int64(context, Int64(value))
+        case .integer(let value): sqlite3_result_int64(context, value)
         case .real(let value): sqlite3_result_double(context, value)
         case .text(var value):
             value.withUTF8 { bytes in

@@ -1,38 +1,39 @@
 import Foundation
 
-/// The changes of type that keep every value, as the migrations' SQL has them, for `init(migrating:)`.
+/// The type conversions that keep every value. They give the same results as the SQL of inferred migrations. The
+/// generated `init(migrating:)` uses them.
 public enum Conversion {
-    /// 1 for true and 0 for false.
+    /// Returns 1 for true and 0 for false.
     public static func int(_ value: Bool) -> Int { value ? 1 : 0 }
-    /// The same number.
+    /// Returns the same number.
     public static func decimal(_ value: Int) -> Decimal { Decimal(value) }
-    /// The same number.
+    /// Returns the same number.
     public static func double(_ value: Float) -> Double { Double(value) }
-    /// `true` or `false`.
+    /// Returns `true` or `false`.
     public static func string(_ value: Bool) -> String { value ? "true" : "false" }
-    /// The digits.
+    /// Returns the decimal digits.
     public static func string(_ value: Int) -> String { String(value) }
-    /// The URL's text.
+    /// Returns the URL's text.
     public static func string(_ value: URL) -> String { value.absoluteString }
-    /// Hexadecimal digits in capitals, in five groups.
+    /// Returns the UUID as uppercase hexadecimal digits in five groups.
     public static func string(_ value: UUID) -> String { value.uuidString }
-    /// The color's text.
+    /// Returns the color's text.
     public static func string(_ value: String) -> String { value }
 
-    /// 1 for true and 0 for false, or nil.
+    /// Returns 1 for true and 0 for false; nil for nil.
     public static func int(_ value: Bool?) -> Int? { value.map(int) }
-    /// The same number, or nil.
+    /// Returns the same number; nil for nil.
     public static func decimal(_ value: Int?) -> Decimal? { value.map(decimal) }
-    /// The same number, or nil.
+    /// Returns the same number; nil for nil.
     public static func double(_ value: Float?) -> Double? { value.map(double) }
-    /// `true` or `false`, or nil.
+    /// Returns `true` or `false`; nil for nil.
     public static func string(_ value: Bool?) -> String? { value.map { string($0) } }
-    /// The digits, or nil.
+    /// Returns the decimal digits; nil for nil.
     public static func string(_ value: Int?) -> String? { value.map { string($0) } }
-    /// The URL's text, or nil.
+    /// Returns the URL's text; nil for nil.
     public static func string(_ value: URL?) -> String? { value.map { string($0) } }
-    /// Hexadecimal digits in capitals, in five groups, or nil.
+    /// Returns the UUID as uppercase hexadecimal digits in five groups; nil for nil.
     public static func string(_ value: UUID?) -> String? { value.map { string($0) } }
-    /// The color's text, or nil.
+    /// Returns the color's text; nil for nil.
     public static func string(_ value: String?) -> String? { value }
 }

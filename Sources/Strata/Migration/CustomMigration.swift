@@ -1,15 +1,16 @@
 import SchemaSQL
 
-/// The code that a person writes for one step. Strata generates a protocol a step that refines this one.
+/// A custom migration: the code that you write for one migration step. For each such step, Strata generates a protocol
+/// that refines this one.
 public protocol CustomMigration {
-    /// What all functions of a migration are given.
+    /// The context that every function of a custom migration receives.
     typealias Context = MigrationContext
 
-    /// One instance a run, so it may keep state.
+    /// Creates the custom migration. Strata creates one instance for each run, so the instance may keep state.
     init()
-    /// Called before any row is migrated by code; what needs no code is copied already.
+    /// Runs before the custom migration receives its first row. Rows that need no custom migration are copied already.
     mutating func willMigrate(_ context: Context) throws
-    /// Called when all rows are migrated; the old tables are still readable.
+    /// Runs when all rows are migrated. The old tables are still readable.
     mutating func didMigrate(_ context: Context) throws
 }
 
@@ -20,54 +21,56 @@ extension CustomMigration {
     public mutating func didMigrate(_ context: Context) throws {}
 }
 
-/// What a row becomes: a whole row of a new entity, or those values of it that a migration gives.
+/// The result of migrating a row: a complete row of a new entity, or only the values that a custom migration provides.
 public protocol MigratedRow {
-    /// The key of the new entity.
+    /// The type of the new entity's primary key.
     associatedtype ID: EntityID
 }
 
-/// An old row whose columns are read when they are asked for, while the row is migrated. Strata generates the
-/// conformances.
+/// An old row that reads each column on access, while the row is migrated. Strata generates the conformances.
 public protocol OldRow: ~Copyable {
     /// The entity of the old version.
     associatedtype Entity: StoredEntity
-    /// The row.
+    /// Creates an old row that reads its columns from `row`.
     init(_ row: Row)
 }
 
-/// The values of a new row that only code can give, where it keeps its key. Strata generates the conformances.
+/// The values of a new row that only a custom migration can provide, where the row keeps its primary key. Strata
+/// generates the conformances.
 public protocol MigratedValues: MigratedRow where ID == Entity.ID {
     /// The entity of the new version.
     associatedtype Entity: StoredEntity
-    /// The names of the columns that they are for, unquoted.
+    /// The unquoted names of the columns that these values are for.
     static var columns: [String] { get }
-    /// The value for a column, counted from 0.
+    /// Returns the value for a column.
+    ///
+    /// - Parameter index: The index of the column in `columns`.
     func columnValue(at index: Int) throws -> SQLiteValue
 }
 
-/// What becomes of an old row.
+/// The result of a custom migration for one old row.
 public enum Outcome<New: MigratedRow> {
-    /// It becomes that row.
+    /// The old row becomes this row.
     case keep(New)
-    /// It goes.
+    /// The old row is deleted.
     case drop
-    /// It goes, and what pointed at it points at that row instead.
+    /// The old row is deleted. Rows that referenced it reference the row with this primary key instead.
     case merge(into: New.ID)
 }
 
-/// Thrown by a migration that was generated and never written.
+/// An error that a generated custom migration throws until you write it.
 public struct UnwrittenMigration: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The file of the migration.
+    /// The file of the custom migration.
     public let file: String
-    /// The function that is to be written.
+    /// The function that you have to write.
     public let function: String
 
-    /// Names the place that throws it.
+    /// Creates an error that names the file and the function that throw it.
     public init(file: StaticString = #fileID, function: StaticString = #function) {
         self.file = "\(file)"
         self.function = "\(function)"
     }
 
-    /// The file and the function.
+    /// A message that names the file and the function.
     public var description: String { "\(file): \(function) is not written yet" }
 }

@@ -1,10 +1,10 @@
 import SchemaSQL
 
-/// One run of a step that has code, as the generated code sees it.
+/// One run of a step with a custom migration. Generated code calls it.
 public final class CustomStep {
-    /// What the migration's functions are given.
+    /// The context that the functions of the custom migration receive.
     public let context: MigrationContext
-    /// The rows that were migrated by code.
+    /// The number of rows that the custom migration has received so far.
     @exclusivity(unchecked) var rows = 0
 
     private(set) var droppedRows: [String: Int] = [:]
@@ -22,8 +22,14 @@ public final class CustomStep {
         self.changes = changes
     }
 
-    /// Runs `body` with every row of an entity that goes, and writes what becomes of it into another's table. A row
-    /// that is dropped goes with its table.
+    /// Runs `body` with every row of a removed entity, and inserts the rows that it returns into the table of another
+    /// entity. Dropped rows are deleted together with their table.
+    ///
+    /// - Parameters:
+    ///   - type: The removed entity.
+    ///   - body: The function of the custom migration.
+    /// - Throws: `MigrationError.mergedIntoNothing` if a row is merged into a row that does not exist, or the error of
+    ///   `body`.
     public func merge<Old: StoredEntity, New: StoredEntity>(
         _ type: Old.Type, _ body: (Old, MigrationContext) throws -> Outcome<New>
     ) throws {
@@ -43,7 +49,14 @@ public final class CustomStep {
         }
     }
 
-    /// Runs `body` with every row of an old entity, and writes what becomes of it. No more than one row is in memory.
+    /// Runs `body` with every row of an old entity, and inserts the rows that it returns. Only one row at a time is in
+    /// memory.
+    ///
+    /// - Parameters:
+    ///   - type: The old entity.
+    ///   - body: The function of the custom migration.
+    /// - Throws: The error of `body`, or `MigrationError.rolledBack` if `body` caught an error that ended the
+    ///   transaction.
     public func migrate<Old: StoredEntity, New: StoredEntity>(
         _ type: Old.Type, _ body: (Old, MigrationContext) throws -> Outcome<New>
     ) throws {
@@ -72,13 +85,19 @@ public final class CustomStep {
         }
     }
 
-    /// Runs `body` with every row of an old entity, whose columns it reads one by one, and writes the values that it
-    /// gives; SQLite copies the others. The row keeps its key.
+    /// Runs `body` with every row of an old entity, and writes the values that it returns. `body` reads only the
+    /// columns that it needs. SQLite copies all values that `body` does not return. Every row keeps its primary key.
+    ///
+    /// - Parameters:
+    ///   - type: The old row type.
+    ///   - body: The function of the custom migration.
+    /// - Throws: The error of `body`, or `MigrationError`.
     @inlinable public func migrate<Old: OldRow & ~Copyable, New: MigratedValues>(
         _ type: Old.Type, _ body: (borrowing Old, MigrationContext) throws -> Outcome<New>
     ) throws {
         let copy = try ColumnCopy(from: Old.Entity.table, to: New.Entity.table, giving: New.columns, self)
-        // A variable that two closures share is guarded at each access; nothing runs beside them.
+        // Swift checks every access to a variable that two closures capture. The pointer avoids that cost, and is safe
+        // because the closures never run concurrently.
         let values = UnsafeMutablePointer<New?>.allocate(capacity: 1)
         values.initialize(to: nil)
         defer {
@@ -101,12 +120,12 @@ public final class CustomStep {
         }
     }
 
-    /// Counts a row of a table that code did not keep.
+    /// Counts a row that the custom migration merged or dropped.
     func countGone(_ table: String, isMerged: Bool) {
         if isMerged { mergedRows[table, default: 0] += 1 } else { droppedRows[table, default: 0] += 1 }
     }
 
-    /// A map of the keys of rows that code makes from those of `old`.
+    /// Creates the map from the primary keys of `old` to the changed primary keys of `new`.
     func keyMap(from old: EntityTable, to new: EntityTable) throws -> KeyMap {
         var references: [String: String] = [:]
         for case .custom(_, new.name, _, let columns) in changes { references = columns }
@@ -118,15 +137,15 @@ public final class CustomStep {
         return map
     }
 
-    /// The collation of each column of a table's key, as it stands in a definition.
+    /// The collation of each primary key column of a table, as SQL text.
     private func collations(of table: EntityTable, _ name: String) throws -> [String] {
         try KeyMap.collations(of: table.key, in: name, context.connection)
     }
 
-    /// Makes all that points at rows with other keys, at merged rows and at dropped rows follow them.
+    /// Updates all references to rows whose primary key changed, to merged rows and to dropped rows.
     ///
-    /// - Throws: `MigrationError` where a row was merged into one that is not there, or where a row that was dropped may
-    ///   not go because something points at it.
+    /// - Throws: `MigrationError.mergedIntoNothing` if a row was merged into a row that does not exist, or
+    ///   `MigrationError.droppedRowsReferenced` if a delete rule forbids deleting a dropped row.
     public func followKeys() throws {
         let following = KeyFollowing(
             context: context, codeTables: codeTables, tables: mapping.new.map(\.name),

@@ -1,15 +1,15 @@
 import SchemaSQL
 
-/// The dangling foreign keys of a store, and how many rows hold each.
+/// The dangling foreign keys of a store, each with the number of rows that contain it.
 struct DanglingKeys {
-    /// A foreign key that one or more rows of a table hold.
+    /// The values of a foreign key that one or more rows of a table contain.
     private struct Key: Hashable {
         let table: String
         let columns: [String]
-        /// Nil for any values: a step has converted them.
+        /// Nil matches any values: a step has converted them.
         let values: [SQLiteValue]?
 
-        /// The columns are in the order of their names: that of a key may change.
+        /// Creates a key whose columns are sorted by name, because their order in the foreign key may change.
         init(table: String, columns: [String], values: [SQLiteValue]?) {
             let order = columns.indices.sorted { columns[$0] < columns[$1] }
             self.table = table
@@ -20,10 +20,10 @@ struct DanglingKeys {
 
     private var counts: [Key: Int] = [:]
 
-    /// No dangling foreign keys.
+    /// Creates a value without dangling foreign keys.
     init() {}
 
-    /// The dangling foreign keys of the schema's tables.
+    /// Reads the dangling foreign keys of `tables`.
     init(reading connection: Connection, of tables: [Table]) throws {
         var found: [(table: String, row: Int, id: Int)] = []
         for table in tables where table.hasForeignKeys {
@@ -50,7 +50,7 @@ struct DanglingKeys {
         }
     }
 
-    /// The same foreign keys by the names that their tables and columns have after a stage of a migration.
+    /// Returns the same foreign keys with the names of their tables and columns after a stage of a migration.
     func after(_ stage: Migrator.Stage) -> DanglingKeys {
         if counts.isEmpty { return self }
         var result = DanglingKeys()
@@ -60,7 +60,7 @@ struct DanglingKeys {
         for table in stage.mapping.new {
             let source = stage.mapping.source(of: table.name)
             guard tables.contains(source) else { continue }
-            // The old column of each new one, and whether the values are the same.
+            // The old column of each new column, and whether the values are the same.
             var origins: [String: (column: String, isSame: Bool)] = [:]
             switch stage.mapping.origins[table.name] {
             case .empty: continue
@@ -78,7 +78,7 @@ struct DanglingKeys {
             for (key, count) in counts where key.table == source {
                 let columns = key.columns.compactMap { old in origins.first { $0.value.column == old }?.key }
                 guard columns.count == key.columns.count else {
-                    // Code decides where the values are now, and may convert them.
+                    // A custom migration may have moved the values to other columns, and may have converted them.
                     result.counts[key, default: 0] += count
                     if case .code? = stage.mapping.origins[table.name] {
                         let same = Key(table: table.name, columns: key.columns, values: nil)
@@ -91,7 +91,7 @@ struct DanglingKeys {
                 result.counts[Key(table: table.name, columns: columns, values: values), default: 0] += count
             }
         }
-        // Code may have moved the rows of a table that is dropped.
+        // A custom migration may have moved the rows of a dropped table.
         if stage.custom != nil {
             let kept = Set(stage.mapping.new.map { stage.mapping.source(of: $0.name) })
             for (key, count) in counts where !kept.contains(key.table) { result.counts[key, default: 0] += count }
@@ -99,10 +99,13 @@ struct DanglingKeys {
         return result
     }
 
-    /// The number of foreign keys, by table, that dangle beyond `old`.
+    /// Returns the number of dangling foreign keys, by table, that are not in `old`.
     ///
-    /// A row excuses a foreign key of the same values in the same columns of its table. Code may move rows: each foreign
-    /// key that no longer dangles excuses one of the same values elsewhere.
+    /// A foreign key is in `old` if `old` counts one with the same values in the same columns of the same table. Each
+    /// foreign key in `old` matches only one.
+    ///
+    /// A custom migration may move rows. If `movedByCode` is true, each foreign key in `old` without such a match also
+    /// matches one with the same values in any table.
     func beyond(_ old: DanglingKeys, movedByCode: Bool) -> [String: Int] {
         var left = old.counts
         var rest: [(key: Key, count: Int)] = []

@@ -1,12 +1,14 @@
 import Foundation
 import SchemaSQL
 
-/// A copy of a database in a file of its own, which is whole or not there.
+/// Copies a database into a separate file. The copy is either complete or does not exist.
 enum DatabaseCopy {
-    /// Writes a backup of a store while its transaction keeps other processes from writing, and checks it. A backup of the
-    /// same version from an earlier attempt is good enough; one of another version is replaced.
+    /// Writes and checks a backup of a store. The store's open transaction keeps other processes from writing.
     ///
-    /// - Throws: `MigrationError.destinationExists` if there is another file, or one that SQLite would take for its journal.
+    /// A backup of the same version from an earlier attempt is kept. A backup of another version is replaced.
+    ///
+    /// - Throws: `MigrationError.destinationExists` if another file is at `url`, or a file that SQLite would use as the
+    ///   backup's journal.
     static func backUp(_ connection: Connection, to url: URL, _ options: StoreOptions) throws {
         let store = try StoreMetadata(reading: connection)
         let existing = metadata(ofBackup: url, options)
@@ -16,10 +18,10 @@ enum DatabaseCopy {
             return
         }
         if isSameSchema { try endJournal(of: url, options) }
-        // A backup of another version, from an earlier update, must not keep this one from opening.
+        // A backup of another version, from an earlier update, must not keep the store from opening.
         let draft = try DraftFile(of: url, replacing: isSameSchema)
         defer { draft.remove() }
-        // VACUUM does not run in a transaction. Another connection reads what was committed before it.
+        // VACUUM does not run in a transaction. Another connection reads the state before the transaction.
         let reader = try StoreFile.connect(to: URL(fileURLWithPath: path), .readOnly, options)
         reader.setCheckpointsOnClose(false)
         reader.setBusyTimeout(Int32(max(0, min(options.busyTimeout, 86_400)) * 1000))
@@ -27,7 +29,7 @@ enum DatabaseCopy {
         try draft.publish()
     }
 
-    /// The metadata of a sound store at `url`; nil if there is none.
+    /// The metadata of the store at `url`; nil if there is no store, or if it is damaged.
     private static func metadata(ofBackup url: URL, _ options: StoreOptions) -> StoreMetadata? {
         guard FileManager.default.fileExists(atPath: url.path),
             let copy = try? StoreFile.connect(to: url, .readOnly, options),
@@ -36,7 +38,7 @@ enum DatabaseCopy {
         return try? StoreMetadata(reading: copy)
     }
 
-    /// Brings the journal of a backup that will be replaced into its file: SQLite would apply it to the new one.
+    /// Applies and removes the journal of a backup that will be replaced. SQLite would apply it to the new backup.
     private static func endJournal(of url: URL, _ options: StoreOptions) throws {
         let copy = try StoreFile.connect(to: url, .readWrite, options)
         guard try copy.text("PRAGMA journal_mode = DELETE") == "delete" else {
@@ -44,7 +46,7 @@ enum DatabaseCopy {
         }
     }
 
-    /// Writes all that the database holds into a new file at `url`, and checks it.
+    /// Writes the complete database into a new file at `url`, and checks the file.
     static func write(_ connection: Connection, to url: URL, _ options: StoreOptions) throws {
         do {
             try connection.execute("VACUUM INTO \(SQL.literal(url.path))")
@@ -58,8 +60,8 @@ enum DatabaseCopy {
         }
     }
 
-    /// Checks that nothing is at `url`, nor what SQLite would take for a journal of what comes there: it would bring it
-    /// back into the new file.
+    /// Checks that there is no file at `url`, and no file that SQLite would use as its journal. SQLite would apply such
+    /// a journal to the new file.
     static func check(_ url: URL) throws {
         for suffix in ["", "-wal", "-shm", "-journal"] where FileManager.default.fileExists(atPath: url.path + suffix) {
             throw MigrationError.destinationExists(url.path + suffix)
@@ -74,13 +76,20 @@ enum DatabaseCopy {
 }
 
 extension Store {
-    /// Makes a store of the newest version at `destination` of all that the store at `source` holds, which is only read.
+    /// Migrates a copy of the store at `source` to the newest version and writes it to `destination`. The store at
+    /// `source` is only read.
     ///
-    /// The new file appears when it is whole, written to the disk, and without a journal. What fails leaves none.
+    /// The new file appears when it is complete and synchronized to the disk. It has no journal file. If the migration
+    /// fails, there is no new file.
     ///
-    /// - Returns: What the migration did; nil where the store was of the newest version already.
-    /// - Throws: What opening the store throws, and `MigrationError.destinationExists` where there is a file at
-    ///   `destination`, or one that SQLite would take for its journal.
+    /// - Parameters:
+    ///   - source: The file of the old store.
+    ///   - destination: The file of the new store.
+    ///   - schema: The schema of the store.
+    ///   - options: The options for opening both stores.
+    /// - Returns: The report of the migration; nil if the store had the newest version already.
+    /// - Throws: The errors of opening a store, and `MigrationError.destinationExists` if there is a file at
+    ///   `destination`, or a file that SQLite would use as its journal.
     @discardableResult public static func migrate(
         from source: URL, to destination: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()
     ) throws -> MigrationReport? {

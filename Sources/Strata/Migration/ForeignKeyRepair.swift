@@ -1,16 +1,16 @@
 import SchemaSQL
 
-/// Does to rows whose foreign keys lead nowhere what their tables say is to be done when the row that they point at is
-/// deleted.
+/// Repairs rows with dangling foreign keys. It applies the delete rule of each foreign key, as if the referenced row
+/// had just been deleted.
 struct ForeignKeyRepair {
     let connection: Connection
-    /// The schema's tables; nil for all tables.
+    /// The tables to repair; nil for all tables.
     var tables: [Table]?
-    /// Whether rows go too where their table denies the deletion.
+    /// Whether rows are deleted if their delete rule is neither `SET NULL` nor `CASCADE`.
     var deletesDenied = false
 
     /// - Returns: The number of rows that were changed or deleted, by table.
-    /// - Throws: `MigrationError.danglingForeignKeys` where a table denies the deletion.
+    /// - Throws: `MigrationError.danglingForeignKeys` if a delete rule denies the repair and `deletesDenied` is false.
     func run() throws -> [String: Int] {
         var repaired: [String: Int] = [:]
         while true {
@@ -22,14 +22,14 @@ struct ForeignKeyRepair {
                 isChanged = isChanged || count > 0
             }
             if isChanged { continue }
-            // A row that denies it may have gone for another reason.
+            // A row whose delete rule denies the repair may have been deleted by a cascade.
             if keys.isEmpty { return repaired }
             throw MigrationError.danglingForeignKeys(
                 Dictionary(keys.map { ($0.table, $0.count) }, uniquingKeysWith: +))
         }
     }
 
-    /// A foreign key of a table that leads nowhere in so many rows.
+    /// A foreign key of a table that is dangling in `count` rows.
     struct Key {
         let table: String
         let target: String
@@ -37,11 +37,11 @@ struct ForeignKeyRepair {
         fileprivate let number: Int
         fileprivate let rule: String
 
-        /// Whether the table says something else than that the deletion is denied.
+        /// Whether the delete rule is `SET NULL` or `CASCADE`.
         var isRepairable: Bool { ["SET NULL", "CASCADE"].contains(rule) }
     }
 
-    /// The foreign keys that lead nowhere, by table and target.
+    /// The dangling foreign keys, sorted by table and target.
     func danglingKeys() throws -> [Key] {
         var keys: [Key] = []
         let checks = tables.map { tables in
@@ -63,7 +63,7 @@ struct ForeignKeyRepair {
         return keys
     }
 
-    /// The columns of a foreign key.
+    /// The columns of a foreign key, in the order of the key.
     func columns(of key: Key) throws -> [String] {
         let list = "SELECT \"from\" FROM pragma_foreign_key_list(\(SQL.literal(key.table)))"
         return try connection.texts("\(list) WHERE id = \(key.number) ORDER BY seq")

@@ -1,23 +1,31 @@
 import SchemaSQL
 
-/// What became of the keys of a table's rows in a step, where they did not stay what they were: the new key, or nothing
-/// where the row went. It is a table in the temporary database.
+/// The changed primary keys of a table's rows in one step, stored in a table of the temporary database.
+///
+/// Each old primary key is mapped to the new one, or to NULL if the row was dropped. A row that was merged is mapped to
+/// the primary key of the row that it was merged into. Rows that keep their primary key are not in the map.
 package final class KeyMap {
     /// The table's name, quoted.
     let name: String
     let oldColumns: [String]
     let newColumns: [String]
-    /// Whether nothing was recorded.
+    /// Whether no row was recorded.
     private(set) var isEmpty = true
     private let connection: Connection
 
-    /// A map of the keys of `table`, whose columns have these collations.
+    /// Creates an empty map for `table`.
+    ///
+    /// - Parameters:
+    ///   - table: The name of the new table.
+    ///   - old: The collations of the old primary key's columns.
+    ///   - new: The collations of the new primary key's columns.
     init(_ table: String, old: [String], new: [String], _ connection: Connection) throws {
         name = "temp." + SQL.quoted("strata_keys_" + table)
         oldColumns = old.indices.map { "o\($0)" }
         newColumns = new.indices.map { "n\($0)" }
         self.connection = connection
-        // Columns without a type keep what they are given; compared as the keys are, or they would not be found.
+        // Columns without a type store every value unchanged. They need the collations of the primary keys, or lookups
+        // would miss rows.
         let columns = zip(oldColumns + newColumns, old + new).map { $0 + $1 }.joined(separator: ", ")
         let key = oldColumns.joined(separator: ", ")
         try connection.execute("CREATE TABLE \(name) (\(columns), PRIMARY KEY (\(key))) WITHOUT ROWID")
@@ -26,7 +34,7 @@ package final class KeyMap {
         try connection.execute("CREATE INDEX temp.\(index) ON \(table) (\(newColumns.joined(separator: ", ")))")
     }
 
-    /// The collations of columns of a table, as they stand in a definition; empty for the usual one.
+    /// Returns the collations of columns of a table as SQL text. The text is empty for the default collation.
     package static func collations(of columns: [String], in table: String, _ connection: Connection) throws -> [String]
     {
         let sql = try connection.text(
@@ -34,14 +42,16 @@ package final class KeyMap {
         return columns.map(Table(table, Table.elements(of: sql ?? "")).collation)
     }
 
-    /// Records what became of a row.
+    /// Records the new primary key of a row; nil for a dropped row.
     func record<Old: EntityID, New: EntityID>(_ old: Old, as new: New?) throws {
         try record(new) { try $0.bind(old, at: 1) }
     }
 
-    /// Records what became of a row.
+    /// Records the new primary key of a row.
     ///
-    /// - `old`: the values of its key's columns.
+    /// - Parameters:
+    ///   - old: The values of the old primary key's columns.
+    ///   - new: The new primary key; nil for a dropped row.
     func record<New: EntityID>(_ old: [SQLiteValue], as new: New?) throws {
         try record(new) { statement in
             for (place, value) in old.enumerated() { try statement.bind(value, at: 1 + place) }
@@ -57,7 +67,8 @@ package final class KeyMap {
         try statement.run()
     }
 
-    /// The new key of the row whose old key is `id`; nil where it went or has its own key still.
+    /// Returns the new primary key of the row with the old primary key `id`; nil if the row was dropped or kept its
+    /// primary key.
     func key<Old: EntityID, New: EntityID>(for id: Old) throws -> New? {
         let statement = try connection.cached(
             "SELECT \(newColumns.joined(separator: ", ")) FROM \(name) WHERE \(SQL.matches(oldColumns)) AND n0 IS NOT NULL"
@@ -68,34 +79,36 @@ package final class KeyMap {
     }
 }
 
-/// Makes all that points at rows which code has migrated follow them: to their new keys, to the rows that they were
-/// merged into, or, by the rules for deletion of the new version, to nothing.
+/// Updates all references to rows that a custom migration has changed: to new primary keys, and to the rows that rows
+/// were merged into. For dropped rows, it applies the delete rules of the new version.
 struct KeyFollowing {
     let context: MigrationContext
-    /// The tables whose rows are a person's, by the new table: the old one, its key, and its foreign key columns by the
-    /// new ones that take them over.
+    /// The tables whose rows a custom migration converts, by the name of the new table: the old table, its primary key,
+    /// and for each foreign key column that is taken over, the old column by the new one.
     let codeTables: [String: (old: String, oldKey: [String], references: [String: String])]
     /// The tables of the new version.
     let tables: [String]
-    /// Those that are join tables.
+    /// The names of the join tables among `tables`.
     let joinTables: Set<String>
 
     private struct ForeignKey {
         let table: String
-        /// The columns of the table's own key.
+        /// The columns of the table's primary key.
         let key: [String]
         var columns: [String]
         let target: String
         let rule: String
 
-        /// Whether the table's own key is made of it.
+        /// Whether a column of the foreign key is in the table's primary key.
         var isInKey: Bool { !Set(columns).isDisjoint(with: key) }
     }
 
     private var connection: Connection { context.connection }
     private var maps: [String: KeyMap] { context.keyMaps }
 
-    /// - Returns: The number of rows that went with others, by table.
+    /// - Returns: The number of rows that a cascade deleted, by table.
+    /// - Throws: `MigrationError.changedBeforeKeys`, `MigrationError.mergedIntoNothing` or
+    ///   `MigrationError.droppedRowsReferenced`.
     func run() throws -> [String: Int] {
         if maps.values.allSatisfy(\.isEmpty) { return [:] }
         if context.hasChangedRows { throw MigrationError.changedBeforeKeys }
@@ -106,7 +119,7 @@ struct KeyFollowing {
         return dropped
     }
 
-    /// Follows rows that were merged into rows which were merged themselves.
+    /// Resolves chains: a row that was merged into a merged row is mapped to the row at the end of the chain.
     private func settle(_ map: KeyMap, of table: String) throws {
         let key = try self.key(of: table)
         func matches(_ left: [String], _ right: [String]) -> String {
@@ -120,7 +133,7 @@ struct KeyFollowing {
             let next =
                 "\(map.name) AS next WHERE \(matches(map.oldColumns.map { "next.\($0)" }, new)) AND next.n0 IS NOT NULL"
             let values = map.newColumns.map { "\($0) = (SELECT next.\($0) FROM \(next))" }.joined(separator: ", ")
-            // Each pass halves the length of every chain. Only a ring needs more passes than these.
+            // Each pass halves the length of every chain. Only a cycle needs more than 64 passes.
             var passes = 64
             repeat {
                 try connection.execute(
@@ -157,17 +170,18 @@ struct KeyFollowing {
         return keys.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    // MARK: What is meant
+    // MARK: Conditions
 
-    /// The condition that the row `t` points at a row of which `map` tells `condition`, and still by its old key.
+    /// The SQL condition that the foreign key of the row `t` still has the old value of an entry `k` of `map`, and that
+    /// `condition` is true for this entry.
     private func isPointing(_ foreignKey: ForeignKey, _ map: KeyMap, _ condition: String) -> String {
         let columns = foreignKey.columns.map { "t." + SQL.quoted($0) }
         let pairs = zip(map.oldColumns, columns).map { "k.\($0) = \($1)" }.joined(separator: " AND ")
         return "EXISTS (SELECT 1 FROM \(map.name) AS k WHERE \(pairs) AND \(condition)) AND \(isOld(foreignKey))"
     }
 
-    /// The condition that the row `t` has its foreign key from an old row: one that a person has set leads where the
-    /// person says.
+    /// The SQL condition that the row `t` has taken over its foreign key from an old row. A foreign key that a custom
+    /// migration has set must not be updated.
     private func isOld(_ foreignKey: ForeignKey) -> String {
         guard let code = codeTables[foreignKey.table] else {
             return context.isNotAdded(foreignKey.table, foreignKey.key)
@@ -192,10 +206,11 @@ struct KeyFollowing {
             """
     }
 
-    // MARK: Rows that went
+    // MARK: Dropped rows
 
-    /// Applies the rules for deletion to what points at rows that went, until nothing changes, and counts the rows that
-    /// are deleted.
+    /// Applies the delete rules of references to dropped rows until nothing changes.
+    ///
+    /// - Returns: The number of deleted rows, by table.
     private func drop(_ foreignKeys: [ForeignKey]) throws -> [String: Int] {
         var dropped: [String: Int] = [:]
         var isChanged = true
@@ -232,7 +247,7 @@ struct KeyFollowing {
         let keys = foreignKey.key.map { "t." + SQL.quoted($0) }
         let rows = "FROM \(context.quoted(foreignKey.table)) AS t WHERE \(condition)"
         let nulls = map.newColumns.map { _ in "NULL" }.joined(separator: ", ")
-        // The condition asks the map itself: what is to go is written down first.
+        // The condition reads the map that is about to change, so the primary keys are stored first.
         let doomed = "temp." + SQL.quoted("strata_doomed")
         let names = map.newColumns.joined(separator: ", ")
         try connection.execute("CREATE TABLE \(doomed) (\(names))")
@@ -251,7 +266,7 @@ struct KeyFollowing {
         try connection.execute("DROP TABLE \(doomed)")
     }
 
-    /// The map of the table of a foreign key, made where there is none yet.
+    /// Returns the map of the table of a foreign key. Creates the map if there is none.
     private func map(of foreignKey: ForeignKey) throws -> KeyMap {
         if let map = maps[foreignKey.table] { return map }
         let name = context.temporaryNames[foreignKey.table] ?? foreignKey.table
@@ -261,14 +276,16 @@ struct KeyFollowing {
         return map
     }
 
-    // MARK: Rows with other keys
+    // MARK: Rows with new primary keys
 
-    /// Gives what points at rows with other keys those keys. A table whose own key is made of such comes before those
-    /// that point at it.
+    /// Updates the references to rows whose primary key changed.
+    ///
+    /// If a foreign key is part of its table's primary key, the update changes that primary key. Such a table comes
+    /// before the tables that reference it.
     private func move(_ foreignKeys: [ForeignKey]) throws {
         var rest = foreignKeys
         while !rest.isEmpty {
-            // One whose target's key is not about to change.
+            // The first foreign key whose target has its final primary keys.
             let place = rest.indices.first { place in
                 !rest.indices.contains { other in
                     other != place && rest[other].table == rest[place].target && rest[other].isInKey
@@ -295,7 +312,8 @@ struct KeyFollowing {
         }
         let isPointedAt = foreignKeys.contains { $0.target == foreignKey.table }
         let own = foreignKey.isInKey && isPointedAt ? try self.map(of: foreignKey) : nil
-        // Taken out and put back: two keys may change places, and a key is unique at every moment.
+        // The rows are deleted and inserted again. An UPDATE would fail if two rows swap their primary keys, because
+        // SQLite checks uniqueness after each row.
         let moved = "temp." + SQL.quoted("strata_moved")
         let places = foreignKey.key.indices.map { "\"k\($0)\"" }
         let cells = all.indices.map { "\"c\($0)\"" }
@@ -307,7 +325,7 @@ struct KeyFollowing {
         try connection.execute(
             "DELETE FROM \(table) WHERE (\(SQL.list(foreignKey.key))) IN (SELECT \(places.joined(separator: ", ")) FROM \(moved))"
         )
-        // Two merged rows may refer to the same row. A join table has one pair for both; only a position is lost.
+        // Two merged rows may reference the same row. A join table keeps one pair for both; only a position is lost.
         let isJoin = joinTables.contains(foreignKey.table)
         try connection.execute(
             "INSERT \(isJoin ? "OR IGNORE " : "")INTO \(table) (\(SQL.list(all))) SELECT \(cells.joined(separator: ", ")) FROM \(moved) ORDER BY rowid"
@@ -319,7 +337,7 @@ struct KeyFollowing {
         try connection.execute("DROP TABLE \(moved)")
     }
 
-    /// Records that the keys of the rows `m` of the table `moved` have changed, perhaps for the second time.
+    /// Records the new primary keys of the rows `m` of the table `moved`. The map may already have an entry for a row.
     private func record(_ moved: String, before: [String], after: [String], in map: KeyMap) throws {
         let isOwn = zip(map.newColumns, before).map { "own.\($0) = \($1)" }.joined(separator: " AND ")
         let keys = (before + before).joined(separator: ", ")

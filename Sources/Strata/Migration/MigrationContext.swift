@@ -1,26 +1,28 @@
 import Foundation
 import SchemaSQL
 
-/// What a custom migration reads and writes. Names of old tables are those before the step, of new ones those after it.
+/// The access of a custom migration to the old rows and the new rows.
+///
+/// Old tables have their names before the step, new tables their names after it.
 public final class MigrationContext {
-    /// The moment at which the migration began: the same one for all of it.
+    /// The moment at which the migration started. It is the same for all steps of the migration.
     public let now: Date
-    /// The moment for all migrations, where what two of them do is to be compared.
+    /// A fixed value for `now`, so that the results of two migrations can be compared; nil for the current time.
     @TaskLocal package static var fixedNow: Date?
 
     let connection: Connection
     let temporaryNames: [String: String]
-    /// What became of the keys of rows that code has migrated, by the new table.
+    /// The changed primary keys of the rows that the custom migration converts, by the name of the new table.
     var keyMaps: [String: KeyMap] = [:]
 
-    /// Whether rows were changed that may have to follow others to their keys.
+    /// Whether the custom migration has changed new rows. Strata may still have to update references in such rows.
     private(set) var hasChangedRows = false
-    /// The old tables whose rows become rows of new ones, by those.
+    /// The old tables whose rows become rows of new tables, by the names of the new tables.
     private let sources: [String: String]
     private let old: ReadTransaction
     private let new: WriteTransaction
-    /// A table of the step's own that holds the tables and the keys of rows that were added by `insert`. It is there from
-    /// the beginning: SQLite gives up a query of one temporary table while another is made.
+    /// A temporary table with the table name and the primary key of each row that `insert` has added. It is created
+    /// before any row is read: creating a temporary table makes SQLite abort a running query on another one.
     private static let additions = "temp.\"strata_added\""
 
     init(
@@ -41,7 +43,7 @@ public final class MigrationContext {
         try connection.execute("CREATE INDEX temp.\"strata_added_key\" ON \"strata_added\" (\(list))")
     }
 
-    /// Ends the step: its cursors can no longer be read.
+    /// Ends the step. Its cursors can no longer be read.
     func end() throws {
         old.end()
         new.end()
@@ -52,26 +54,30 @@ public final class MigrationContext {
 
     // MARK: Old rows
 
-    /// The rows of an old entity, one at a time, in the order in which they were stored.
+    /// Returns a cursor over the rows of an old entity, in the order in which they are stored.
+    ///
+    /// ```swift
+    /// try context.old(V1_0.LaundryData.self).forEach { data in … }
+    /// ```
     public func old<Old: StoredEntity>(_ type: Old.Type) throws -> Cursor<Old> {
         let table = Old.table
         var sql = table.select
         if temporaryNames[table.name] == nil {
-            // The table is the new one too: what the step has added to it is not old. It is asked of each row: a list of
-            // the keys would be drawn up once and miss what is added meanwhile.
+            // The table is also the new table, so rows that the step has inserted must be skipped. The condition is
+            // evaluated for each row. A list of primary keys would be computed once and miss later insertions.
             sql += " AS t WHERE " + isNotAdded(table.name, table.key)
         }
         return Cursor(try old.open().prepare(sql), of: old) { try Old.read($0) }
     }
 
-    /// The old rows that the old row `source` points at, in order.
+    /// Returns the old rows in a to-many relationship of the old row `source`, in order.
     public func related<Source: StoredEntity, Target>(
         _ source: Source, _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>
     ) throws -> [Target] {
         try old.related(source, path)
     }
 
-    /// The old row that the old row `source` points at, or nil.
+    /// Returns the old row in a to-one relationship of the old row `source`; nil if there is none.
     public func related<Source: StoredEntity, Target>(
         _ source: Source, _ path: KeyPath<Source.Relationships, ToOne<Source, Target>>
     ) throws -> Target? {
@@ -80,19 +86,27 @@ public final class MigrationContext {
 
     // MARK: New rows
 
-    /// The row of a new entity whose key is `id`, or that of the row which the old row `id` has become; nil while there
-    /// is none.
+    /// Returns the row of a new entity with a primary key; nil if no such row exists yet.
+    ///
+    /// - Parameters:
+    ///   - type: The new entity.
+    ///   - id: The primary key. If the old row with this primary key got a new one or was merged into another row, the
+    ///     new primary key is used instead.
     public func find<New: StoredEntity>(_ type: New.Type, id: New.ID) throws -> New? {
         try new.find(type, id: keyMaps[New.table.name]?.key(for: id) ?? id)
     }
 
-    /// The key of the row which the old row `id` has become, where code has given it another: nil where it went, or
-    /// where it still has its own.
+    /// Returns the new primary key of an old row, if the custom migration has changed it.
+    ///
+    /// - Parameters:
+    ///   - type: The new entity.
+    ///   - id: The primary key of the old row.
+    /// - Returns: The new primary key; nil if the row was dropped or kept its primary key.
     public func key<New: StoredEntity, OldID: EntityID>(of type: New.Type, for id: OldID) throws -> New.ID? {
         try keyMaps[New.table.name]?.key(for: id)
     }
 
-    /// Writes a row of a new entity.
+    /// Inserts a row of a new entity.
     public func insert<New: StoredEntity>(_ entity: New) throws {
         try new.insert(entity)
         let width = New.ID.columnCount
@@ -104,15 +118,15 @@ public final class MigrationContext {
         try record.run()
     }
 
-    /// Writes all columns of the row of a new entity that has the same key.
+    /// Updates all columns of the row of a new entity that has the same primary key.
     ///
-    /// - Throws: `RelationshipError.noSuchRow` where there is none.
+    /// - Throws: `RelationshipError.noSuchRow` if there is no such row.
     public func update<New: StoredEntity>(_ entity: New) throws {
         hasChangedRows = true
         try new.update(entity)
     }
 
-    /// Makes `targets` the rows that the new row `source` points at, in their order.
+    /// Sets a to-many relationship of the new row `source` to `targets`, in their order.
     public func setRelated<Source: StoredEntity, Target>(
         _ source: Source, _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>, to targets: [Target.ID]
     ) throws {
@@ -120,7 +134,7 @@ public final class MigrationContext {
         try new.setRelated(source, path, to: targets)
     }
 
-    /// Makes `target` the row that the new row `source` points at.
+    /// Sets a to-one relationship of the new row `source` to `target`; nil clears it.
     public func setRelated<Source: StoredEntity, Target>(
         _ source: Source, _ path: KeyPath<Source.Relationships, ToOne<Source, Target>>, to target: Target.ID?
     ) throws {
@@ -128,14 +142,20 @@ public final class MigrationContext {
         try new.setRelated(source, path, to: target)
     }
 
-    /// Runs a statement of your own: `execute("UPDATE \(name(of: Movie.self)) SET rating = ?", [0.5])`. While the step runs,
-    /// `name(of:)` is the name of a new entity's table.
+    /// Runs an SQL statement that you write.
+    ///
+    /// ```swift
+    /// try context.execute("UPDATE \(context.name(of: Movie.self)) SET rating = ?", [0.5])
+    /// ```
+    ///
+    /// While the step runs, a new table may have a temporary name. `name(of:)` returns it.
     ///
     /// - Parameters:
-    ///   - sql: The statement; without arguments, also several.
-    ///   - arguments: The values of the parameters, in their order; a key of several columns is as many.
-    /// - Throws: `SQLiteError`, or `QueryError` if it begins or ends a transaction, attaches a database or sets a pragma, or
-    ///   if it has other parameters than `arguments`.
+    ///   - sql: The statement. Without arguments, it may be several statements.
+    ///   - arguments: The values of the parameters, in their order. A composite primary key fills one parameter for
+    ///     each of its columns.
+    /// - Throws: `SQLiteError`; `QueryError` if the statement begins or ends a transaction, attaches a database or sets
+    ///   a pragma, or if its parameters do not match `arguments`.
     public func execute(_ sql: String, _ arguments: [(any ColumnStorable)?] = []) throws {
         hasChangedRows = true
         let connection = try new.open()
@@ -143,14 +163,15 @@ public final class MigrationContext {
         try connection.query(sql, arguments).run()
     }
 
-    /// What the table of a new entity is called while the step runs, in quotes.
+    /// Returns the quoted name that the table of a new entity has while the step runs.
     public func name<New: StoredEntity>(of type: New.Type) -> String {
         quoted(New.table.name)
     }
 
-    // MARK: New keys
+    // MARK: New primary keys
 
-    /// A key that no row of the entity has, old or new, and that was not given before: the store remembers it.
+    /// Returns a primary key that no old or new row of the entity has. The store remembers the primary keys that it has
+    /// returned, and never returns one twice.
     public func newID<New: StoredEntity>(of type: New.Type) throws -> New.ID
     where New.ID: RawEntityID, New.ID.RawValue == Int {
         let table = New.table.name
@@ -161,7 +182,8 @@ public final class MigrationContext {
 
     private(set) var newIDs: NewIDs
 
-    /// The integer keys of a table as it was and as it will be; it may be new, or its key may have been called otherwise.
+    /// The integer primary keys of a table before and after the step. The table may be new, and the name of its primary
+    /// key may have changed.
     private func integerKeys(of table: String) throws -> [(table: String, column: String)] {
         try Set([sources[table] ?? table, temporaryNames[table] ?? table]).compactMap { name in
             try connection.text(
@@ -170,16 +192,16 @@ public final class MigrationContext {
         }
     }
 
-    /// A UUID that depends on `text` alone: the same one whenever and wherever the migration runs.
+    /// Returns a UUID that depends only on `text`. It is the same whenever and wherever the migration runs.
     ///
-    /// It is of version 8, which leaves all other bits to whoever makes it (RFC 9562, section 5.8).
+    /// The UUID has version 8, whose other bits are implementation-specific (RFC 9562, section 5.8).
     public func uuid(for text: String) -> UUID { Self.uuid(for: text) }
 
-    /// A UUID that depends on `text` alone.
+    /// Returns a UUID that depends only on `text`.
     package static func uuid(for text: String) -> UUID {
         var bytes: [UInt8] = []
         for seed: UInt64 in [0xcbf2_9ce4_8422_2325, 0x9e37_79b9_7f4a_7c15] {
-            // FNV-1a, and then the finalizer of SplitMix64, which spreads it over all bits.
+            // FNV-1a, followed by the finalizer of SplitMix64, which distributes the hash over all bits.
             var hash = seed
             for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
             hash = (hash ^ (hash >> 30)) &* 0xbf58_476d_1ce4_e5b9
@@ -198,7 +220,7 @@ public final class MigrationContext {
         SQL.quoted(temporaryNames[table] ?? table)
     }
 
-    /// The condition that the row `t` of `table` was not added by `insert`.
+    /// The SQL condition that the row `t` of `table` was not added by `insert`.
     func isNotAdded(_ table: String, _ key: [String]) -> String {
         let pairs = key.enumerated().map { "added.k\($0) = t.\(SQL.quoted($1))" }
         return """

@@ -1,38 +1,40 @@
-/// Why a migration was given up. The store is then at its old version with all its rows.
+/// The reason why a migration failed. The store still has its old version and all its rows.
 public enum MigrationError: Error, Hashable, Sendable {
-    /// The disk has no place for the tables that are copied, in bytes.
-    case diskFull(needed: Int, available: Int)
-    /// Foreign keys lead nowhere after the migration, or did before it where that is refused, counted by table.
+    /// There is not enough disk space for the tables that the migration copies. Both values are in bytes.
+    case diskFull(needed: Int64, available: Int64)
+    /// Foreign keys are dangling after the migration, or before it if the options refuse that. The value is the number
+    /// of such foreign keys, by table.
     case danglingForeignKeys([String: Int])
-    /// What the store holds after the migration is not the new version's schema.
+    /// Tables or indexes of the migrated store differ from those of the new version.
     case schemaDiffers(objects: [String])
-    /// The store could not be migrated, and was not what a store of its version is: somebody has changed its tables, or it
-    /// is damaged.
+    /// A statement of the migration failed, and tables or indexes of the store already differed from those of its
+    /// version. Another program has changed them, or the store is damaged.
     case oldSchemaDiffers(objects: [String], cause: SQLiteError)
-    /// Foreign keys could not be turned off, so that rebuilding a table would delete rows elsewhere.
+    /// Foreign keys could not be turned off. Rebuilding a table would then delete rows of other tables.
     case foreignKeysStuck
-    /// There is no step from that version.
+    /// The schema has no step from this version.
     case noStep(from: String)
-    /// There is a file where a copy is to be written, or one that SQLite would take for a journal of it.
+    /// There is already a file at the path of a copy, or a file that SQLite would use as the copy's journal. The value
+    /// is the path of that file.
     case destinationExists(String)
-    /// A copy of the store does not hold what the store holds.
+    /// A copy of the store, at this path, is incomplete or damaged.
     case badCopy(String)
-    /// SQLite undid the transaction because of an error that the code of a migration kept to itself.
+    /// SQLite rolled the transaction back because of an error that the custom migration caught.
     case rolledBack
-    /// SQLite asked for the values of a row that was not the one before it: nothing can be written then.
+    /// SQLite asked for values of a different row than the one that it had evaluated last. Strata writes no row then.
     case rowsOutOfOrder(table: String)
-    /// Code changed rows of the new version while others were still to follow rows to their new keys.
+    /// The custom migration changed new rows before Strata had updated the references to rows with new primary keys.
     case changedBeforeKeys
-    /// Somebody gave the migration up.
+    /// The migration was cancelled.
     case cancelled
-    /// Rows were merged into rows that are not there.
+    /// Rows were merged into rows that do not exist.
     case mergedIntoNothing(table: String, rows: Int)
-    /// Rows that were dropped may not go: rows of another table point at them and deny it.
+    /// Rows of `table` reference dropped rows of `target`, and their delete rule forbids that.
     case droppedRowsReferenced(table: String, target: String, rows: Int)
 }
 
 extension MigrationError: CustomStringConvertible {
-    /// What happened, and what to do next.
+    /// A message that says what happened and, where possible, what to do.
     public var description: String {
         switch self {
         case .danglingForeignKeys(let tables):

@@ -1,53 +1,58 @@
 import Foundation
 import SchemaSQL
 
-/// What opening a store would do, found out without a write.
+/// A migration that opening a store would carry out. Creating a plan does not write to the store.
+///
+/// ```swift
+/// let plan = try MigrationPlan(from: url, to: LaundrySchema.self)
+/// print(plan)
+/// ```
 public struct MigrationPlan: Hashable, Sendable, Codable {
-    /// A step from a version to the next.
+    /// A step from one version to the next.
     public struct Step: Hashable, Sendable, Codable {
         /// The version before.
         public var from: String
         /// The version after.
         public var to: String
-        /// Whether a person wrote code for it.
+        /// Whether the step has a custom migration.
         public var isCustom: Bool
     }
 
-    /// What is done to a table.
+    /// The action on a table.
     public struct Table: Hashable, Sendable, Codable {
-        /// What is done: a table is kept, altered in place, rebuilt with all its rows, created, filled by a person's code,
-        /// or dropped.
+        /// The kind of action: a table is kept, altered in place, rebuilt with all its rows, created, filled by a
+        /// custom migration, or dropped.
         public typealias Action = StepStatements.Action
 
-        /// Its name: that which it has afterwards, or had.
+        /// The table's name after the action; for a dropped table, its old name.
         public var name: String
-        /// What is done to it.
+        /// The kind of action.
         public var action: Action
-        /// The rows that are moved; nil where another step decides how many there are.
+        /// The number of rows that are copied; nil if it depends on an earlier stage of the migration.
         public var rows: Int?
     }
 
-    /// Rows that a constraint of the newest version does not allow, because of which the migration would fail.
+    /// Rows that violate a constraint, now or after the migration.
     public struct Violation: Hashable, Sendable, Codable {
-        /// The table as it is afterwards.
+        /// The name of the table after the stage of the migration; for a foreign key, its current name.
         public var table: String
         /// The constraint: `NOT NULL title`, `UNIQUE word`, `FOREIGN KEY`.
         public var constraint: String
-        /// How many rows break it. Of rows that agree in a unique key, all but one do.
+        /// The number of rows that violate the constraint. Of several rows with the same unique key, all but one count.
         public var rows: Int
-        /// What becomes of them.
+        /// The effect of these rows on the migration.
         public var handling: Handling
     }
 
-    /// What becomes of rows that break a constraint.
+    /// The effect of rows that violate a constraint.
     public enum Handling: String, Hashable, Sendable, Codable {
-        /// The migration fails because of them.
+        /// The migration fails.
         case fails
-        /// It fails because of them, unless a person's code sees to it.
+        /// The migration fails, unless the custom migration changes the rows.
         case code
-        /// They break it already, and stay.
+        /// The rows already violate the constraint, and are kept.
         case kept
-        /// They break it already, and are repaired.
+        /// The rows already violate the constraint, and are repaired.
         case repaired
     }
 
@@ -57,22 +62,27 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     public var from: String
     /// The newest version.
     public var to: String
-    /// The steps that are taken.
+    /// The steps from `from` to `to`.
     public var steps: [Step] = []
-    /// What is done to the tables, as it is carried out: what stands between two steps of code is done at once.
+    /// The actions on the tables, one array for each stage of the migration. A stage is one step with a custom
+    /// migration, or one or more other steps that are carried out in one pass.
     public var tables: [[Table]] = []
-    /// The rows that break a constraint, as far as this is known before code runs.
+    /// The rows that violate a constraint, as far as this is known before a custom migration runs.
     public var violations: [Violation] = []
-    /// The tables and indexes that are otherwise than in a new store of the version that the store has.
+    /// The tables and indexes that differ from those of a new store of the same version.
     public var drift: [String] = []
     /// The size of the database, in bytes.
-    public var databaseBytes: Int
-    /// About how much the files grow at most while it is migrated, in bytes: copies of tables, and the journal.
-    public var neededBytes: Int = 0
+    public var databaseBytes: Int64
+    /// The approximate maximum by which the files grow during the migration, in bytes: copies of tables and journal.
+    public var neededBytes: Int64 = 0
 
-    /// What opening the store at `url` would do.
+    /// Creates the plan of the migration that opening the store at `url` would carry out.
     ///
-    /// - Throws: `StoreError` where the file is no store that the schema can open.
+    /// - Parameters:
+    ///   - url: The file of the store.
+    ///   - schema: The schema of the store.
+    ///   - options: The options for opening the store.
+    /// - Throws: `StoreError` if the schema cannot open the file.
     public init(from url: URL, to schema: any Schema.Type, options: StoreOptions = StoreOptions()) throws {
         let connection = try StoreFile.connect(to: url, .readOnly, options)
         let migrator = Migrator(connection: connection, schema: KnownSchema(schema), options: options)
@@ -113,14 +123,14 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         drift = try migrator.drift()
     }
 
-    /// Whether the store is of the newest version already.
+    /// Whether the store already has the newest version.
     public var isEmpty: Bool { steps.isEmpty }
 
-    /// Whether nothing is known because of which the migration would fail.
+    /// Whether no known violation makes the migration fail.
     public var isPossible: Bool { !violations.contains { $0.handling == .fails } }
 
-    /// The rows of the stage that break a constraint, where what becomes of them needs no code, or is what the code is
-    /// for.
+    /// The rows that violate a constraint of the stage's new tables. For a table with a custom migration, these are the
+    /// rows that violate it if the custom migration does not change their values.
     private static func violations(of stage: Migrator.Stage, in connection: Connection) throws -> [Violation] {
         let mapping = stage.mapping
         var violations: [Violation] = []
@@ -141,7 +151,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
                 if old[from] == table, columns.allSatisfy({ SQL.quoted($0.key) == $0.value }) { continue }
                 (source, values, filter) = (from, columns, condition)
             case .code(let from):
-                // As if the code gave what was there before.
+                // This assumes that the custom migration keeps the old values.
                 var columns: [String: String] = [:]
                 for name in old[from]?.columns ?? [] { columns[name] = SQL.quoted(name) }
                 for case .custom(_, table.name, let inferred, _) in stage.changes {
@@ -178,7 +188,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
 }
 
 extension MigrationPlan: CustomStringConvertible {
-    /// The plan as a table for a person.
+    /// The plan as text, one line for each action and violation.
     public var description: String {
         if isEmpty { return "\(schema): version \(to), which is the newest" }
         var lines = ["\(schema): from version \(from) to \(to)"]

@@ -1,30 +1,30 @@
 import Foundation
 import SchemaSQL
 
-/// How far a migration is, in rows.
+/// The progress of a migration, in rows.
 public struct MigrationProgress: Hashable, Sendable {
-    /// The version that the store had.
+    /// The store's version before the migration.
     public let from: String
-    /// The version that it is taken to.
+    /// The store's version after the migration.
     public let to: String
-    /// The table whose rows are being moved.
+    /// The table whose rows are being copied.
     public let table: String
-    /// The rows that were moved so far, in all tables.
+    /// The number of rows that were copied so far, in all tables.
     public let completedRows: Int
-    /// The rows that are to be moved, in all tables: those of tables that are altered in place are not among them.
+    /// The number of rows to copy, in all tables. Rows of tables that are altered in place do not count.
     public let totalRows: Int
 }
 
-/// What happens while a store is opened.
+/// An event while a store is opened.
 public enum StoreOpeningEvent: Sendable {
-    /// It is being migrated.
+    /// The store is being migrated.
     case migrating(MigrationProgress)
-    /// It is open: nothing comes after it.
+    /// The store is open. This is the last event.
     case opened(Store)
 }
 
 extension StoreOptions {
-    /// Reports a migration to `progress`, in rows, and gives it up when that is cancelled.
+    /// Reports a migration to `progress`, in rows, and cancels the migration when `progress` is cancelled.
     public mutating func report(to progress: Progress) {
         migrationProgress = { now in
             progress.totalUnitCount = Int64(max(1, now.totalRows))
@@ -34,7 +34,7 @@ extension StoreOptions {
     }
 }
 
-/// Counts the rows of one migration, tells of them, and gives it up when somebody wants that.
+/// Counts the rows of one migration, reports its progress, and cancels it on request.
 final class MigrationMonitor {
     private let options: StoreOptions
     private let from: String
@@ -43,10 +43,10 @@ final class MigrationMonitor {
     private var completed = 0
     private var told = Date.distantPast
 
-    /// Rows are copied in parts of so many where somebody wants to know how far the copy is.
+    /// The number of rows that one statement copies if the progress is reported.
     static let part = 10_000
 
-    /// Whether nobody wants to know anything.
+    /// Whether the options have neither a progress function nor a cancellation function.
     private let isIdle: Bool
 
     init(_ options: StoreOptions, from: String, to: String) {
@@ -58,21 +58,21 @@ final class MigrationMonitor {
 
     var isWatched: Bool { options.migrationProgress != nil }
 
-    /// Adds rows that are to be moved.
+    /// Adds rows to the total.
     func expect(_ rows: Int) {
         total += rows
     }
 
-    /// Tells that rows of `table` were moved.
+    /// Counts copied rows of `table`, and reports the progress.
     ///
-    /// - Throws: `MigrationError.cancelled`.
+    /// - Throws: `MigrationError.cancelled` if the migration was cancelled.
     func advance(_ rows: Int, table: String) throws {
         if isIdle { return }
         completed += rows
         try checkCancellation()
         guard let report = options.migrationProgress else { return }
         let now = Date()
-        // Oftener nobody sees it.
+        // At most twenty reports a second: more are not visible.
         guard now.timeIntervalSince(told) > 0.05 || completed == total else { return }
         told = now
         report(

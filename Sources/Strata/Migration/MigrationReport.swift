@@ -1,32 +1,32 @@
-/// What a migration did. The rows are counted by table, as the table is called in the version in which it happened.
+/// The result of a migration. Rows are counted by table, under the table's name in the version in which it happened.
 public struct MigrationReport: Hashable, Sendable, Codable {
     /// The version before.
     public var from: String
     /// The version after.
     public var to: String
-    /// How long it took, in seconds.
+    /// The duration, in seconds.
     public var seconds: Double = 0
-    /// A view, a trigger or an index of yours that no longer fits the tables.
+    /// A view, trigger or index of yours that no longer fits the tables.
     public struct DroppedObject: Hashable, Sendable, Codable {
         /// `view`, `trigger` or `index`.
         public var type: String
-        /// Its name.
+        /// The name of the object.
         public var name: String
         /// The SQL that created it.
         public var sql: String
     }
 
-    /// The rows that were copied, or that code migrated.
+    /// The number of rows that were copied or that a custom migration received.
     public var rows = 0
     /// Views, triggers and indexes of yours that no longer fit the tables. The table `strata_dropped` keeps their SQL.
     public var droppedObjects: [DroppedObject] = []
-    /// The new names of tables of yours whose names the schema needs.
+    /// The new names of your tables whose names the schema needs, by the old names.
     public var renamedTables: [String: String] = [:]
-    /// The rows that code dropped, and those that went with them because they pointed at them.
+    /// The number of rows that custom migrations dropped, including rows that a cascade deleted.
     public var droppedRows: [String: Int] = [:]
-    /// The rows that code merged into others.
+    /// The number of rows that custom migrations merged into other rows.
     public var mergedRows: [String: Int] = [:]
-    /// The rows with foreign keys that led nowhere, which were set to NULL or deleted before the first step.
+    /// The number of rows with dangling foreign keys that were set to NULL or deleted before the first step.
     public var repairedRows: [String: Int] = [:]
 
     init(from: String, to: String) {
@@ -34,7 +34,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
         self.to = to
     }
 
-    /// Adds what a step with code did.
+    /// Adds the rows of a step with a custom migration.
     mutating func add(_ step: CustomStep) {
         rows += step.rows
         droppedRows.merge(step.droppedRows, uniquingKeysWith: +)

@@ -1,17 +1,17 @@
 import Foundation
 import SchemaSQL
 
-/// The place on the disk that a migration takes.
+/// The disk space that a migration needs.
 package struct MigrationSpace {
-    /// Nil asks the file system; tests say what it has.
-    @TaskLocal package static var available: Int?
+    /// The free disk space in bytes for tests; nil to read it from the file system.
+    @TaskLocal package static var available: Int64?
 
     private let connection: Connection
     /// The tables of the first stage that are copied.
     private let copied: Set<String>
-    /// Those of them whose columns are all copied as they are, and in no less place.
+    /// The tables of `copied` whose columns are all copied unchanged. Their copies need at least as much space.
     private let whole: Set<String>
-    private let pageSize: Int
+    private let pageSize: Int64
 
     init(stages: [Migrator.Stage], _ connection: Connection) throws {
         self.connection = connection
@@ -27,52 +27,53 @@ package struct MigrationSpace {
         }
         self.copied = copied
         self.whole = whole
-        pageSize = try connection.integer("PRAGMA page_size") ?? 0
+        pageSize = try connection.integer64("PRAGMA page_size") ?? 0
     }
 
     /// The size of the database, in bytes.
-    func databaseBytes() throws -> Int {
-        try (connection.integer("PRAGMA page_count") ?? 0) * pageSize
+    func databaseBytes() throws -> Int64 {
+        try (connection.integer64("PRAGMA page_count") ?? 0) * pageSize
     }
 
-    /// About how much the files grow at most: by the copies, and by what the journal keeps.
-    func neededBytes() throws -> Int {
+    /// The approximate maximum by which the files grow, in bytes: the copies and the journal.
+    func neededBytes() throws -> Int64 {
         if copied.isEmpty { return 0 }
-        // A write-ahead log has the copies too, before they come into the database.
+        // A write-ahead log contains the copies too, until a checkpoint writes them to the database.
         let isLogged = try connection.text("PRAGMA journal_mode") == "wal"
         return try (sum("pgsize", of: copied) ?? databaseBytes()) * (isLogged ? 3 : 2)
     }
 
-    /// Refuses a migration for which the disk surely has no place.
+    /// Refuses a migration for which the disk space is certainly not enough.
     ///
     /// - Throws: `MigrationError.diskFull`.
     func check() throws {
         guard !whole.isEmpty,
             let path = try connection.text("SELECT file FROM pragma_database_list WHERE name = 'main'"),
             let available = Self.available ?? Self.freeBytes(at: path),
-            // Where there is plenty, nobody needs to know how much is needed.
+            // If there is enough space for a second database, the size of the copied tables does not matter.
             try available < databaseBytes(), let needed = try sum("payload", of: whole)
         else { return }
-        let reused = try (connection.integer("PRAGMA freelist_count") ?? 0) * pageSize
+        let reused = try (connection.integer64("PRAGMA freelist_count") ?? 0) * pageSize
         if available < needed - reused { throw MigrationError.diskFull(needed: needed - reused, available: available) }
     }
 
-    private static func freeBytes(at path: String) -> Int? {
+    private static func freeBytes(at path: String) -> Int64? {
         #if os(iOS) || os(macOS)
-            // What the system can purge is free too.
+            // Space that the system can purge counts as free.
             let key = URLResourceKey.volumeAvailableCapacityForImportantUsageKey
             let values = try? URL(fileURLWithPath: path).resourceValues(forKeys: [key])
-            if let bytes = values?.volumeAvailableCapacityForImportantUsage, bytes > 0 { return Int(bytes) }
+            if let bytes = values?.volumeAvailableCapacityForImportantUsage, bytes > 0 { return bytes }
         #endif
         let attributes = try? FileManager.default.attributesOfFileSystem(forPath: path)
-        return (attributes?[.systemFreeSize] as? NSNumber)?.intValue
+        return (attributes?[.systemFreeSize] as? NSNumber)?.int64Value
     }
 
-    /// What tables take, in pages (`pgsize`) or without the space that is free in them (`payload`); nil where SQLite was built without the table that tells (https://sqlite.org/dbstat.html).
-    private func sum(_ column: String, of tables: Set<String>) throws -> Int? {
+    /// The disk space of tables, in bytes: with all their pages (`pgsize`), or only their content (`payload`). Nil if
+    /// SQLite was built without the `dbstat` table (https://sqlite.org/dbstat.html).
+    private func sum(_ column: String, of tables: Set<String>) throws -> Int64? {
         guard try connection.integer("SELECT 1 FROM pragma_module_list WHERE name = 'dbstat'") == 1 else { return nil }
         let names = tables.sorted().map(SQL.literal).joined(separator: ", ")
-        return try connection.integer("SELECT sum(\(column)) FROM dbstat WHERE aggregate = 1 AND name IN (\(names))")
+        return try connection.integer64("SELECT sum(\(column)) FROM dbstat WHERE aggregate = 1 AND name IN (\(names))")
             ?? 0
     }
 }

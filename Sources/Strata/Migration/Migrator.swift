@@ -1,15 +1,15 @@
 import Foundation
 import SchemaSQL
 
-/// Takes a store from the version that it has to the newest, in one transaction.
+/// Migrates a store to the newest version in one transaction.
 ///
-/// The numbers are those of the procedure in "Making Other Kinds Of Table Schema Changes"
+/// The numbered comments quote the steps of the procedure "Making Other Kinds Of Table Schema Changes"
 /// (https://sqlite.org/lang_altertable.html#otheralter).
 struct Migrator {
     let connection: Connection
     let schema: KnownSchema
     let options: StoreOptions
-    /// The moment at which the migration began.
+    /// The moment at which the migration started.
     private let now = MigrationContext.fixedNow ?? Date()
 
     init(connection: Connection, schema: KnownSchema, options: StoreOptions) {
@@ -18,7 +18,7 @@ struct Migrator {
         self.options = options
     }
 
-    /// - Returns: What was done; nil where another process was faster.
+    /// - Returns: The report of the migration; nil if another process has migrated the store meanwhile.
     func run() throws -> MigrationReport? {
         try connection.interruptible(by: options.isMigrationCancelled) { try migrate() }
     }
@@ -29,7 +29,8 @@ struct Migrator {
         let stages = try stages(of: path)
         if options.checksFreeSpace { try MigrationSpace(stages: stages, connection).check() }
         // 1. "If foreign key constraints are enabled, disable them using PRAGMA foreign_keys=OFF." Inside a transaction
-        // the pragma does nothing, and DROP TABLE would then delete or null what points at the table.
+        // the pragma does nothing, and DROP TABLE would then delete rows that reference the table, or set their foreign
+        // keys to NULL.
         try connection.execute("PRAGMA foreign_keys = OFF")
         guard try connection.integer("PRAGMA foreign_keys") == 0 else { throw MigrationError.foreignKeysStuck }
         let isLegacy = try connection.integer("PRAGMA legacy_alter_table") == 1
@@ -37,23 +38,25 @@ struct Migrator {
         do {
             return try migrate(path, stages, toleratesOld: false)
         } catch MigrationError.danglingForeignKeys where options.danglingForeignKeys == .keep {
-            // What led nowhere before is no fault of the migration, and no reason to leave the store behind for ever.
+            // The option `keep` accepts foreign keys that were dangling before the migration. The second attempt finds
+            // out which ones were.
             return try migrate(path, stages, toleratesOld: true)
         }
     }
 
-    /// Takes the store to the newest version.
+    /// Migrates the store to the newest version.
     ///
     /// - Parameters:
     ///   - planned: The steps from the version that the store had before the transaction.
-    ///   - stages: Those steps as they are carried out.
-    ///   - toleratesOld: Whether foreign keys that dangled before may still dangle.
+    ///   - stages: The stages of these steps.
+    ///   - toleratesOld: Whether foreign keys that were dangling before the migration may still be dangling after it.
     private func migrate(
         _ planned: [MigrationStep], _ stages: [Stage], toleratesOld: Bool
     ) throws -> MigrationReport? {
         // 2. "Start a transaction."
         return try connection.transaction("BEGIN IMMEDIATE") {
-            // Another process may have been faster: the version is read again now that nobody else can write.
+            // Another process may have migrated the store before the transaction. The version is read again now,
+            // because no other process can write any more.
             let path = try source()
             guard !path.isEmpty, let newest = schema.versions.last else { return nil }
             let start = Date()
@@ -79,7 +82,7 @@ struct Migrator {
                 objects.follow(stage)
             }
             // 8. and 9.: "Use CREATE INDEX, CREATE TRIGGER, and CREATE VIEW to reconstruct indexes, triggers, and views
-            // associated with table X." The indexes came with the tables.
+            // associated with table X." The stages have already created the schema's indexes.
             report.droppedObjects = try objects.putBack(into: connection)
             try compare(with: newest)
             // 10. "If foreign key constraints were originally enabled then run PRAGMA foreign_key_check."
@@ -93,13 +96,14 @@ struct Migrator {
             report.seconds = max(0, Date().timeIntervalSince(start))
             try log(report)
             return report
-            // 11. "Commit the transaction", and 12. turn foreign keys on again: `StoreOpening` does.
+            // 11. "Commit the transaction": `transaction` does. 12. Turn foreign keys on again: `StoreOpening` does.
         }
     }
 
-    /// The steps from the version that the store has to the newest one.
+    /// Returns the steps from the store's version to the newest version.
     ///
-    /// - Throws: `StoreError` where the store is none of this schema, or of no version that it knows.
+    /// - Throws: `StoreError` if the store has another schema or an unknown version; `MigrationError.noStep` if the
+    ///   schema has no step from a version.
     func source() throws -> [MigrationStep] {
         let metadata = try StoreMetadata(reading: connection)
         guard metadata.schema == schema.name else {
@@ -129,14 +133,14 @@ struct Migrator {
         return steps
     }
 
-    /// The tables and indexes of the store that are otherwise than in a new one of its version.
+    /// Returns the names of the tables and indexes that differ from those of a new store of the same version.
     func drift() throws -> [String] {
         let metadata = try StoreMetadata(reading: connection)
         guard let version = schema.versions.first(where: { $0.fingerprint == metadata.fingerprint }) else { return [] }
         return try SchemaComparison.differences(of: connection, from: version)
     }
 
-    /// The tables of the version that the store has.
+    /// Returns the tables of the store's version.
     func currentTables() throws -> [Table] {
         let metadata = try StoreMetadata(reading: connection)
         return schema.versions.first { $0.fingerprint == metadata.fingerprint }?.tables ?? []
@@ -146,14 +150,15 @@ struct Migrator {
         components(right).lexicographicallyPrecedes(components(left))
     }
 
-    /// The numbers of a version, without the zeros at the end: "1.0" and "1" are one.
+    /// The numbers of a version without trailing zeros, so that "1.0" equals "1".
     private func components(_ version: String) -> [Int] {
         var numbers = version.split(separator: ".").map { Int($0) ?? 0 }
         while numbers.last == 0 { numbers.removeLast() }
         return numbers
     }
 
-    /// What is carried out at once: a step that has code, or all steps up to the next that has.
+    /// A part of the migration that is carried out in one pass: a step with a custom migration, or one or more other
+    /// steps.
     struct Stage {
         var mapping: TableMapping
         var changes: [TableChange]
@@ -194,7 +199,7 @@ struct Migrator {
         // 5. "Transfer content from X into new_X using a statement like: INSERT INTO new_X SELECT ... FROM X."
         for copy in statements.copies { report.rows += try run(copy, monitor) }
         let lastIDs = try StoreMetadata.lastIDs(reading: connection)
-        var newIDs: [String: Int] = [:]
+        var newIDs: [String: Int64] = [:]
         if let custom = stage.custom {
             let context = try MigrationContext(
                 connection: connection, temporaryNames: statements.temporaryNames, sources: Self.sources(stage.changes),
@@ -202,17 +207,17 @@ struct Migrator {
             let run = CustomStep(
                 context: context, mapping: stage.mapping, changes: stage.changes, monitor: monitor)
             try custom(run)
-            // An error that the code kept to itself may have undone everything.
+            // The custom migration may have caught an error that made SQLite roll the transaction back.
             guard connection.isInTransaction else { throw MigrationError.rolledBack }
             report.add(run)
             newIDs = context.newIDs.given
             try context.end()
-            // "Open statements lock the table": those of the step must not live on.
+            // An open statement locks its table, so the statements of the step must end here.
             connection.forgetStatements()
         }
         // 6. "Drop the old table X", and 7. "change the name of new_X to X using: ALTER TABLE new_X RENAME TO X."
-        // A table that is altered takes along what refers to it; one that was made anew has its name in what refers to it
-        // already, and must leave all else alone: that is SQLite's old way of renaming.
+        // If an altered table is renamed, SQLite must update all references to it. A rebuilt table's final name is
+        // already in all references, so renaming it must change no reference: that is SQLite's legacy behavior.
         try connection.execute("PRAGMA legacy_alter_table = OFF")
         for statement in statements.alter { try connection.execute(statement) }
         try connection.execute("PRAGMA legacy_alter_table = ON")
@@ -220,16 +225,16 @@ struct Migrator {
         if !lastIDs.isEmpty || !newIDs.isEmpty { try keep(lastIDs, newIDs, through: stage.mapping) }
     }
 
-    /// Remembers the greatest keys that `newID` has given, under the names that the tables have after a stage.
-    private func keep(_ lastIDs: [String: Int], _ newIDs: [String: Int], through mapping: TableMapping) throws {
-        var ids: [String: Int] = [:]
+    /// Stores the greatest primary keys that `newID` has returned, under the names that the tables have after a stage.
+    private func keep(_ lastIDs: [String: Int64], _ newIDs: [String: Int64], through mapping: TableMapping) throws {
+        var ids: [String: Int64] = [:]
         for table in mapping.new.map(\.name) {
             ids[table] = [lastIDs[mapping.source(of: table)], newIDs[table]].compactMap(\.self).max()
         }
         try StoreMetadata.writeLastIDs(ids, to: connection)
     }
 
-    /// The old tables whose rows become rows of new ones, by those.
+    /// The old tables whose rows become rows of new tables, by the names of the new tables.
     private static func sources(_ changes: [TableChange]) -> [String: String] {
         var sources: [String: String] = [:]
         for change in changes {
@@ -245,7 +250,7 @@ struct Migrator {
         try connection.integer("SELECT count(*) FROM \(SQL.quoted(table))") ?? 0
     }
 
-    /// Copies the rows of a table and gives their number.
+    /// Copies the rows of a table. Returns the number of copied rows.
     private func run(_ copy: RowCopy, _ monitor: MigrationMonitor) throws -> Int {
         try monitor.checkCancellation()
         guard monitor.isWatched, let rowID = copy.source.rowNumber else {
@@ -260,10 +265,10 @@ struct Migrator {
             ORDER BY \(rowID) LIMIT \(MigrationMonitor.part))
             """)
         var rows = 0
-        var first = Int.min
+        var first = Int64.min
         while true {
             try end.bind(first, at: 1)
-            guard try end.step(), let last = try end.row.optionalInt(0) else { break }
+            guard try end.step(), let last = try Int64?(row: end.row, at: 0) else { break }
             let count = try end.row.int(1)
             end.reset()
             try insert.bind(first, at: 1)
@@ -271,19 +276,19 @@ struct Migrator {
             try insert.run()
             rows += connection.changes
             try monitor.advance(count, table: copy.target.name)
-            if last == Int.max { break }
+            if last == Int64.max { break }
             first = last + 1
         }
         return rows
     }
 
-    /// Refuses a file that was cut off inside its last page: SQLite would read the rest of it as zeros. With a write-ahead
-    /// log that may be so, and the log has the page.
+    /// Refuses a file that ends before its last page does. SQLite would read the missing bytes as zeros. With a
+    /// write-ahead log, the file may be shorter, because the log contains the page.
     private func checkLength() throws {
         guard try connection.text("PRAGMA journal_mode") != "wal",
-            let pageSize = try connection.integer("PRAGMA page_size"),
+            let pageSize = try connection.integer64("PRAGMA page_size"),
             let path = try connection.text("SELECT file FROM pragma_database_list WHERE name = 'main'"),
-            let pages = try connection.integer("PRAGMA page_count"), let size = StoreFile.size(of: path),
+            let pages = try connection.integer64("PRAGMA page_count"), let size = StoreFile.size(of: path),
             size < pages * pageSize
         else { return }
         throw StoreError.corrupt(reason: "the end of the file is missing")
@@ -303,7 +308,7 @@ struct Migrator {
         path.map(\.from) == planned.map(\.from)
     }
 
-    /// The number of dangling foreign keys of the schema's tables, by table.
+    /// Returns the number of dangling foreign keys of `tables`, by table.
     private func danglingForeignKeys(of tables: [Table]) throws -> [String: Int] {
         var keys: [String: Int] = [:]
         for table in tables where table.hasForeignKeys {

@@ -1,12 +1,16 @@
 import SchemaSQL
 
-/// Compares what a database holds with what a version of a schema asks for.
+/// Compares the tables and indexes of a database with those of a schema version.
 package enum SchemaComparison {
-    /// The names of the schema's tables and indexes that are missing or differ from those of a new store, sorted.
+    /// Returns the names of the schema's tables and indexes that are missing or differ from those of a new store.
     ///
-    /// The order of a table's columns does not matter, nor do the names of indexes: nothing reads or writes by them.
+    /// The order of a table's columns and the names of indexes do not matter, because no statement depends on them.
     ///
-    /// - Parameter isStrict: Whether tables and indexes beside the schema's own are differences too. An app may have such.
+    /// - Parameters:
+    ///   - connection: The database.
+    ///   - version: The version that the database should have.
+    ///   - isStrict: Whether additional tables and indexes, such as those that the app created, are differences too.
+    /// - Returns: The names, sorted.
     package static func differences(
         of connection: Connection, from version: SchemaVersion, isStrict: Bool = false
     ) throws -> [String] {
@@ -21,7 +25,7 @@ package enum SchemaComparison {
             }
         }
         var found: [String: [String]] = [:]
-        // Indexes without SQL are SQLite's own, for keys that the table's SQL names.
+        // SQLite creates the indexes without SQL for the constraints in a table's SQL.
         let query = """
             SELECT type, name, sql, tbl_name FROM sqlite_schema
             WHERE type IN ('table', 'index') AND sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
@@ -32,7 +36,7 @@ package enum SchemaComparison {
             let type = try row.string(0)
             let name = try row.string(1)
             let table = try row.string(3)
-            // Strata creates further tables only where they are needed.
+            // Strata creates some of its own tables only when they are needed.
             if table.lowercased().hasPrefix("strata_"), !names.contains(table) { return }
             switch type {
             case "table" where sql == statements[name] && table == name:
@@ -50,12 +54,12 @@ package enum SchemaComparison {
         }
         return expected.keys.filter { name in
             let (wanted, found) = (expected[name] ?? [], found[name] ?? [])
-            // An index of yours may be on the same columns.
+            // The app may have created another index on the same columns.
             return wanted.first == "INDEX" ? found.count < wanted.count : found != wanted
         }.sorted()
     }
 
-    /// The indexes of a database that were made by statements, by table.
+    /// Returns the indexes that were created by statements, by table.
     static func indexNames(of connection: Connection) throws -> [String: [Index]] {
         var indexes: [String: [Index]] = [:]
         let query = "SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL"
@@ -68,7 +72,7 @@ package enum SchemaComparison {
         return indexes
     }
 
-    /// The statement that makes an index, without the index's name.
+    /// Returns the statement that creates an index, without the name of the index.
     static func unnamed(_ statement: String, _ name: String) -> String {
         for start in ["CREATE INDEX ", "CREATE UNIQUE INDEX "] {
             let named = start + SQL.quoted(name) + " "

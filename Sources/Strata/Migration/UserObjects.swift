@@ -2,10 +2,10 @@ import SchemaSQL
 
 /// The tables, indexes, views and triggers that the app created in a store beside the schema's own.
 ///
-/// A migration keeps them. Views, triggers and indexes that would be in its way are dropped before it and created again
-/// after it; those that no longer fit are reported. A table whose name the schema needs is renamed.
+/// A migration keeps them. It drops views, triggers and indexes that conflict with it, and creates them again at its
+/// end. It reports the objects that no longer fit the tables. A table whose name the schema needs is renamed.
 struct UserObjects {
-    /// A view, a trigger or an index, and the SQL that creates it.
+    /// A table, view, trigger or index, and the SQL that creates it.
     private struct Object {
         let type: String
         let name: String
@@ -16,15 +16,15 @@ struct UserObjects {
     private let views: [Object]
     private let triggers: [Object]
     private let indexes: [Object]
-    /// The ways in which views and triggers could be used before.
+    /// The statements on views and on tables with triggers that SQLite could prepare before the migration.
     private let uses: [Use]
-    /// The names of the schema's tables after the migration, by those before it.
+    /// The names of the schema's tables after the migration, by their names before it.
     private var tables: [String: String] = [:]
-    /// The new names of columns, by table and by old name.
+    /// The new names of columns, by the table's name before the migration and the column's old name.
     private var columns: [String: [String: String]] = [:]
-    /// The new names of tables that were renamed.
+    /// The new names of the app's tables that were renamed, by their old names.
     let renamedTables: [String: String]
-    /// The old names, in small letters, of renamed tables that views and triggers still use.
+    /// The lowercased old names of renamed tables that views and triggers may still use.
     private let oldNames: Set<String>
 
     /// A statement that SQLite can prepare only if a view or a trigger fits the tables.
@@ -48,7 +48,7 @@ struct UserObjects {
             case .delete: statement = "DELETE FROM \(table)"
             case .update:
                 let list = "SELECT name FROM pragma_table_info(\(SQL.literal(self.table)))"
-                // A view that was broken before has no columns.
+                // A view that was already broken has no columns.
                 guard let columns = try? connection.texts(list) else { return false }
                 let values = columns.map { "\(SQL.quoted($0)) = \(SQL.quoted($0))" }.joined(separator: ", ")
                 statement = "UPDATE \(table) SET \(values)"
@@ -59,13 +59,14 @@ struct UserObjects {
 
     // MARK: Before the migration
 
-    /// Takes the objects that would be in the way of a migration out of the database.
+    /// Drops or renames the objects that conflict with a migration.
     ///
     /// - Parameters:
-    ///   - old: The tables of the version that the store has.
-    ///   - stages: The migration.
+    ///   - connection: The database.
+    ///   - old: The tables of the store's version.
+    ///   - stages: The stages of the migration.
     init(takenFrom connection: Connection, old: [Table], stages: [Migrator.Stage]) throws {
-        // SQLite then renames a table in all that refers to it.
+        // With the pragma off, ALTER TABLE ... RENAME updates all references to the table.
         try connection.execute("PRAGMA legacy_alter_table = OFF")
         let own = Dictionary(old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         let needed = Self.neededNames(stages, old: old)
@@ -80,7 +81,7 @@ struct UserObjects {
                 try connection.execute("ALTER TABLE \(SQL.quoted(table.name)) RENAME TO \(SQL.quoted(name))")
                 renamed[table.name] = name
             } catch let error as SQLiteError where error.code == 1 {
-                // A view or a trigger that was broken before is in the way.
+                // A broken view or trigger makes RENAME fail. The table is renamed after all of them are dropped.
                 unfinished[table.name] = name
             }
         }
@@ -89,10 +90,10 @@ struct UserObjects {
         triggers = found.filter { $0.type == "trigger" }
         let touched = Self.touchedTables(stages)
         indexes = Self.userIndexes(found, own: own).filter { index in
-            // SQLite checks expressions and conditions of all indexes whenever it renames something.
+            // Whenever SQLite renames something, it checks the expressions and conditions of all indexes.
             needed.contains(index.name.lowercased()) || touched.contains(index.table) || UserIndex(index.sql).isComputed
         }
-        // SQLite parses the SQL of views and triggers only when they are used. Some may have been broken before.
+        // SQLite parses the SQL of views and triggers only when they are used, so some may already be broken.
         let all =
             views.map { Use(name: $0.name, table: $0.name, kind: .select) }
             + triggers.flatMap { trigger in
@@ -111,7 +112,7 @@ struct UserObjects {
         for table in old { tables[table.name] = table.name }
     }
 
-    /// All objects with SQL of their own, without those whose names SQLite and Strata reserve.
+    /// All objects that have SQL, except those with names that SQLite and Strata reserve.
     private static func objects(in connection: Connection) throws -> [Object] {
         var objects: [Object] = []
         try connection.query(
@@ -128,7 +129,7 @@ struct UserObjects {
         return objects
     }
 
-    /// The indexes that are none of the schema's: on other tables, or beside those of the table's version.
+    /// The indexes that the app created: those on other tables, and additional ones on the schema's tables.
     private static func userIndexes(_ objects: [Object], own: [String: Table]) -> [Object] {
         var left: [String: [String]] = [:]
         for table in own.values {
@@ -137,7 +138,7 @@ struct UserObjects {
             }
         }
         let names = Set(own.values.flatMap(\.indexes).map(\.name))
-        // The schema's own names come first: an index of yours may be on the same columns.
+        // Indexes with the schema's names come first, because the app may have created another on the same columns.
         let found = objects.filter { $0.type == "index" }
         return (found.filter { names.contains($0.name) } + found.filter { !names.contains($0.name) }).filter { index in
             let text = SchemaComparison.unnamed(index.sql, index.name)
@@ -147,14 +148,14 @@ struct UserObjects {
         }
     }
 
-    /// The names in small letters that the migration gives to tables and indexes.
+    /// The lowercased names of tables and indexes that the migration adds.
     private static func neededNames(_ stages: [Migrator.Stage], old: [Table]) -> Set<String> {
         let known = Set((old.map(\.name) + old.flatMap(\.indexes).map(\.name)).map { $0.lowercased() })
         let new = stages.flatMap(\.mapping.new)
         return Set((new.map(\.name) + new.flatMap(\.indexes).map(\.name)).map { $0.lowercased() }).subtracting(known)
     }
 
-    /// The tables of the old version that a stage changes in any way.
+    /// The names of the old version's tables that a stage changes in any way.
     private static func touchedTables(_ stages: [Migrator.Stage]) -> Set<String> {
         var names: [String: String] = [:]
         for table in stages.first?.mapping.old ?? [] { names[table.name] = table.name }
@@ -183,7 +184,7 @@ struct UserObjects {
 
     // MARK: During the migration
 
-    /// Follows the names of tables and columns through a stage.
+    /// Records the new names of tables and columns after a stage.
     mutating func follow(_ stage: Migrator.Stage) {
         if indexes.isEmpty { return }
         for (name, current) in tables {
@@ -200,7 +201,7 @@ struct UserObjects {
             for (new, value) in values.sorted(by: { $0.key < $1.key }) {
                 if let old = SQL.column(value) { heirs[old, default: []].append(new) }
             }
-            // A column that is copied to others too keeps its name.
+            // A column that is copied to itself and to others keeps its name.
             func newName(_ old: String) -> String {
                 heirs[old].map { $0.contains(old) ? old : $0[0] } ?? old
             }
@@ -215,13 +216,13 @@ struct UserObjects {
 
     // MARK: After the migration
 
-    /// Creates the views, triggers and indexes again, and returns those that no longer fit.
+    /// Creates the views, triggers and indexes again. Returns those that no longer fit the tables.
     func putBack(into connection: Connection) throws -> [MigrationReport.DroppedObject] {
         var dropped: [MigrationReport.DroppedObject] = []
         func drop(_ object: Object) { dropped.append(.init(type: object.type, name: object.name, sql: object.sql)) }
         let rest = (views + triggers).map(\.name)
         var taken = Set((try Self.objects(in: connection).map(\.name) + rest).map { $0.lowercased() })
-        // Your SQL may have been written for a connection that takes a double-quoted word for a string.
+        // The app's SQL may have been written for a connection that accepts double-quoted strings.
         try connection.allowingQuotedStrings {
             for index in indexes {
                 var name = index.name
@@ -242,7 +243,7 @@ struct UserObjects {
                 drop(view)
                 try connection.execute("DROP VIEW IF EXISTS \(SQL.quoted(view.name))")
             }
-            // Each trigger is tested before the next one is created, so that a failure is its own.
+            // Each trigger is tested before the next one is created, so that a failure belongs to this trigger.
             for trigger in triggers {
                 guard try create(trigger, in: connection) else {
                     drop(trigger)
@@ -259,9 +260,9 @@ struct UserObjects {
         return dropped
     }
 
-    /// Creates a view or a trigger again, and says whether that was possible.
+    /// Creates a view or a trigger again. Returns whether that was possible.
     private func create(_ object: Object, in connection: Connection) throws -> Bool {
-        // The name belongs to one of the schema's tables now.
+        // The object uses the old name of a renamed table. That name belongs to one of the schema's tables now.
         if !oldNames.isDisjoint(with: UserIndex(object.sql).words) { return false }
         do {
             try connection.execute(object.sql)
@@ -272,22 +273,22 @@ struct UserObjects {
     }
 }
 
-/// The SQL of an index or of another object that the app created, in pieces.
+/// The SQL of an index, or of another object that the app created.
 private struct UserIndex {
     private let sql: String
 
     init(_ sql: String) { self.sql = sql }
 
-    /// The words and names, in small letters.
+    /// The lowercased words and names.
     var words: Set<String> { Set(Self.pieces(of: sql).compactMap { $0.word?.lowercased() }) }
 
-    /// Whether it has an expression or a condition.
+    /// Whether the index has an expression or a condition.
     var isComputed: Bool {
         let pieces = Self.pieces(of: sql)
         return words.contains("where") || pieces.count { $0.text == "(" } > 1
     }
 
-    /// The statement with other names of the index, the table and columns.
+    /// Returns the statement with new names for the index, the table and columns.
     func renamed(_ name: String, table: String, columns: [String: String]) -> String {
         var pieces = Self.pieces(of: sql)
         // CREATE [UNIQUE] INDEX [IF NOT EXISTS] [schema.]name ON table (…)
@@ -306,11 +307,11 @@ private struct UserIndex {
 
     private struct Piece {
         var text: String
-        /// The word or the name; nil for anything else.
+        /// The word or the unquoted name; nil for anything else.
         var word: String?
     }
 
-    /// Words, quoted names, and what is between them.
+    /// Splits SQL into words, quoted names and strings, and single other characters.
     private static func pieces(of sql: String) -> [Piece] {
         var pieces: [Piece] = []
         var rest = Substring(sql)
@@ -350,6 +351,6 @@ private struct UserIndex {
 }
 
 extension SQLiteError {
-    /// Whether the statement does not fit the tables, or the rows a unique index.
+    /// Whether a statement does not fit the tables (SQLITE_ERROR) or rows violate a unique index (SQLITE_CONSTRAINT).
     fileprivate var isAboutSchema: Bool { [1, 19].contains(code) }
 }

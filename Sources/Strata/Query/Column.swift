@@ -48,7 +48,7 @@ public protocol ColumnComparable: ColumnEquatable {}
 
 extension Int: ColumnComparable {
     /// The integer.
-    public var stored: SQLiteValue { .integer(self) }
+    public var stored: SQLiteValue { .integer(Int64(self)) }
 }
 
 extension Bool: ColumnEquatable {
@@ -103,5 +103,5 @@ extension StoredEnum {
 
 extension StoredOptions {
     /// The bits.
-    public var stored: SQLiteValue { .integer(rawValue) }
+    public var stored: SQLiteValue { .integer(Int64(rawValue)) }
 }

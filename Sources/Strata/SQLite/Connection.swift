@@ -1,7 +1,7 @@
 import CSQLite
 import SchemaSQL
 
-/// Something that SQLite asks whether it is to stop.
+/// The function that SQLite's progress handler calls to find out whether to interrupt a statement.
 private final class Interruption {
     let isWanted: @Sendable () -> Bool
 
@@ -10,9 +10,9 @@ private final class Interruption {
     }
 }
 
-/// A connection to a database; used by one thread at a time, which whoever owns it sees to.
+/// A connection to a database. Its owner must ensure that only one thread at a time uses it.
 package final class Connection {
-    /// How a database is opened.
+    /// The mode in which a database is opened.
     package enum Mode {
         case readOnly, readWrite, create
 
@@ -25,29 +25,29 @@ package final class Connection {
         }
     }
 
-    /// The file system of SQLite by which files are reached; nil for the system's own. Tests put in one that fails.
+    /// The name of the SQLite VFS that accesses files; nil for the default. Tests set one that injects faults.
     @TaskLocal package static var fileSystem: String?
 
     let pointer: OpaquePointer
-    /// What SQLite asks while it works; it holds no reference to it.
+    /// Keeps the object alive that the progress handler uses: SQLite holds no reference to it.
     private var interruption: Interruption?
     private var statements: [String: Statement] = [:]
-    /// So many statements are kept at most.
+    /// The maximum number of cached statements.
     private static let mostStatements = 1_000
-    /// The statement that was used last.
+    /// The cached statement that was used last.
     private var lastStatement: (sql: String, statement: Statement)?
-    /// The statements of your own SQL, which SQLite has found to do no more than such SQL may.
+    /// The cached statements of the app's SQL. The authorizer has allowed each of them.
     private var confinedStatements: [String: Statement] = [:]
-    /// Whether what is prepared now is your own SQL; nil until there is any. The authorizer reads it.
+    /// Whether SQLite is preparing the app's SQL now; nil until there is such SQL. The authorizer reads the value.
     private var confinement: UnsafeMutablePointer<Bool>?
     /// The schema at whose newest version the store was opened; nil if it is not open for transactions.
     var openedSchema: KnownSchema?
-    /// The copy whose code SQL may ask.
+    /// The running copy, which the SQL functions of a custom migration call.
     @exclusivity(unchecked) var columnCopy: ColumnCopy?
-    /// Whether SQL knows the functions by which it asks.
+    /// Whether the SQL functions that call `columnCopy` exist.
     var hasColumnFunctions = false
 
-    /// Opens the database at `path`; SQLite touches the file only when something is read.
+    /// Opens the database at `path`. SQLite does not access the file before the first read.
     package init(path: String, mode: Mode) throws {
         var pointer: OpaquePointer?
         let flags = mode.flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -58,8 +58,8 @@ package final class Connection {
             throw error
         }
         self.pointer = pointer
-        // Without this a quoted name of no column would be taken for a string, and a wrong copy for a right one
-        // (https://sqlite.org/quirks.html#double_quoted_string_literals_are_accepted).
+        // Without this, SQLite would treat the quoted name of a missing column as a string, and a wrong copy would
+        // succeed (https://sqlite.org/quirks.html#double_quoted_string_literals_are_accepted).
         _ = strata_db_config_switch(pointer, Int32(SQLITE_DBCONFIG_DQS_DML), 0)
         _ = strata_db_config_switch(pointer, Int32(SQLITE_DBCONFIG_DQS_DDL), 0)
     }
@@ -70,20 +70,23 @@ package final class Connection {
         confinement?.deallocate()
     }
 
-    /// How long to wait for another connection's lock, in milliseconds.
+    /// Sets how long to wait for another connection's lock, in milliseconds.
     package func setBusyTimeout(_ milliseconds: Int32) {
         sqlite3_busy_timeout(pointer, milliseconds)
     }
 
-    /// Whether the last connection to close brings a write-ahead log back into the main file.
+    /// Sets whether closing the last connection checkpoints a write-ahead log into the database file.
     package func setCheckpointsOnClose(_ isOn: Bool) {
         _ = strata_db_config_switch(pointer, Int32(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE), isOn ? 0 : 1)
     }
 
-    /// Runs `body`, and gives up what it does when `isWanted` says so, which is asked every so many instructions; nil asks
-    /// nobody.
+    /// Runs `body`, and interrupts its SQL when `isWanted` returns true.
     ///
-    /// - Throws: `MigrationError.cancelled`, or what `body` throws.
+    /// - Parameters:
+    ///   - isWanted: Returns whether to interrupt. SQLite calls it every 10,000 virtual machine instructions. Nil never
+    ///     interrupts.
+    ///   - body: The code to run.
+    /// - Throws: `MigrationError.cancelled` after an interruption, or the error of `body`.
     func interruptible<Result>(by isWanted: (@Sendable () -> Bool)?, _ body: () throws -> Result) throws -> Result {
         guard let isWanted else { return try body() }
         let interruption = Interruption(isWanted)
@@ -106,35 +109,36 @@ package final class Connection {
         }
     }
 
-    /// Whether the database can only be read.
+    /// Whether the database is read-only.
     var isReadOnly: Bool { sqlite3_db_readonly(pointer, "main") == 1 }
 
     /// Whether a transaction is open.
     package var isInTransaction: Bool { sqlite3_get_autocommit(pointer) == 0 }
 
-    /// The number of rows that the last INSERT, UPDATE or DELETE touched.
+    /// The number of rows that the last INSERT, UPDATE or DELETE changed.
     package var changes: Int { Int(sqlite3_changes64(pointer)) }
 
-    /// The number of parameters that a statement may have.
+    /// The maximum number of parameters of a statement.
     var mostParameters: Int { Int(sqlite3_limit(pointer, SQLITE_LIMIT_VARIABLE_NUMBER, -1)) }
 
-    /// The number of rows that all statements so far have touched.
+    /// The number of rows that all statements on this connection have changed so far.
     var totalChanges: Int { Int(sqlite3_total_changes64(pointer)) }
 
-    /// Runs one statement or several that give no rows.
+    /// Runs one or more statements that return no rows.
     package func execute(_ sql: String) throws {
         guard sqlite3_exec(pointer, sql, nil, nil, nil) == SQLITE_OK else { throw SQLiteError(of: pointer, sql: sql) }
     }
 
-    /// A new statement.
+    /// Prepares a new statement.
     package func prepare(_ sql: String) throws -> Statement {
         try Statement(sql, connection: self)
     }
 
-    /// The statement `sql`, prepared once and ready to run; what was bound to it is so until something else is. A
-    /// statement in use is not taken from under its user: the second user gets one of its own.
+    /// Returns a prepared statement for `sql` from the cache, ready to run. Values from an earlier use stay bound.
+    ///
+    /// If the cached statement is in use, this method prepares a second one.
     package func cached(_ sql: String) throws -> Statement {
-        // Texts that are one and the same are equal at once; hashing takes longer than a small statement.
+        // Comparing a string with itself is fast. Hashing takes longer than running a small statement.
         if let lastStatement, lastStatement.sql == sql, !lastStatement.statement.isBusy {
             lastStatement.statement.rewind()
             return lastStatement.statement
@@ -145,7 +149,7 @@ package final class Connection {
             statement = known
         } else {
             statement = try prepare(sql)
-            // SQL that is never the same twice must not fill the memory.
+            // SQL that differs on every call must not fill the memory.
             if statements.count >= Self.mostStatements { statements.removeAll() }
             statements[sql] = statement
         }
@@ -153,8 +157,10 @@ package final class Connection {
         return statement
     }
 
-    /// Like `cached`, for SQL of your own: refuses SQL that begins or ends a transaction, attaches a database or sets a
-    /// pragma, some of which act when they are prepared.
+    /// Returns a cached statement for SQL that the app wrote. It refuses SQL that begins or ends a transaction,
+    /// attaches a database or sets a pragma.
+    ///
+    /// The check happens while SQLite prepares the statement, because some pragmas take effect then.
     ///
     /// - Throws: `QueryError.refused`, or `SQLiteError`.
     func confined(_ sql: String) throws -> Statement {
@@ -168,16 +174,16 @@ package final class Connection {
         return statement
     }
 
-    /// Runs statements of your own that give no rows, and that do no more than `confined` allows.
+    /// Runs statements that the app wrote and that return no rows, with the same restrictions as `confined`.
     ///
     /// - Throws: `QueryError.refused`, or `SQLiteError`.
     func executeConfined(_ sql: String) throws {
         try confining(sql) { try execute(sql) }
     }
 
-    /// Runs `body`, in which SQLite prepares only what your own SQL may do.
+    /// Runs `body`, in which SQLite refuses to prepare SQL that the app must not run.
     ///
-    /// The authorizer is set once: SQLite prepares all statements again when it is set
+    /// The authorizer is set only once, because setting it makes SQLite prepare all statements again
     /// (https://sqlite.org/c3ref/set_authorizer.html).
     private func confining<Result>(_ sql: String, _ body: () throws -> Result) throws -> Result {
         let confinement = self.confinement ?? UnsafeMutablePointer<Bool>.allocate(capacity: 1)
@@ -205,7 +211,7 @@ package final class Connection {
         }
     }
 
-    /// Whether a pragma with an argument only reads. SQLite uses some of them itself.
+    /// Whether a pragma that has an argument only reads. SQLite itself uses some of these pragmas.
     private static func reads(pragma name: UnsafePointer<CChar>?) -> Bool {
         let names = [
             "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list",
@@ -214,7 +220,7 @@ package final class Connection {
         return name.map { names.contains(String(cString: $0).lowercased()) } ?? false
     }
 
-    /// Runs `body`, in which SQLite takes a double-quoted word that is no name for a string
+    /// Runs `body`, in which SQLite treats a double-quoted word that is not a known name as a string
     /// (https://sqlite.org/quirks.html#double_quoted_string_literals_are_accepted).
     func allowingQuotedStrings(_ body: () throws -> Void) rethrows {
         let switches = [SQLITE_DBCONFIG_DQS_DML, SQLITE_DBCONFIG_DQS_DDL]
@@ -223,50 +229,60 @@ package final class Connection {
         try body()
     }
 
-    /// Takes all statements off the rows that they stand on, which would keep a transaction open.
+    /// Resets all statements and clears their bindings. A statement that is not reset would keep a transaction open.
     func resetStatements() {
         var statement = sqlite3_next_stmt(pointer, nil)
         while let current = statement {
             if sqlite3_stmt_busy(current) != 0 { sqlite3_reset(current) }
-            // What is bound may be large.
+            // Bound values may be large.
             sqlite3_clear_bindings(current)
             statement = sqlite3_next_stmt(pointer, current)
         }
     }
 
-    /// Lets go of all cached statements.
+    /// Removes all statements from the cache.
     package func forgetStatements() {
         lastStatement = nil
         statements.removeAll()
         confinedStatements.removeAll()
     }
 
-    /// Runs `body` with the rows of a query, one after the other.
+    /// Runs `body` with each row of a query.
     package func query(_ sql: String, _ body: (Row) throws -> Void) throws {
         let statement = try prepare(sql)
         while try statement.step() { try body(statement.row) }
     }
 
-    /// The integer in the first column of the first row.
+    /// Returns the integer in the first column of the first row; nil for NULL or if there is no row.
     package func integer(_ sql: String) throws -> Int? {
         let statement = try prepare(sql)
         return try statement.step() ? statement.row.optionalInt(0) : nil
     }
 
-    /// The text in the first column of the first row.
+    /// Returns the integer of 64 bits in the first column of the first row; nil for NULL or if there is no row.
+    func integer64(_ sql: String) throws -> Int64? {
+        let statement = try prepare(sql)
+        return try statement.step() ? Int64?(row: statement.row, at: 0) : nil
+    }
+
+    /// Returns the text in the first column of the first row; nil for NULL or if there is no row.
     package func text(_ sql: String) throws -> String? {
         let statement = try prepare(sql)
         return try statement.step() ? statement.row.optionalString(0) : nil
     }
 
-    /// The texts in the first column of all rows.
+    /// Returns the texts in the first column of all rows.
     package func texts(_ sql: String) throws -> [String] {
         var texts: [String] = []
         try query(sql) { texts.append(try $0.string(0)) }
         return texts
     }
 
-    /// Runs `body` in a transaction that begins with `begin`; what it throws rolls everything back.
+    /// Runs `body` in a transaction. If `body` throws an error, the transaction is rolled back.
+    ///
+    /// - Parameters:
+    ///   - begin: The statement that begins the transaction.
+    ///   - body: The code to run.
     package func transaction<Result>(_ begin: String, _ body: () throws -> Result) throws -> Result {
         try execute(begin)
         do {
@@ -274,16 +290,16 @@ package final class Connection {
             try commit()
             return result
         } catch {
-            // An error of SQLite may have rolled back already (https://sqlite.org/lang_transaction.html).
+            // SQLite may already have rolled back because of an error (https://sqlite.org/lang_transaction.html).
             if isInTransaction { try? execute("ROLLBACK") }
             throw error
         }
     }
 
-    /// Checks in a transaction that no other process has migrated the store since it was opened: its columns may have other
-    /// names now.
+    /// Checks that no other process has migrated the store since it was opened: columns may have new names then. Call
+    /// it in a transaction.
     ///
-    /// - Throws: `StoreError.newer`.
+    /// - Throws: `StoreError.newer` if the store was migrated.
     func checkVersion() throws {
         guard let openedSchema else { return }
         let statement = try cached("PRAGMA user_version")
@@ -298,7 +314,7 @@ package final class Connection {
         do {
             try execute("COMMIT")
         } catch let error as SQLiteError where error.extendedCode == 787 {  // SQLITE_CONSTRAINT_FOREIGNKEY
-            // SQLite does not say which key it is.
+            // SQLite does not report which foreign key it is.
             let keys = ForeignKeyRepair(connection: self)
             let columns = try? keys.danglingKeys().flatMap { key in
                 try keys.columns(of: key).map { "\(key.table).\($0)" }

@@ -1,14 +1,15 @@
 import CSQLite
 import Foundation
 
-/// The row that a statement stands on; its columns count from 0. It is valid until the statement moves on.
+/// The current row of a statement. The index of the first column is 0. A row is valid until the statement steps to the
+/// next row.
 ///
-/// Every function gives the value of a column in the type that the column was declared for, and throws
-/// `MalformedValue` where what is stored is no such value: it never gives a nil or a zero in its place.
+/// Each method returns the value of a column as one type. It throws `MalformedValue` if the stored value is not of this
+/// type, and never returns nil or zero instead.
 public struct Row {
     /// The statement that has the columns.
     @usableFromInline let pointer: OpaquePointer
-    /// What reads the columns where they are not those of the row that the statement stands on.
+    /// Reads the columns if they are not those of the statement's current row.
     @usableFromInline let source: Unmanaged<RowSource>?
 
     @usableFromInline init(_ pointer: OpaquePointer, _ source: Unmanaged<RowSource>? = nil) {
@@ -16,8 +17,8 @@ public struct Row {
         self.source = source
     }
 
-    /// The value of a column. That of a statement is "unprotected" (https://sqlite.org/c3ref/value.html), which matters
-    /// to threads that share a connection; here each has its own.
+    /// The value of a column. The value of a statement is "unprotected" (https://sqlite.org/c3ref/value.html). That is
+    /// safe here, because no two threads use a connection at the same time.
     @inlinable @inline(__always) func cell(_ index: Int) -> OpaquePointer? {
         if let source { return source._withUnsafeGuaranteedRef { $0.cell(index) } }
         return sqlite3_column_value(pointer, Int32(index))
@@ -26,12 +27,12 @@ public struct Row {
     /// The number of columns.
     public var columnCount: Int { Int(sqlite3_column_count(pointer)) }
 
-    /// The name of a column.
+    /// Returns the name of a column.
     public func name(_ index: Int) -> String {
         sqlite3_column_name(pointer, Int32(index)).map { String(cString: $0) } ?? ""
     }
 
-    /// Whether a column is NULL.
+    /// Returns whether a column is NULL.
     @inlinable public func isNull(_ index: Int) -> Bool {
         sqlite3_value_type(cell(index)) == SQLITE_NULL
     }
@@ -41,7 +42,7 @@ public struct Row {
         return MalformedValue(table: nil, column: name, expected: expected)
     }
 
-    /// The value of a column, which is to be of a type of SQLite's.
+    /// Returns the value of a column after checking its SQLite storage class.
     @inlinable @inline(__always) func cell(_ index: Int, _ type: Int32, _ expected: String) throws -> OpaquePointer? {
         let cell = cell(index)
         guard sqlite3_value_type(cell) == type else { throw malformed(index, expected) }
@@ -50,12 +51,27 @@ public struct Row {
 
     // MARK: Values
 
-    /// An integer.
+    /// Returns an integer. Where `Int` has 32 bits, as on some watches, a number that does not fit is a
+    /// `MalformedValue`.
     @inlinable public func int(_ index: Int) throws -> Int {
-        Int(sqlite3_value_int64(try cell(index, SQLITE_INTEGER, "an integer")))
+        try integer(index)
     }
 
-    /// A truth value, stored as 0 or 1.
+    /// Returns an integer of 64 bits, which is what SQLite stores.
+    @inlinable public func int64(_ index: Int) throws -> Int64 {
+        sqlite3_value_int64(try cell(index, SQLITE_INTEGER, "an integer"))
+    }
+
+    /// Returns an integer as a type that may have fewer bits than SQLite stores.
+    @inlinable package func integer<Value: FixedWidthInteger>(_ index: Int) throws -> Value {
+        let stored = try int64(index)
+        guard let value = Value(exactly: stored) else {
+            throw malformed(index, "an integer of \(Value.bitWidth) bits, but \(stored)")
+        }
+        return value
+    }
+
+    /// Returns a Boolean value, which is stored as 0 or 1.
     @inlinable public func bool(_ index: Int) throws -> Bool {
         switch try int(index) {
         case 0: return false
@@ -64,23 +80,23 @@ public struct Row {
         }
     }
 
-    /// A number.
+    /// Returns a real number.
     @inlinable public func double(_ index: Int) throws -> Double {
         sqlite3_value_double(try cell(index, SQLITE_FLOAT, "a real number"))
     }
 
-    /// A number that has the precision of a `Float`.
+    /// Returns a real number, rounded to the precision of `Float`.
     @inlinable public func float(_ index: Int) throws -> Float {
         Float(try double(index))
     }
 
-    /// Text, with all its bytes.
+    /// Returns text with all its bytes, including NUL.
     @inlinable public func string(_ index: Int) throws -> String {
         let cell = try cell(index, SQLITE_TEXT, "text")
         guard let bytes = sqlite3_value_text(cell) else { throw malformed(index, "text") }
         let count = Int(sqlite3_value_bytes(cell))
         let text = String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
-        // SQLite keeps whatever bytes it is given; decoding mends them, and what was mended would be written back.
+        // SQLite stores any bytes. Decoding repairs invalid UTF-8, and the app would write the repaired text back.
         let isWhole = text.utf8.withContiguousStorageIfAvailable { decoded in
             guard decoded.count == count, let start = decoded.baseAddress else { return count == 0 }
             return memcmp(start, bytes, count) == 0
@@ -89,32 +105,32 @@ public struct Row {
         return text
     }
 
-    /// A URL.
+    /// Returns a URL.
     public func url(_ index: Int) throws -> URL {
         guard let url = URL(string: try string(index)) else { throw malformed(index, "a URL") }
         return url
     }
 
-    /// A color: `#RRGGBB` or `#RRGGBBAA`.
+    /// Returns a color: `#RRGGBB` or `#RRGGBBAA`.
     public func color(_ index: Int) throws -> String {
         let text = try string(index)
         guard isColor(text) else { throw malformed(index, "#RRGGBB or #RRGGBBAA") }
         return text
     }
 
-    /// A date, stored as the seconds since 2001-01-01 UTC.
+    /// Returns a date, which is stored as the seconds since 2001-01-01 UTC.
     @inlinable public func date(_ index: Int) throws -> Date {
         Date(timeIntervalSinceReferenceDate: try double(index))
     }
 
-    /// The bytes of a text or a blob, whatever they are.
+    /// Returns the bytes of a text or a blob without checking them.
     func bytes(_ index: Int) -> Data {
         let cell = cell(index)
         guard let bytes = sqlite3_value_blob(cell) else { return Data() }
         return Data(bytes: bytes, count: Int(sqlite3_value_bytes(cell)))
     }
 
-    /// Bytes.
+    /// Returns a blob.
     @inlinable public func data(_ index: Int) throws -> Data {
         let cell = try cell(index, SQLITE_BLOB, "a blob")
         let count = Int(sqlite3_value_bytes(cell))
@@ -122,7 +138,7 @@ public struct Row {
         return Data(bytes: bytes, count: count)
     }
 
-    /// A UUID, stored as sixteen bytes.
+    /// Returns a UUID, which is stored as sixteen bytes.
     @inlinable public func uuid(_ index: Int) throws -> UUID {
         let cell = try cell(index, SQLITE_BLOB, "sixteen bytes")
         guard sqlite3_value_bytes(cell) == 16, let bytes = sqlite3_value_blob(cell) else {
@@ -131,95 +147,95 @@ public struct Row {
         return UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
     }
 
-    /// A decimal number, stored as its digits.
+    /// Returns a decimal number, which is stored as text with its digits.
     public func decimal(_ index: Int) throws -> Decimal {
         guard let value = Decimal(stored: try string(index)) else { throw malformed(index, "a decimal number") }
         return value
     }
 
-    /// A key.
+    /// Returns a primary key that starts at a column.
     @inlinable public func id<ID: EntityID>(_ index: Int) throws -> ID {
         try ID(row: self, at: index)
     }
 
     // MARK: Values that may be NULL
 
-    /// An integer, or nil for NULL.
+    /// Returns an integer, or nil for NULL.
     @inlinable public func optionalInt(_ index: Int) throws -> Int? {
         isNull(index) ? nil : try int(index)
     }
 
-    /// A truth value, or nil for NULL.
+    /// Returns a Boolean value, or nil for NULL.
     @inlinable public func optionalBool(_ index: Int) throws -> Bool? {
         isNull(index) ? nil : try bool(index)
     }
 
-    /// A number, or nil for NULL.
+    /// Returns a real number, or nil for NULL.
     @inlinable public func optionalDouble(_ index: Int) throws -> Double? {
         isNull(index) ? nil : try double(index)
     }
 
-    /// A number, or nil for NULL.
+    /// Returns a real number, rounded to the precision of `Float`, or nil for NULL.
     @inlinable public func optionalFloat(_ index: Int) throws -> Float? {
         isNull(index) ? nil : try float(index)
     }
 
-    /// Text, or nil for NULL.
+    /// Returns text, or nil for NULL.
     @inlinable public func optionalString(_ index: Int) throws -> String? {
         isNull(index) ? nil : try string(index)
     }
 
-    /// A URL, or nil for NULL.
+    /// Returns a URL, or nil for NULL.
     public func optionalURL(_ index: Int) throws -> URL? {
         isNull(index) ? nil : try url(index)
     }
 
-    /// A color, or nil for NULL.
+    /// Returns a color, or nil for NULL.
     public func optionalColor(_ index: Int) throws -> String? {
         isNull(index) ? nil : try color(index)
     }
 
-    /// A date, or nil for NULL.
+    /// Returns a date, or nil for NULL.
     @inlinable public func optionalDate(_ index: Int) throws -> Date? {
         isNull(index) ? nil : try date(index)
     }
 
-    /// Bytes, or nil for NULL.
+    /// Returns a blob, or nil for NULL.
     @inlinable public func optionalData(_ index: Int) throws -> Data? {
         isNull(index) ? nil : try data(index)
     }
 
-    /// A UUID, or nil for NULL.
+    /// Returns a UUID, or nil for NULL.
     @inlinable public func optionalUUID(_ index: Int) throws -> UUID? {
         isNull(index) ? nil : try uuid(index)
     }
 
-    /// A decimal number, or nil for NULL.
+    /// Returns a decimal number, or nil for NULL.
     public func optionalDecimal(_ index: Int) throws -> Decimal? {
         isNull(index) ? nil : try decimal(index)
     }
 
-    /// A key, or nil for NULL.
+    /// Returns a primary key that starts at a column, or nil if that column is NULL.
     @inlinable public func optionalID<ID: EntityID>(_ index: Int) throws -> ID? {
         isNull(index) ? nil : try ID(row: self, at: index)
     }
 }
 
-/// Columns of a row that are elsewhere than in the row that a statement stands on, or in another order.
+/// A source of column values other than the current row of a statement, or in another order.
 @usableFromInline class RowSource {
-    /// The value of a column.
+    /// Returns the value of a column.
     @usableFromInline func cell(_ index: Int) -> OpaquePointer? { nil }
-    /// The name of a column; nil where it is that of the statement's.
+    /// Returns the name of a column; nil to use the name from the statement.
     @usableFromInline func name(_ index: Int) -> String? { nil }
 }
 
-/// A stored value that is none of its column's type.
+/// An error for a stored value that is not of its column's type.
 public struct MalformedValue: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The table, where it is known.
+    /// The name of the table; nil if it is not known.
     public private(set) var table: String?
-    /// The column.
+    /// The name of the column.
     public let column: String
-    /// What was expected in its place.
+    /// A description of the expected value, such as `an integer`.
     public let expected: String
 
     @usableFromInline init(table: String?, column: String, expected: String) {
@@ -228,12 +244,12 @@ public struct MalformedValue: Error, Hashable, Sendable, CustomStringConvertible
         self.expected = expected
     }
 
-    /// The same, with the table named where it is not yet.
+    /// Returns the same error with the name of the table, unless the error already names one.
     @usableFromInline func named(_ table: String) -> MalformedValue {
         MalformedValue(table: self.table ?? table, column: column, expected: expected)
     }
 
-    /// The table, the column, and what was expected.
+    /// A message that names the table, the column and the expected value.
     public var description: String {
         "the value in \(table.map { $0 + "." } ?? "")\(column) is not \(expected)"
     }
@@ -242,9 +258,9 @@ public struct MalformedValue: Error, Hashable, Sendable, CustomStringConvertible
 private let posix = Locale(identifier: "en_US_POSIX")
 
 extension Decimal {
-    /// The number whose digits are `text`; nil where `text` is not what the number would be stored as.
+    /// Creates the number with the digits `text`; nil if the number would not be stored as exactly this text.
     init?(stored text: String) {
-        // Foundation reads as far as it understands: only what it would write again was understood whole.
+        // Foundation ignores text after a number. Comparing the number's text ensures that all of `text` was read.
         guard let value = Decimal(string: text, locale: posix), !value.isNaN, value.description == text else {
             return nil
         }

@@ -1,23 +1,25 @@
 import CSQLite
 
-/// What SQLite answered when it did not do what it was asked.
+/// An error that SQLite reported.
 ///
-/// It never holds values of rows: `message` is SQLite's own and names tables and columns only, `sql` has parameters in
-/// the place of values, but for those that stand in SQL of your own.
+/// It contains no values of rows. `message` is SQLite's message, which names only tables and columns. `sql` contains
+/// parameters instead of values, unless you wrote values into your SQL.
 public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The extended result code (https://sqlite.org/rescode.html).
     public let extendedCode: Int32
     /// SQLite's message.
     public let message: String
-    /// The statement that failed, if it was one.
+    /// The statement that failed; nil if the error does not belong to a statement.
     public let sql: String?
 
     /// The primary result code.
     public var code: Int32 { extendedCode & 0xff }
 
-    /// The columns of the constraint that does not hold, with their tables, `movie.title`; of a foreign key, all those of
-    /// the store that lead nowhere when the transaction ends. None where it is no such error, or SQLite does not name
-    /// them: what a row is denied that others point at is told by `sql`.
+    /// The columns of the violated constraint, with their tables, such as `movie.title`.
+    ///
+    /// If foreign keys make a commit fail, these are the columns of all dangling foreign keys in the store. Empty if
+    /// the error is not a violated constraint, or if SQLite does not name the columns. For example, SQLite names no
+    /// column if a delete rule forbids deleting a row; `sql` is the statement then.
     public var columns: [String] {
         if extendedCode == 3091 { return message.split(separator: " ").last.map { [String($0)] } ?? [] }  // …_DATATYPE
         guard code == 19, let range = message.range(of: "constraint failed: ") else { return [] }  // SQLITE_CONSTRAINT
@@ -25,7 +27,7 @@ public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
         return names.allSatisfy { $0.contains(".") } ? names : []
     }
 
-    /// The code, the message, and the statement.
+    /// The extended result code, the message and the statement.
     public var description: String {
         "SQLite error \(extendedCode): \(message)" + (sql.map { "\nin \($0)" } ?? "")
     }
@@ -36,7 +38,7 @@ public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
         self.sql = sql
     }
 
-    /// The last error of `connection`.
+    /// Creates an error from the last error of `connection`.
     init(of connection: OpaquePointer?, sql: String? = nil) {
         self.init(
             extendedCode: sqlite3_extended_errcode(connection),

@@ -1,41 +1,41 @@
 import CSQLite
 import Foundation
 
-/// A value as SQLite stores it (https://sqlite.org/datatype3.html).
+/// A value in one of SQLite's storage classes (https://sqlite.org/datatype3.html).
 public enum SQLiteValue: Hashable, Sendable {
     case null
-    case integer(Int)
+    case integer(Int64)
     case real(Double)
     case text(String)
     case blob(Data)
 
-    /// An integer, or NULL for nil.
-    public init(_ value: Int?) { self = value.map(Self.integer) ?? .null }
-    /// 0 or 1, or NULL for nil.
+    /// Creates an integer, or NULL for nil.
+    public init(_ value: Int?) { self = value.map { .integer(Int64($0)) } ?? .null }
+    /// Creates the integer 1 for true or 0 for false, or NULL for nil.
     public init(_ value: Bool?) { self = value.map { .integer($0 ? 1 : 0) } ?? .null }
-    /// A number, or NULL for nil. -0.0 is 0.0, as SQLite has it.
+    /// Creates a real number, or NULL for nil. -0.0 becomes 0.0, because SQLite stores no negative zero.
     public init(_ value: Double?) { self = value.map { .real($0 == 0 ? 0 : $0) } ?? .null }
-    /// A number, or NULL for nil.
+    /// Creates a real number, or NULL for nil.
     public init(_ value: Float?) { self.init(value.map(Double.init)) }
-    /// Text, or NULL for nil.
+    /// Creates text, or NULL for nil.
     public init(_ value: String?) { self = value.map(Self.text) ?? .null }
-    /// The URL's text, or NULL for nil.
+    /// Creates text with the URL, or NULL for nil.
     public init(_ value: URL?) { self = value.map { .text($0.absoluteString) } ?? .null }
-    /// The seconds since 2001-01-01 UTC, or NULL for nil.
+    /// Creates a real number with the seconds since 2001-01-01 UTC, or NULL for nil.
     public init(_ value: Date?) { self.init(value?.timeIntervalSinceReferenceDate) }
-    /// Bytes, or NULL for nil.
+    /// Creates a blob, or NULL for nil.
     public init(_ value: Data?) { self = value.map(Self.blob) ?? .null }
-    /// Sixteen bytes, or NULL for nil.
+    /// Creates a blob of sixteen bytes, or NULL for nil.
     public init(_ value: UUID?) {
         self = value.map { uuid in withUnsafeBytes(of: uuid.uuid) { .blob(Data($0)) } } ?? .null
     }
-    /// Digits as text, or NULL for nil. A NaN, which is no number, is that of `Double`.
+    /// Creates text with the decimal digits, or NULL for nil. NaN becomes the NaN of `Double`.
     public init(_ value: Decimal?) {
         self = value.map { $0.isNaN ? .real(.nan) : .text($0.description) } ?? .null
     }
-    /// A color, or NULL for nil.
+    /// Creates text with a color, or NULL for nil.
     ///
-    /// - Throws: `UnstorableValue` for a text that is not `#RRGGBB` or `#RRGGBBAA`.
+    /// - Throws: `UnstorableValue` if the text is not `#RRGGBB` or `#RRGGBBAA`.
     public init(color value: String?) throws {
         if let value, !isColor(value) { throw UnstorableValue.notAColor }
         self.init(value)
@@ -43,7 +43,7 @@ public enum SQLiteValue: Hashable, Sendable {
 }
 
 extension SQLiteValue: CustomStringConvertible {
-    /// The value as SQL, cut where it is long.
+    /// The value as text. Long text and long blobs are shortened.
     public var description: String {
         switch self {
         case .null: "NULL"
@@ -60,11 +60,11 @@ extension SQLiteValue: CustomStringConvertible {
 }
 
 extension Row {
-    /// The value of a column as it is stored.
+    /// Returns the stored value of a column, whatever its storage class.
     public func value(_ index: Int) -> SQLiteValue {
         let cell = cell(index)
         switch sqlite3_value_type(cell) {
-        case SQLITE_INTEGER: return .integer(Int(sqlite3_value_int64(cell)))
+        case SQLITE_INTEGER: return .integer(sqlite3_value_int64(cell))
         case SQLITE_FLOAT: return .real(sqlite3_value_double(cell))
         case SQLITE_TEXT:
             let bytes = sqlite3_value_text(cell)
@@ -78,20 +78,20 @@ extension Row {
         }
     }
 
-    /// The values of all columns as they are stored.
+    /// The stored values of all columns.
     public var values: [SQLiteValue] { (0..<columnCount).map(value) }
 }
 
 extension SQLiteValue: ColumnStorable {
-    /// The value of a column as it is stored.
+    /// Creates a value from the stored value of a column.
     ///
-    /// - Throws: `MalformedValue` for text that is not UTF-8.
+    /// - Throws: `MalformedValue` if the stored text is not UTF-8.
     public init(row: Row, at index: Int) throws {
         let value = row.value(index)
         self = if case .text = value { .text(try row.string(index)) } else { value }
     }
 
-    /// Binds the value as it is to be stored.
+    /// Binds the value to a parameter.
     public func bind(to statement: Statement, at index: Int) throws {
         switch self {
         case .null: try statement.bindNull(at: index)

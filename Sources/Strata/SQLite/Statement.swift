@@ -1,16 +1,16 @@
 import CSQLite
 import Foundation
 
-/// A prepared statement: values are bound to its parameters, which count from 1, and its rows are stepped through.
+/// A prepared statement. The index of its first parameter is 1.
 public final class Statement {
     @usableFromInline let pointer: OpaquePointer
-    /// Where small texts and blobs are kept that are bound: SQLite would allocate a place for each of them.
+    /// A buffer for small bound texts and blobs. SQLite would allocate memory for each of them.
     @usableFromInline let places = UnsafeMutableRawPointer.allocate(byteCount: Statement.placeCount, alignment: 8)
-    /// How many bytes of `places` are taken.
+    /// The number of used bytes in `places`.
     @exclusivity(unchecked) @usableFromInline var placesTaken = 0
-    /// The bytes that are kept; what does not fit is left to SQLite.
+    /// The size of `places`, in bytes. SQLite copies the values that do not fit.
     @usableFromInline static let placeCount = 1024
-    /// Whether nothing but blanks and semicolons stood behind it.
+    /// Whether only white space and semicolons follow the statement in its SQL.
     let isAlone: Bool
 
     init(_ sql: String, connection: Connection) throws {
@@ -38,22 +38,21 @@ public final class Statement {
         places.deallocate()
     }
 
-    /// The statement as it was written.
+    /// The statement's SQL, with parameters instead of bound values.
     var sql: String { sqlite3_sql(pointer).map { String(cString: $0) } ?? "" }
-    /// The number of columns of its rows; 0 where it gives none.
+    /// The number of columns of the result; 0 if the statement returns no rows.
     var columnCount: Int { Int(sqlite3_column_count(pointer)) }
-    /// The number of its parameters.
     var parameterCount: Int { Int(sqlite3_bind_parameter_count(pointer)) }
-    /// Whether it leaves the database as it is (https://sqlite.org/c3ref/stmt_readonly.html).
+    /// Whether the statement does not change the database (https://sqlite.org/c3ref/stmt_readonly.html).
     var isReadOnly: Bool { sqlite3_stmt_readonly(pointer) != 0 }
 
-    /// Whether it stands between two of its rows.
+    /// Whether the statement has been stepped and has neither ended nor been reset.
     var isBusy: Bool { sqlite3_stmt_busy(pointer) != 0 }
 
-    /// The row it stands on.
+    /// The current row.
     @inlinable package var row: Row { Row(pointer) }
 
-    /// Goes to the next row; false after the last one.
+    /// Steps to the next row. Returns false after the last row.
     @inlinable package func step() throws -> Bool {
         switch sqlite3_step(pointer) {
         case SQLITE_ROW: return true
@@ -62,26 +61,26 @@ public final class Statement {
         }
     }
 
-    /// What it failed with; it is ready to run again.
+    /// Returns the error of the last step, and resets the statement.
     @usableFromInline func failure() -> SQLiteError {
         let error = SQLiteError(of: sqlite3_db_handle(pointer), sql: sql)
         sqlite3_reset(pointer)
         return error
     }
 
-    /// Runs it to its end and makes it ready to run again. What is bound stays.
+    /// Runs the statement to its end and resets it. Bound values stay bound.
     @inlinable package func run() throws {
         while try step() {}
         rewind()
     }
 
-    /// Makes it ready to run again, when everything is bound again.
+    /// Resets the statement. Bind all values again before the next run, because the buffer is reused.
     @inlinable package func rewind() {
         sqlite3_reset(pointer)
         placesTaken = 0
     }
 
-    /// Makes it ready to run again, with nothing bound.
+    /// Resets the statement and clears its bindings.
     @inlinable package func reset() {
         rewind()
         sqlite3_clear_bindings(pointer)
@@ -100,14 +99,14 @@ public final class Statement {
         try check(sqlite3_bind_null(pointer, Int32(index)))
     }
 
-    /// Binds a value to the parameters from `index` on.
+    /// Binds a value to one or more parameters, starting at `index`.
     ///
-    /// - Throws: `UnstorableValue` for a NaN, which SQLite would store as NULL.
+    /// - Throws: `UnstorableValue` for NaN, which SQLite would store as NULL.
     @inlinable public func bind<Value: ColumnStorable>(_ value: Value, at index: Int) throws {
         try value.bind(to: self, at: index)
     }
 
-    /// A copy of `bytes` that stays until the statement has run; nil where there is no place for it.
+    /// Copies `bytes` into the buffer, where they stay until the statement is reset; nil if they do not fit.
     @inlinable func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer? {
         guard placesTaken + bytes.count <= Self.placeCount else { return nil }
         let place = places + placesTaken
@@ -135,7 +134,7 @@ public final class Statement {
 
     /// Binds a color.
     ///
-    /// - Throws: `UnstorableValue` for a text that is not `#RRGGBB` or `#RRGGBBAA`.
+    /// - Throws: `UnstorableValue` if the text is not `#RRGGBB` or `#RRGGBBAA`.
     public func bind(color value: String, at index: Int) throws {
         guard isColor(value) else {
             var error = UnstorableValue.notAColor
@@ -151,13 +150,13 @@ public final class Statement {
     }
 }
 
-/// A value that SQLite cannot keep as it is.
+/// An error for a value that SQLite cannot store unchanged.
 public struct UnstorableValue: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The parameter that it was bound to, from 1.
+    /// The index of the parameter that the value was bound to. The first index is 1.
     public internal(set) var parameter: Int
-    /// The column and its table, `movie.rating`, where it is the value of an entity.
+    /// The table and column, such as `movie.rating`; nil if the value is not a property of an entity.
     public internal(set) var column: String?
-    /// Why it cannot be kept.
+    /// The reason why SQLite cannot store the value.
     public let reason: String
 
     static let notANumber = notANumber(at: 0)
@@ -168,7 +167,7 @@ public struct UnstorableValue: Error, Hashable, Sendable, CustomStringConvertibl
 
     static let notAColor = UnstorableValue(parameter: 0, reason: "a color is #RRGGBB or #RRGGBBAA")
 
-    /// The same, with the column named.
+    /// Returns the same error with the table and column of its parameter.
     @usableFromInline func named(_ table: EntityTable) -> UnstorableValue {
         var error = self
         if table.columns.indices.contains(parameter - 1) {
@@ -177,13 +176,13 @@ public struct UnstorableValue: Error, Hashable, Sendable, CustomStringConvertibl
         return error
     }
 
-    /// The column or the parameter, and the reason.
+    /// A message with the column or the parameter, and the reason.
     public var description: String {
         "the value of \(column ?? "parameter \(parameter)") cannot be stored: \(reason)"
     }
 }
 
-/// Tells SQLite to copy what is bound.
+/// The value of `SQLITE_TRANSIENT`, which makes SQLite copy a bound value.
 @inlinable var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
 /// Whether `text` is `#RRGGBB` or `#RRGGBBAA`.

@@ -22,9 +22,9 @@ enum StoreFile {
     }
 
     /// The length of a file, in bytes.
-    static func size(of path: String) -> Int? {
+    static func size(of path: String) -> Int64? {
         var status = stat()
-        return stat(path, &status) == 0 ? Int(status.st_size) : nil
+        return stat(path, &status) == 0 ? Int64(status.st_size) : nil
     }
 
     /// Makes a store of the newest version at `url`, which is there as a whole or not at all: what ends while it is made

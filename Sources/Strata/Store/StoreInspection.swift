@@ -32,7 +32,7 @@ public struct StoreInspection: Hashable, Sendable, Codable {
     /// The version's fingerprint, as sixteen hexadecimal digits.
     public var fingerprint: String
     /// The size of the database, in bytes.
-    public var bytes: Int
+    public var bytes: Int64
     /// The journal: `delete` or `wal`.
     public var journal: String
     /// The tables, without Strata's own.
@@ -60,7 +60,7 @@ public struct StoreInspection: Hashable, Sendable, Codable {
         version = metadata.version
         let digits = String(metadata.fingerprint, radix: 16)
         fingerprint = String(repeating: "0", count: 16 - digits.count) + digits
-        bytes = try (connection.integer("PRAGMA page_count") ?? 0) * (connection.integer("PRAGMA page_size") ?? 0)
+        bytes = try (connection.integer64("PRAGMA page_count") ?? 0) * (connection.integer64("PRAGMA page_size") ?? 0)
         journal = try connection.text("PRAGMA journal_mode") ?? ""
         let names = try connection.texts(
             """

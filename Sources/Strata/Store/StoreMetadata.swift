@@ -61,10 +61,10 @@ package struct StoreMetadata {
         var fingerprint: UInt64?
         try connection.query("SELECT \"key\", \"value\" FROM \"strata_metadata\"") { row in
             switch (row.value(0), row.value(1)) {
-            case (.text("format"), .integer(let value)): format = value
+            case (.text("format"), .integer(let value)): format = Int(value)
             case (.text("schema"), .text(let value)): schema = value
             case (.text("version"), .text(let value)): version = value
-            case (.text("fingerprint"), .integer(let value)): fingerprint = UInt64(bitPattern: Int64(value))
+            case (.text("fingerprint"), .integer(let value)): fingerprint = UInt64(bitPattern: value)
             default: break
             }
         }
@@ -89,8 +89,8 @@ package struct StoreMetadata {
     private static let lastID = "last_id "
 
     /// The greatest keys that `newID` has given, by table.
-    static func lastIDs(reading connection: Connection) throws -> [String: Int] {
-        var ids: [String: Int] = [:]
+    static func lastIDs(reading connection: Connection) throws -> [String: Int64] {
+        var ids: [String: Int64] = [:]
         try connection.query("SELECT \"key\", \"value\" FROM \"strata_metadata\"") { row in
             guard case (.text(let key), .integer(let id)) = (row.value(0), row.value(1)), key.hasPrefix(lastID) else {
                 return
@@ -101,7 +101,7 @@ package struct StoreMetadata {
     }
 
     /// Writes the greatest keys that `newID` has given, and forgets those of other tables.
-    static func writeLastIDs(_ ids: [String: Int], to connection: Connection) throws {
+    static func writeLastIDs(_ ids: [String: Int64], to connection: Connection) throws {
         let length = lastID.utf8.count
         try connection.execute(
             "DELETE FROM \"strata_metadata\" WHERE substr(\"key\", 1, \(length)) = \(SQL.literal(lastID))")
@@ -126,7 +126,7 @@ package struct StoreMetadata {
         try write("format") { try statement.bind(format, at: 2) }
         try write("schema") { try statement.bind(schema, at: 2) }
         try write("version") { try statement.bind(version.name, at: 2) }
-        try write("fingerprint") { try statement.bind(Int(truncatingIfNeeded: version.fingerprint), at: 2) }
+        try write("fingerprint") { try statement.bind(Int64(bitPattern: version.fingerprint), at: 2) }
         try connection.execute("PRAGMA user_version = \(version.fingerprint.userVersion)")
     }
 }
