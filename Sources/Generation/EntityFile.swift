@@ -100,7 +100,7 @@ extension Generator {
                 "documentation": documentation(column.documentation),
                 "isLast": .flag(place == fields.count - 1),
                 "self": .text(names.type(lineage, in: version)),
-                "names": .text(columnNames(of: column, in: shape)),
+                "names": .text(columnNames(of: column, in: shape) + collations(of: column, in: version)),
             ]
         }
         let key = key(of: shape.entity, "entity.", in: version)
@@ -119,6 +119,9 @@ extension Generator {
             "keyColumns": .text(SwiftLiteral.strings(version.keyParts(of: shape.entity).map(\.name))),
             "table": .text(SwiftLiteral.string(shape.entity.tableName)),
             "columnNames": .text(SwiftLiteral.strings(shape.columns.map(\.name))),
+            "keyCollations": .text(
+                version.entity(lineage).map(version.keyCollations).flatMap { $0.isEmpty ? nil : $0 }
+                    .map { ", keyCollations: " + SwiftLiteral.strings($0) } ?? ""),
             "columns": .list(columns),
             "relationships": .list(relationships),
             "hasRelationships": .flag(!relationships.isEmpty),
@@ -158,6 +161,17 @@ extension Generator {
     private func columnNames(of column: StoredColumn, in shape: EntityShape) -> String {
         let parts = shape.columns.filter { $0.property == column.property && $0.role == column.role }
         return parts.count > 1 ? SwiftLiteral.strings(parts.map(\.name)) : SwiftLiteral.string(column.name)
+    }
+
+    /// Swift source for the argument with the collations by which a foreign key is compared; empty if it needs none.
+    private func collations(of column: StoredColumn, in version: SchemaVersion) -> String {
+        guard let target = column.role.target.flatMap(version.entity) else { return "" }
+        let collations = version.keyCollations(of: target)
+        switch collations.count {
+        case 0: return ""
+        case 1: return ", collation: " + SwiftLiteral.string(collations[0])
+        default: return ", collations: " + SwiftLiteral.strings(collations)
+        }
     }
 
     private static func bindLabel(_ column: StoredColumn) -> String {

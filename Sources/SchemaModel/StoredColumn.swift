@@ -42,6 +42,16 @@ public struct StoredColumn: Hashable, Sendable {
 }
 
 extension SchemaVersion {
+    /// The collations of the columns of the entity's primary key, in SQL, with "" for the default; empty if all have the
+    /// default.
+    public func keyCollations(of entity: Entity) -> [String] {
+        let columns = columns(of: entity)
+        let collations = keyParts(of: entity).map { part in
+            columns.first { $0.name == part.name }?.collation?.rawValue.uppercased() ?? ""
+        }
+        return collations.allSatisfy(\.isEmpty) ? [] : collations
+    }
+
     /// The columns of the entity's table: a key of its own, then those of each property.
     public func columns(of entity: Entity) -> [StoredColumn] {
         layout(of: entity).columns

@@ -199,6 +199,115 @@ import Testing
         }
     }
 
+    @Test func `decimals compare, order and add up as numbers`() throws {
+        let prices = ["-5", "10", "100", "2", "9.5", "0", "-0.5", "-50", "0.05", "123456789012345678901234567890.125"]
+            .compactMap { Decimal(string: $0) }
+        let things = prices.enumerated().map { place, price in
+            var thing = Thing(id: place + 1)
+            thing.price = price
+            return thing
+        }
+        let store = try Store(inMemory: Things.self)
+        try store.write { transaction in for thing in things { try transaction.insert(thing) } }
+        try store.read { (t: ReadTransaction) throws in
+            #expect(
+                try t.values(of: \.price, in: Thing.all.orderBy { $0.price.ascending }) == prices.sorted())
+            #expect(
+                try t.values(of: \.price, in: Thing.all.orderBy { $0.price.descending(nulls: .last) })
+                    == prices.sorted(by: >))
+            let check = Check(things: things, transaction: t)
+            let c = Thing.Columns()
+            for price in prices {
+                try check(c.price < price) { $0.price < price }
+                try check(c.price <= price) { $0.price <= price }
+                try check(c.price > price) { $0.price > price }
+                try check(c.price >= price) { $0.price >= price }
+                try check(c.price == price) { $0.price == price }
+            }
+            try check(c.price.isBetween(-1...10)) { (-1...10).contains($0.price) }
+            try check(.filter(\.price, moreThan: 9)) { $0.price > 9 }
+            #expect(try t.minimum(of: \.price, in: Thing.all) == -50)
+            #expect(try t.maximum(of: \.price, in: Thing.all.where { $0.price < 1000 }) == 100)
+            #expect(try t.sum(of: \.price, in: Thing.all) == prices.reduce(0, +))
+            #expect(try t.sum(of: \.price, in: Thing.all.where { $0.price > 10e40 }) == 0)
+            let average: Decimal? = try t.average(of: \.price, in: Thing.all)
+            #expect(average == prices.reduce(0, +) / Decimal(prices.count))
+            let none: Decimal? = try t.average(of: \.price, in: Thing.all.where { $0.price > 10e40 })
+            #expect(none == nil)
+        }
+        try store.write { (t: WriteTransaction) throws in
+            try t.update(Thing.all.where { $0.price == 9.5 }) { [$0.price.add(0.75)] }
+            #expect(try t.find(Thing.self, id: 5)?.price == Decimal(string: "10.25"))
+        }
+    }
+
+    @Test func `text that is no decimal number stands before all numbers`() throws {
+        let store = try Store(inMemory: Things.self)
+        try store.read { (t: ReadTransaction) throws in
+            let texts = ["1.50", "1.5", "-1", "", "x", "01", "1", "-0", "0.0", "1.", "-.5", "-0.5"]
+            let list = texts.map { "('\($0)')" }.joined(separator: ", ")
+            let sql = "SELECT column1 FROM (VALUES \(list)) ORDER BY column1 COLLATE strata_decimal, column1"
+            #expect(
+                try t.rows(sql, []) { try $0.value("column1", as: String.self) } == [
+                    "", "-.5", "1.", "x", "-1", "-0.5", "-0", "0.0", "01", "1", "1.5", "1.50",
+                ])
+            #expect(throws: SQLiteError.self) { try t.rows("SELECT strata_decimal_sum('x')", []) { _ in 1 } }
+        }
+    }
+
+    @Test func `conditions may have ten thousand terms, and lists a hundred thousand values`() throws {
+        let things = Self.things()
+        try withStore(things) { (t: ReadTransaction) throws in
+            let check = Check(things: things, transaction: t)
+            let c = Thing.Columns()
+            try check(.any(of: (0..<10_000).map { c.number == 3 || c.id == Thing.ID(rawValue: 5 * $0) })) {
+                $0.number == 3 || $0.id.rawValue % 5 == 0
+            }
+            try check(.all(of: (0..<10_000).map { c.id != Thing.ID(rawValue: 5 * $0) })) { $0.id.rawValue % 5 != 0 }
+            let many = (0..<10_000).reduce(Thing.all) { request, number in
+                request.where { $0.id != Thing.ID(rawValue: 5 * number) }
+            }
+            #expect(try t.count(many) == 240)
+            let chain = (0..<1_000).reduce(c.number == 3) { $0 || c.id == Thing.ID(rawValue: 5 * $1) }
+            try check(chain) { $0.number == 3 || $0.id.rawValue % 5 == 0 }
+            let right = (0..<1_000).reduce(c.number == 3) { c.id == Thing.ID(rawValue: 5 * $1) || $0 }
+            try check(right) { $0.number == 3 || $0.id.rawValue % 5 == 0 }
+
+            let count = 100_000
+            try check(c.id.isIn((0..<count).map { Thing.ID(rawValue: 3 * $0) })) { $0.id.rawValue % 3 == 0 }
+            try check(c.parent.isIn((0..<count).map { Thing.ID(rawValue: 3 * $0) })) {
+                $0.parent.map { $0.rawValue % 3 == 0 } ?? false
+            }
+            try check(c.number.isIn((0..<count).map { 2 * $0 })) { $0.number.map { $0 >= 0 && $0 % 2 == 0 } ?? false }
+            try check(c.ratio.isIn((0..<count).map { Double($0) / 2 })) { ($0.ratio * 2).rounded() == $0.ratio * 2 }
+            let texts = (0..<count).map { "no \($0)" } + ["a\0b", "é", ""]
+            try check(c.text.isIn(texts)) { thing in texts.suffix(3).contains { bytes($0) == bytes(thing.text) } }
+            try check(c.uuid.isIn((0..<count).map { _ in UUID() } + [things[7].uuid])) { $0.uuid == things[7].uuid }
+            try check(c.price.isIn((0..<count).map { Decimal($0) / 10 })) { $0.price >= 0 }
+            try check(c.flag.isIn((0..<count).map { _ in true })) { $0.flag }
+            let plan = try t.plan(of: Thing.all.where { $0.id.isIn((0..<count).map { Thing.ID(rawValue: $0) }) })
+            #expect(plan.contains("SEARCH thing USING INTEGER PRIMARY KEY"))
+        }
+    }
+
+    @Test func `a hundred thousand keys of several columns are found`() throws {
+        let store = try Store(inMemory: Things.self)
+        let places = [Place("a", 1), Place("a", 2), Place("b", 1), Place("b", 2)]
+        try store.write { transaction in for place in places { try transaction.insert(place) } }
+        try store.read { (t: ReadTransaction) throws in
+            let ids = (0..<100_000).map { Place("a", $0 + 2).id }
+            #expect(try t.fetch(Place.self) { $0.id.isIn(ids) } == [places[1]])
+        }
+    }
+
+    @Test func `nothing but a bound array is read as one`() throws {
+        let store = try Store(inMemory: Things.self)
+        try store.read { (t: ReadTransaction) throws in
+            #expect(try t.rows("SELECT v0 FROM strata_array(1)", []) { _ in 1 } == [])
+            #expect(try t.rows("SELECT v0 FROM strata_array", []) { _ in 1 } == [])
+        }
+    }
+
     @Test func `keys of several columns are compared as a whole`() throws {
         let store = try Store(inMemory: Things.self)
         let places = [Place("a", 1), Place("a", 2), Place("b", 1), Place("b", 2)]

@@ -99,6 +99,16 @@ struct RelatedRows {
         columns.map { table + "." + SQL.quoted($0) }
     }
 
+    /// The same rows, joined with the rows that point at them if the key of these has a collation: the foreign key does
+    /// not have it. The rows are then found by the key, and are given with the key as it is stored.
+    fileprivate func joined(with table: EntityTable, _ name: String) -> RelatedRows {
+        if table.keyCollations.isEmpty { return self }
+        let key = Self.qualified(table.key, "s")
+        return RelatedRows(
+            tables: tables + " JOIN \(SQL.quoted(name)) AS s ON \(Self.equal(key, source))",
+            source: key, order: order)
+    }
+
     fileprivate static func equal(_ left: [String], _ right: [String]) -> String {
         zip(left, right).map { "\($0) = \($1)" }.joined(separator: " AND ")
     }
@@ -111,6 +121,7 @@ extension ToOne {
         switch storage {
         case .inverse(let columns):
             return RelatedRows(tables: target, source: RelatedRows.qualified(columns, "t"), order: "")
+                .joined(with: Source.table, name(Source.table.name))
         case .column(let columns, _):
             let key = RelatedRows.qualified(Target.table.key, "t")
             let condition = RelatedRows.equal(key, RelatedRows.qualified(columns, "s"))
@@ -131,14 +142,16 @@ extension ToMany {
             let order = (position.map { ["t.\(SQL.quoted($0)) NULLS LAST"] } ?? []) + key
             return RelatedRows(
                 tables: target, source: RelatedRows.qualified(columns, "t"),
-                order: " ORDER BY " + order.joined(separator: ", "))
+                order: " ORDER BY " + order.joined(separator: ", ")
+            ).joined(with: Source.table, name(Source.table.name))
         case .joinTable(let join, let end):
             let (from, to) = end == .target ? (join.target, join.source) : (join.source, join.target)
             let condition = RelatedRows.equal(key, RelatedRows.qualified(to, "j"))
             return RelatedRows(
                 tables: "\(SQL.quoted(name(join.name))) AS j JOIN \(target) ON \(condition)",
                 source: RelatedRows.qualified(from, "j"),
-                order: " ORDER BY " + (["j.\"position\""] + key).joined(separator: ", "))
+                order: " ORDER BY " + (["j.\"position\""] + key).joined(separator: ", ")
+            ).joined(with: Source.table, name(Source.table.name))
         }
     }
 }

@@ -36,6 +36,9 @@ public struct EntityTable: Sendable {
     public let name: String
     /// The names of the key's columns, unquoted, most significant first.
     public let key: [String]
+    /// The collations of the key's columns, with "" for the default; empty if all have the default. Foreign keys are
+    /// compared by them (https://sqlite.org/foreignkeys.html#fk_schemacommands), although their columns have the default.
+    let keyCollations: [String]
     /// The names of all columns, unquoted, in the order of `init(row:)` and `bind(to:)`.
     public let columns: [String]
     let insert: String
@@ -43,13 +46,25 @@ public struct EntityTable: Sendable {
     let find: String
 
     /// A table with its key and its columns.
-    public init(_ name: String, key: [String], columns: [String]) {
+    ///
+    /// - Parameter keyCollations: The collations of the key's columns, with "" for the default; empty if all have the
+    ///   default.
+    public init(_ name: String, key: [String], columns: [String], keyCollations: [String] = []) {
         self.name = name
         self.key = key
+        self.keyCollations = keyCollations
         self.columns = columns
         insert = Self.insert(into: name, columns: columns)
         select = Self.select(from: name, columns: columns)
         find = select + " WHERE " + SQL.matches(key)
+    }
+
+    /// The collations of the columns of this table's key and then of the other's, as a join table has them.
+    func pairCollations(with other: EntityTable) -> [String] {
+        if keyCollations.isEmpty && other.keyCollations.isEmpty { return [] }
+        return [self, other].flatMap { table in
+            table.keyCollations.isEmpty ? table.key.map { _ in "" } : table.keyCollations
+        }
     }
 
     func insert(into table: String) -> String {
@@ -75,9 +90,10 @@ public struct EntityTable: Sendable {
 }
 
 extension SQL {
-    /// The condition that `columns` hold the values of the parameters from `first` on.
-    static func matches(_ columns: [String], from first: Int = 1) -> String {
-        columns.enumerated().map { "\(quoted($1)) = ?\(first + $0)" }.joined(separator: " AND ")
+    /// The condition that `columns` hold the values of the parameters from `first` on, compared by `collations`.
+    static func matches(_ columns: [String], from first: Int = 1, collations: [String] = []) -> String {
+        collated(columns.map(quoted), collations).enumerated().map { "\($1) = ?\(first + $0)" }
+            .joined(separator: " AND ")
     }
 
     /// The parameters from `first` on.

@@ -225,26 +225,3 @@ import SchemaSQL
         return sqlite3_column_value(lookup.pointer, Int32(index))
     }
 }
-
-extension SQLiteValue {
-    /// Sets the value as the result of an SQL function.
-    fileprivate func give(to context: OpaquePointer?) {
-        switch self {
-        case .null: sqlite3_result_null(context)
-        case .integer(let value): sqlite3_result_int64(context, value)
-        case .real(let value): sqlite3_result_double(context, value)
-        case .text(var value):
-            value.withUTF8 { bytes in
-                bytes.withMemoryRebound(to: CChar.self) {
-                    sqlite3_result_text64(context, $0.baseAddress, UInt64($0.count), transient, UInt8(SQLITE_UTF8))
-                }
-            }
-        case .blob(let value):
-            value.withUnsafeBytes { bytes in
-                bytes.isEmpty
-                    ? sqlite3_result_zeroblob(context, 0)
-                    : sqlite3_result_blob64(context, bytes.baseAddress, UInt64(bytes.count), transient)
-            }
-        }
-    }
-}

@@ -32,12 +32,17 @@ extension Column {
 
     /// Adds to the property.
     public func add(_ value: Value) -> Assignment<Entity> where Value: ColumnComparable & Numeric {
-        Assignment(sql: "\(sql) = \(sql) + ?", arguments: [.value(value.stored)])
+        sum(value.stored)
     }
 
     /// Adds to the property where it is there.
     public func add<V: ColumnComparable & Numeric>(_ value: V) -> Assignment<Entity> where Value == V? {
-        Assignment(sql: "\(sql) = \(sql) + ?", arguments: [.value(value.stored)])
+        sum(value.stored)
+    }
+
+    private func sum(_ value: SQLiteValue) -> Assignment<Entity> {
+        let sum = Self.isDecimal ? "\(DecimalFunctions.add)(\(sql), ?)" : "\(sql) + ?"
+        return Assignment(sql: "\(sql) = \(sum)", arguments: [.value(value)])
     }
 }
 

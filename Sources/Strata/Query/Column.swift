@@ -17,15 +17,26 @@ public struct NoColumns: EntityColumns {
 public struct Column<Entity: StoredEntity, Value>: Sendable {
     /// The names of its columns, unquoted.
     let names: [String]
+    /// The collations of the columns of the primary key that a foreign key references, with "" for the default; empty if
+    /// all have the default.
+    private let collations: [String]
 
     /// The property that is kept in the column `name`.
-    public init(_ name: String) {
+    ///
+    /// - Parameter collation: The collation of the primary key that a foreign key references. SQLite accepts a foreign
+    ///   key by this collation, but its column does not have it.
+    public init(_ name: String, collation: String? = nil) {
         names = [name]
+        collations = collation.map { [$0] } ?? []
     }
 
     /// The key that is kept in the columns `names`.
-    public init(_ names: [String]) {
+    ///
+    /// - Parameter collations: The collations of the primary key that a foreign key references, with "" for the default;
+    ///   empty if all have the default.
+    public init(_ names: [String], collations: [String] = []) {
         self.names = names
+        self.collations = collations
     }
 
     /// The name of the first column, quoted.
@@ -33,6 +44,31 @@ public struct Column<Entity: StoredEntity, Value>: Sendable {
 
     /// All names, quoted, as a value of SQL.
     var rowValue: String { names.count == 1 ? sql : "(" + SQL.list(names) + ")" }
+
+    /// The names, quoted, each with the collation by which it is compared.
+    var collatedNames: [String] { SQL.collated(names.map(SQL.quoted), collations) }
+
+    /// `rowValue` with the collations by which it is compared.
+    var collatedRowValue: String {
+        collations.isEmpty
+            ? rowValue : names.count == 1 ? collatedNames[0] : "(" + collatedNames.joined(separator: ", ") + ")"
+    }
+
+    /// Whether the values are decimal numbers, which SQLite stores as text.
+    static var isDecimal: Bool { Value.self == Decimal.self || Value.self == Decimal?.self }
+
+    /// The first column, with the collation that orders its values.
+    var orderedSQL: String {
+        Self.isDecimal ? "\(sql) COLLATE \(DecimalFunctions.collation)" : collations.isEmpty ? sql : collatedNames[0]
+    }
+}
+
+extension SQL {
+    /// Columns, each with its collation if it has one other than the default.
+    static func collated(_ columns: [String], _ collations: [String]) -> [String] {
+        collations.isEmpty
+            ? columns : zip(columns, collations).map { $1.isEmpty ? $0 : "\($0) COLLATE \($1)" }
+    }
 }
 
 /// A value that SQL can tell from others as Swift does.
@@ -41,9 +77,8 @@ public protocol ColumnEquatable: Sendable {
     var stored: SQLiteValue { get }
 }
 
-/// A value that SQL puts in the order in which Swift puts it, or, of text, in that of its bytes.
-///
-/// A `Decimal` is none: it is kept as digits.
+/// A value that SQL orders as Swift does. Text is ordered by its bytes, and a `Decimal`, which is stored as text, by its
+/// value.
 public protocol ColumnComparable: ColumnEquatable {}
 
 extension Int: ColumnComparable {
@@ -91,7 +126,7 @@ extension UUID: ColumnEquatable {
     public var stored: SQLiteValue { SQLiteValue(self) }
 }
 
-extension Decimal: ColumnEquatable {
+extension Decimal: ColumnComparable {
     /// The digits.
     public var stored: SQLiteValue { SQLiteValue(self) }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import SchemaSQL
 
 extension ReadTransaction {
@@ -176,11 +177,36 @@ extension ReadTransaction {
         try aggregate("avg", Entity.Columns()[keyPath: column], request)
     }
 
+    /// The average of a decimal property over the rows that `request` means; nil if there are none.
+    public func average<Entity: StoredEntity>(
+        of column: ColumnPath<Entity, Decimal>, in request: Request<Entity>
+    ) throws -> Decimal? {
+        try decimalAverage(Entity.Columns()[keyPath: column], request)
+    }
+
+    /// The average of a decimal property over the rows that `request` means and that have it; nil if there are none.
+    public func average<Entity: StoredEntity>(
+        of column: ColumnPath<Entity, Decimal?>, in request: Request<Entity>
+    ) throws -> Decimal? {
+        try decimalAverage(Entity.Columns()[keyPath: column], request)
+    }
+
+    private func decimalAverage<Entity, Property>(
+        _ column: Column<Entity, Property>, _ request: Request<Entity>
+    ) throws -> Decimal? {
+        let rows = request.select(column.sql, from: quoted(Entity.table.name))
+        let sql = "SELECT \(DecimalFunctions.sum)(\(column.sql)), count(\(column.sql)) FROM (\(rows))"
+        return try value(request, sql) { row in
+            try row.optionalDecimal(0).map { $0 / Decimal(try row.int(1)) }
+        }
+    }
+
     private func total<Entity, Property, Value: Numeric & ColumnStorable>(
         _ column: Column<Entity, Property>, _ request: Request<Entity>
     ) throws -> Value {
         let rows = request.select(column.sql, from: quoted(Entity.table.name))
-        let sql = "SELECT sum(\(column.sql)), count(\(column.sql)) FROM (\(rows))"
+        let function = Column<Entity, Property>.isDecimal ? DecimalFunctions.sum : "sum"
+        let sql = "SELECT \(function)(\(column.sql)), count(\(column.sql)) FROM (\(rows))"
         return try value(request, sql) { row in
             if let sum = try Value?(row: row, at: 0) { return sum }
             // SQLite has no NaN: the sum of infinities of both signs is NULL.
@@ -194,7 +220,9 @@ extension ReadTransaction {
     ) throws -> Result? {
         // Of a limited request, only the rows within the limit are meant.
         let rows = request.select(column.sql, from: quoted(Entity.table.name))
-        return try value(request, "SELECT \(function)(\(column.sql)) FROM (\(rows))") { try Result?(row: $0, at: 0) }
+        return try value(request, "SELECT \(function)(\(column.orderedSQL)) FROM (\(rows))") {
+            try Result?(row: $0, at: 0)
+        }
     }
 
     /// What `body` reads from the one row of a statement with the values of `request`.

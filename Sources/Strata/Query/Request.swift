@@ -15,21 +15,23 @@ public struct Order<Entity: StoredEntity>: Sendable {
 
 extension Column {
     /// From the least to the greatest; nil stands first.
-    public var ascending: Order<Entity> { Order(sql: SQL.list(names)) }
+    public var ascending: Order<Entity> { Order(sql: orderedNames.joined(separator: ", ")) }
     /// From the greatest to the least; nil stands last.
     public var descending: Order<Entity> {
-        Order(sql: names.map { SQL.quoted($0) + " DESC" }.joined(separator: ", "))
+        Order(sql: orderedNames.map { $0 + " DESC" }.joined(separator: ", "))
     }
 
     /// From the least to the greatest, with nil where it is said.
     public func ascending(nulls: Order<Entity>.Nulls) -> Order<Entity> {
-        Order(sql: names.map { "\(SQL.quoted($0)) \(nulls.rawValue)" }.joined(separator: ", "))
+        Order(sql: orderedNames.map { "\($0) \(nulls.rawValue)" }.joined(separator: ", "))
     }
 
     /// From the greatest to the least, with nil where it is said.
     public func descending(nulls: Order<Entity>.Nulls) -> Order<Entity> {
-        Order(sql: names.map { "\(SQL.quoted($0)) DESC \(nulls.rawValue)" }.joined(separator: ", "))
+        Order(sql: orderedNames.map { "\($0) DESC \(nulls.rawValue)" }.joined(separator: ", "))
     }
+
+    private var orderedNames: [String] { names.count == 1 ? [orderedSQL] : collatedNames }
 }
 
 /// Which rows of an entity are meant, and in which order.

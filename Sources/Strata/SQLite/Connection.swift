@@ -62,6 +62,8 @@ package final class Connection {
         // succeed (https://sqlite.org/quirks.html#double_quoted_string_literals_are_accepted).
         _ = strata_db_config_switch(pointer, Int32(SQLITE_DBCONFIG_DQS_DML), 0)
         _ = strata_db_config_switch(pointer, Int32(SQLITE_DBCONFIG_DQS_DDL), 0)
+        try DecimalFunctions.add(to: pointer)
+        try ValueArray.add(to: pointer)
     }
 
     deinit {

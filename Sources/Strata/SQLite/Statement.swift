@@ -13,19 +13,23 @@ public final class Statement {
     /// Whether only white space and semicolons follow the statement in its SQL.
     let isAlone: Bool
 
-    init(_ sql: String, connection: Connection) throws {
+    convenience init(_ sql: String, connection: Connection) throws {
+        try self.init(sql, database: connection.pointer)
+    }
+
+    init(_ sql: String, database: OpaquePointer?) throws {
         var pointer: OpaquePointer?
         var rest: UnsafePointer<CChar>?
         var sql = sql
         let (code, isAlone) = sql.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { text in
                 let code = sqlite3_prepare_v3(
-                    connection.pointer, text.baseAddress, Int32(text.count), 0, &pointer, &rest)
+                    database, text.baseAddress, Int32(text.count), 0, &pointer, &rest)
                 let end = text.baseAddress.flatMap { start in rest.map { $0 - start } } ?? text.count
                 return (code, text[end...].allSatisfy { " \t\r\n;".utf8.contains(UInt8(bitPattern: $0)) })
             }
         }
-        guard code == SQLITE_OK else { throw SQLiteError(of: connection.pointer, sql: sql) }
+        guard code == SQLITE_OK else { throw SQLiteError(of: database, sql: sql) }
         guard let pointer else {
             throw SQLiteError(extendedCode: SQLITE_MISUSE, message: "there is no statement", sql: sql)
         }

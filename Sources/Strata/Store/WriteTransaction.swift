@@ -174,13 +174,16 @@ public final class WriteTransaction: ReadTransaction {
         _ source: Source, _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>, to targets: [Target.ID]
     ) throws {
         let id = Source.id(of: source)
+        let collations = Source.table.keyCollations
+        let targets = try stored(targets, in: Target.table)
         switch Source.Relationships()[keyPath: path].storage {
         case .inverse(let columns, let position):
             let table = Target.table
             let kept = Set(targets)
             // Only rows that are let go lose their key, so that a mandatory one never passes through NULL.
             let select = try open().cached(
-                "SELECT \(SQL.list(table.key)) FROM \(quoted(table.name)) WHERE \(SQL.matches(columns))")
+                "SELECT \(SQL.list(table.key)) FROM \(quoted(table.name)) WHERE \(SQL.matches(columns, collations: collations))"
+            )
             try select.bind(id, at: 1)
             let released = try Cursor<Target.ID>(select, of: self) { try $0.id(0) }.all().filter { !kept.contains($0) }
             let all = columns + (position.map { [$0] } ?? [])
@@ -200,10 +203,11 @@ public final class WriteTransaction: ReadTransaction {
                 if try open().changes == 0 { throw RelationshipError.noSuchRow(table: table.name) }
             }
         case .joinTable(let join, .target):
-            try setSources(of: id, in: join, to: targets)
+            try setSources(Target.table, of: id, Source.table, in: join, to: targets)
         case .joinTable(let join, let end):
             let table = quoted(join.name)
-            let delete = try open().cached("DELETE FROM \(table) WHERE \(SQL.matches(join.source))")
+            let delete = try open().cached(
+                "DELETE FROM \(table) WHERE \(SQL.matches(join.source, collations: collations))")
             try delete.bind(id, at: 1)
             try delete.run()
             let columns = join.source + join.target + ["position"]
@@ -215,7 +219,7 @@ public final class WriteTransaction: ReadTransaction {
                 try insert.bind(place, at: columns.count)
                 try insert.run()
             }
-            if end == .both { try setSources(of: id, in: join, to: targets) }
+            if end == .both { try setSources(Target.table, of: id, Source.table, in: join, to: targets) }
         }
     }
 
@@ -226,7 +230,7 @@ public final class WriteTransaction: ReadTransaction {
         let statement = try open().cached(
             "UPDATE \(quoted(Source.table.name)) SET "
                 + columns.map { SQL.quoted($0) + " = NULL" }.joined(separator: ", ")
-                + " WHERE \(SQL.matches(columns))")
+                + " WHERE \(SQL.matches(columns, collations: Source.table.keyCollations))")
         for key in keys {
             try statement.bind(key, at: 1)
             try statement.run()
@@ -243,16 +247,19 @@ public final class WriteTransaction: ReadTransaction {
     /// Makes `sources` the rows that point at `target` by a join table. The order is that of each source: those that
     /// point at the target already keep its place, the others put it last.
     private func setSources<Source: EntityID, Target: EntityID>(
-        of target: Target, in join: JoinTable, to sources: [Source]
+        _ sourceTable: EntityTable, of target: Target, _ targetTable: EntityTable, in join: JoinTable,
+        to sources: [Source]
     ) throws {
         let table = quoted(join.name)
         let select = try open().cached(
-            "SELECT \(SQL.list(join.source)) FROM \(table) WHERE \(SQL.matches(join.target))")
+            "SELECT \(SQL.list(join.source)) FROM \(table) WHERE "
+                + SQL.matches(join.target, collations: targetTable.keyCollations))
         try select.bind(target, at: 1)
-        let present = try Cursor<Source>(select, of: self) { try $0.id(0) }.all()
+        let present = try stored(Cursor<Source>(select, of: self) { try $0.id(0) }.all(), in: sourceTable)
         let wanted = Set(sources)
         let pair = join.source + join.target
-        let delete = try open().cached("DELETE FROM \(table) WHERE \(SQL.matches(pair))")
+        let collations = sourceTable.pairCollations(with: targetTable)
+        let delete = try open().cached("DELETE FROM \(table) WHERE \(SQL.matches(pair, collations: collations))")
         for source in present where !wanted.contains(source) {
             try delete.bind(source, at: 1)
             try delete.bind(target, at: 1 + Source.columnCount)
@@ -261,13 +268,26 @@ public final class WriteTransaction: ReadTransaction {
         let insert = try open().cached(
             """
             INSERT INTO \(table) (\(SQL.list(pair)), "position") VALUES (\(SQL.parameters(pair.count)), \
-            (SELECT coalesce(max("position") + 1, 0) FROM \(table) WHERE \(SQL.matches(join.source))))
+            (SELECT coalesce(max("position") + 1, 0) FROM \(table) WHERE \(SQL.matches(join.source, collations: sourceTable.keyCollations))))
             """)
         let kept = Set(present)
         for source in sources where !kept.contains(source) {
             try insert.bind(source, at: 1)
             try insert.bind(target, at: 1 + Source.columnCount)
             try insert.run()
+        }
+    }
+
+    /// Returns the keys as the rows of a table store them. Only keys with a collation can be written in several ways; a
+    /// key of no row stays as it is.
+    private func stored<ID: EntityID>(_ ids: [ID], in table: EntityTable) throws -> [ID] {
+        if table.keyCollations.isEmpty { return ids }
+        let select = try open().cached(
+            "SELECT \(SQL.list(table.key)) FROM \(quoted(table.name)) WHERE \(SQL.matches(table.key))")
+        return try ids.map { id in
+            try select.bind(id, at: 1)
+            defer { select.reset() }
+            return try select.step() ? select.row.id(0) : id
         }
     }
 
@@ -297,7 +317,8 @@ public final class WriteTransaction: ReadTransaction {
             let other = SQL.parameters(table.key.count, from: 1 + columns.count)
             let release = try open().cached(
                 "UPDATE \(quoted(table.name)) SET \(columns.map { SQL.quoted($0) + " = NULL" }.joined(separator: ", "))"
-                    + " WHERE \(SQL.matches(columns)) AND (\(SQL.list(table.key))) IS NOT (\(other))")
+                    + " WHERE \(SQL.matches(columns, collations: Source.table.keyCollations)) AND (\(SQL.list(table.key))) IS NOT (\(other))"
+            )
             try release.bind(id, at: 1)
             try release.bind(target, at: 1 + Source.ID.columnCount)
             try release.run()

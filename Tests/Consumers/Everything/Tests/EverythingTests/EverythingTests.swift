@@ -62,6 +62,18 @@ import Testing
         }
     }
 
+    @Test func `a foreign key is found in any case if its primary key ignores case`() throws {
+        try withStore { (store: Store) throws in
+            try store.write { (t: WriteTransaction) throws in
+                try t.insert(Country(code: "DE"))
+                try t.insert(Region(countryID: "de", number: 1))
+                try t.insert(Region(countryID: "DE", number: 2))
+                #expect(try t.related(Country(code: "DE"), \.regions).map(\.number) == [1, 2])
+                #expect(try t.count(Region.all.where { $0.countryID == "De" }) == 2)
+            }
+        }
+    }
+
     @Test func `keys of several columns are found, related and let go`() throws {
         try withStore { (store: Store) throws in
             let countries = [Country(code: "a"), Country(code: "b")]
