@@ -39,6 +39,70 @@ import Testing
         }
     }
 
+    @Test func `a write that runs while an observer subscribes is not missed`() async throws {
+        try await withStore { (store: Store) async throws in
+            let begun = DispatchSemaphore(value: 0)
+            let subscribed = DispatchSemaphore(value: 0)
+            let writing = Task {
+                try await store.write { (transaction: WriteTransaction) throws in
+                    try transaction.insert(Thing(id: 1))
+                    begun.signal()
+                    #expect(subscribed.wait(timeout: .now() + 60) == .success)
+                }
+            }
+            await withCheckedContinuation { continuation in
+                DispatchQueue.global().async {
+                    begun.wait()
+                    continuation.resume()
+                }
+            }
+            var rows = store.observe(Thing.all).makeAsyncIterator()
+            // The observer reads the state before the transaction commits.
+            #expect(try await rows.next() == [])
+            subscribed.signal()
+            try await writing.value
+            #expect(try await rows.next()?.map(\.id) == [1])
+        }
+    }
+
+    @Test func `an error that passes does not end an observation`() async throws {
+        try await withStore { (store: Store) async throws in
+            try await store.write { try $0.insert(Thing(id: 1)) }
+            let attempts = Locked(0)
+            let values = store.observe { (transaction: ReadTransaction) throws in
+                let attempt = attempts.withLock { number in
+                    number += 1
+                    return number
+                }
+                if attempt < 3 { throw StoreError.busy }
+                return try transaction.count(Thing.self)
+            }
+            var counts = values.makeAsyncIterator()
+            #expect(try await counts.next() == 1)
+            #expect(attempts.withLock { $0 } == 3)
+
+            struct Unusable: Error {}
+            var none = store.observe { (_: ReadTransaction) throws -> Int in throw Unusable() }.makeAsyncIterator()
+            await #expect(throws: Unusable.self) { try await none.next() }
+        }
+    }
+
+    @Test func `any value is observed, whatever tables it comes from`() async throws {
+        try await withStore { (store: Store) async throws in
+            var counts = store.observe { try $0.count(Thing.self) + $0.count(Place.self) }.makeAsyncIterator()
+            #expect(try await counts.next() == 0)
+            try await store.write { try $0.insert(Place("a", 1)) }
+            #expect(try await counts.next() == 1)
+            // The value stays the same.
+            try await store.write { (transaction: WriteTransaction) throws in
+                try transaction.delete(Place.all)
+                try transaction.insert(Thing(id: 1))
+            }
+            try await store.write { try $0.insert(Thing(id: 2)) }
+            #expect(try await counts.next() == 2)
+        }
+    }
+
     @Test func `who is slow gets the newest rows`() async throws {
         try await withStore { store in
             var rows = store.observe(Thing.all).makeAsyncIterator()

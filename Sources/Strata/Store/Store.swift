@@ -236,7 +236,9 @@ public final class Store: Sendable {
                 let changed = observers.isEmpty ? nil : ChangedTables(by: connection)
                 var isCommitted = false
                 defer {
-                    if let hasChanged = changed?.end(), isCommitted { observers.wake(where: hasChanged) }
+                    // Nothing was recorded if the first observer came during the transaction.
+                    let changes = changed?.end() ?? .any
+                    if isCommitted { observers.wake(for: changes) }
                 }
                 let result = try connection.transaction("BEGIN IMMEDIATE") {
                     try connection.checkVersion()
