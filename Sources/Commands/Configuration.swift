@@ -21,8 +21,8 @@ struct Configuration {
     var access = GenerationOptions.Access.public
     /// The versions whose DDL is generated.
     var ddl = GenerationOptions.DDL.all
-    /// Whether generated structs conform to `Codable`.
-    var codable = false
+    /// How generated types conform to `Codable`; nil if they do not.
+    var codingNames: GenerationOptions.CodingNames?
     /// The versions whose structs are generated.
     var structs = GenerationOptions.Structs.all
     /// The settings of versions.
@@ -54,7 +54,11 @@ struct Configuration {
         templates = values.string("templates")
         imported = values.imported()
         misfits = values.misfits()
-        codable = values.bool("codable") ?? codable
+        switch values.codable() {
+        case .flag(true): codingNames = .swift
+        case .descriptionNames: codingNames = .descriptions
+        case .flag(false), nil: break
+        }
         structs = values.choice("structs") ?? structs
         values.checkIdentifier("schema")
         if !values.diagnostics.isEmpty { throw Diagnostics(values.diagnostics) }

@@ -242,7 +242,7 @@ struct Model {
             history: history, templates: templates,
             options: GenerationOptions(
                 module: folder.module, access: folder.configuration.access, ddl: folder.configuration.ddl,
-                structs: folder.configuration.structs, isCodable: folder.configuration.codable,
+                structs: folder.configuration.structs, codingNames: folder.configuration.codingNames,
                 testFolder: testFolder, sealedCount: sealedCount, fixtures: sealsFixtures ? fixtures : [:]))
     }
 }

@@ -62,13 +62,24 @@ public struct ConfigurationReader {
         return nil
     }
 
-    /// Returns the Boolean value of a key; nil if it is absent or, after a diagnostic, not a Boolean value.
-    public mutating func bool(_ key: String) -> Bool? {
-        guard let json = values[key] else { return nil }
-        if case .bool(let value) = json.value { return value }
-        diagnostics.append(
-            file.diagnostic(.wrongKind(key: key, expected: "true or false", found: json.kind), at: json.offset))
-        return nil
+    /// A value of `codable`.
+    public enum Codable: Hashable, Sendable {
+        case flag(Bool)
+        case descriptionNames
+    }
+
+    /// Returns the value of `codable`; nil if it is absent or, after a diagnostic, wrong.
+    public mutating func codable() -> Codable? {
+        guard let json = values["codable"] else { return nil }
+        switch json.value {
+        case .bool(let value): return .flag(value)
+        case .string("description_names"): return .descriptionNames
+        default:
+            let expected = "true, false or \"description_names\""
+            diagnostics.append(
+                file.diagnostic(.wrongKind(key: "codable", expected: expected, found: json.kind), at: json.offset))
+            return nil
+        }
     }
 
     /// Reads the settings of versions.

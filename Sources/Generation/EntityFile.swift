@@ -19,7 +19,8 @@ extension Generator {
             "source": .text(history.sources[lineage] + ".json"),
             "schema": .text(history.name),
             "access": .text(options.access.modifier),
-            "codable": .text(options.isCodable ? ", Swift.Codable" : ""),
+            "codable": .text(options.codingNames == nil ? "" : ", Swift.Codable"),
+            "hasCodingKeys": .flag(options.codingNames == .descriptions),
             "newest": .list(newest),
             "keys": .list(names.keyShapes[lineage].map { keyValues($0, lineage) }),
             "shapes": .list(shapes.map { shapeValues($0, lineage) }),
@@ -55,6 +56,7 @@ extension Generator {
                 let offset = column == 0 ? "index" : "index + \(column)"
                 return [
                     "member": .text(SwiftName.escaped(member.name)),
+                    "codingKey": .text(SwiftLiteral.string(member.description)),
                     "declaration": .text(names.parameter(member.name).declared),
                     "parameter": .text(names.parameter(member.name).name),
                     "type": .text(type ?? SwiftNames.type(member.parts.first?.type ?? .int)),
@@ -66,6 +68,17 @@ extension Generator {
             values["members"] = ["list": .list(list), "count": .text(String(column))]
         }
         return .object(values)
+    }
+
+    /// Swift source for the decoding of a property. A property that is absent gets its default.
+    static func decoding(_ type: String, _ member: String, isNullable: Bool, _ fallback: String?) -> String {
+        guard let fallback else { return "try values.decode(\(type).self, forKey: .\(member))" }
+        let wrapped = isNullable ? String(type.dropLast()) : type
+        let decode = "try values.decodeIfPresent(\(wrapped).self, forKey: .\(member))"
+        if fallback == "nil" { return decode }
+        // An explicit null is a value of a nullable property.
+        return isNullable
+            ? "values.contains(.\(member)) ? \(decode) : \(fallback)" : "\(decode) ?? \(fallback)"
     }
 
     private static func reader(_ scalar: ScalarType?) -> String {
@@ -88,12 +101,14 @@ extension Generator {
             let fallback =
                 column.defaultValue.map { names.value($0, type: column.type, in: version) }
                 ?? (column.isNullable ? "nil" : nil)
+            let type = column.role == .identifier ? "ID" : names.type(of: column, lineage: lineage, in: version)
             return [
                 "member": .text(member),
+                "codingKey": .text(SwiftLiteral.string(column.description(in: shape.entity))),
+                "decode": .text(Self.decoding(type, member, isNullable: column.isNullable, fallback)),
                 "declaration": .text(names.parameter(column.member).declared),
                 "parameter": .text(names.parameter(column.member).name),
-                "type": .text(
-                    column.role == .identifier ? "ID" : names.type(of: column, lineage: lineage, in: version)),
+                "type": .text(type),
                 "default": fallback.map { .text(" = " + $0) } ?? .null,
                 "read": .text("row.\(Self.reader(column))(\(field.index))"),
                 "bind": .text("bind(\(Self.bindLabel(column))self.\(member), at: \(field.index + 1))"),
@@ -103,6 +118,7 @@ extension Generator {
                 "names": .text(columnNames(of: column, in: shape) + collations(of: column, in: version)),
             ]
         }
+        let hasDefaults = fields.contains { $0.column.defaultValue != nil }
         let key = key(of: shape.entity, "entity.", in: version)
         let relationships = entity.properties.compactMap { relationshipValues($0, of: entity, in: last, shape) }
         return [
@@ -123,6 +139,7 @@ extension Generator {
                 version.entity(lineage).map(version.keyCollations).flatMap { $0.isEmpty ? nil : $0 }
                     .map { ", keyCollations: " + SwiftLiteral.strings($0) } ?? ""),
             "columns": .list(columns),
+            "decodesDefaults": .flag(options.codingNames != nil && hasDefaults),
             "relationships": .list(relationships),
             "hasRelationships": .flag(!relationships.isEmpty),
         ]

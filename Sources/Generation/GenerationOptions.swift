@@ -42,8 +42,16 @@ public struct GenerationOptions: Sendable {
     public var ddl: DDL
     /// The versions whose structs are generated.
     public var structs: Structs
-    /// Whether generated structs conform to `Codable`.
-    public var isCodable: Bool
+    /// The names by which generated types are encoded and decoded.
+    public enum CodingNames: String, Hashable, Sendable {
+        /// The names of the Swift properties: `masterID`.
+        case swift
+        /// The names in the descriptions: `master_id`.
+        case descriptions
+    }
+
+    /// How generated types conform to `Codable`; nil if they do not.
+    public var codingNames: CodingNames?
     /// The way in which generated tests find their fixtures.
     public var testFolder: TestFolder
     /// The number of sealed versions. They are the oldest versions of the history.
@@ -53,14 +61,15 @@ public struct GenerationOptions: Sendable {
 
     /// Creates options for the model of the target `module`.
     public init(
-        module: String, access: Access = .public, ddl: DDL = .all, structs: Structs = .all, isCodable: Bool = false,
+        module: String, access: Access = .public, ddl: DDL = .all, structs: Structs = .all,
+        codingNames: CodingNames? = nil,
         testFolder: TestFolder = .aboveFile, sealedCount: Int, fixtures: [Version: Fingerprint] = [:]
     ) {
         self.module = module
         self.access = access
         self.ddl = ddl
         self.structs = structs
-        self.isCodable = isCodable
+        self.codingNames = codingNames
         self.testFolder = testFolder
         self.sealedCount = sealedCount
         self.fixtures = fixtures

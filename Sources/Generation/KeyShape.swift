@@ -6,6 +6,8 @@ struct KeyShape {
     struct Member {
         /// The name of the property, without the backticks that a keyword needs.
         let name: String
+        /// The name in the description.
+        let description: String
         /// The lineage of the entity that the property references; nil for an attribute.
         let target: Int?
         /// The columns of the member.
@@ -79,7 +81,8 @@ struct KeyShape {
                     let parts = version.referenceParts(of: property)
                     let own = property.type?.scalar.map { [KeyPart(name: property.attributeColumn, type: $0)] }
                     return Member(
-                        name: column?.member ?? "", target: property.relationship?.target, parts: own ?? parts)
+                        name: column?.member ?? "", description: column?.description(in: entity) ?? "",
+                        target: property.relationship?.target, parts: own ?? parts)
                 })
         }
     }

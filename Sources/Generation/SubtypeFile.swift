@@ -28,7 +28,7 @@ extension Generator {
         let subtype = shape.subtype
         let version = history.versions[shape.first]
         let migrating = migratingValues(shape)
-        let codable = Value.text(options.isCodable ? ", Swift.Codable" : "")
+        let codable = Value.text(options.codingNames == nil ? "" : ", Swift.Codable")
         let name = Value.text(SwiftName.escaped(SwiftName.type(subtype.name)))
         var values: [String: Value] = [
             "namespace": .text(names.namespace(shape.first)),
@@ -60,7 +60,12 @@ extension Generator {
             let elements = members.enumerated().map { place, member in
                 memberValues(member, in: version, isLast: place == members.count - 1)
             }
-            values["struct"] = ["name": name, "codable": codable, "members": .list(elements), "migrating": migrating]
+            let hasDefaults = members.contains { $0.defaultValue != nil }
+            values["struct"] = [
+                "name": name, "codable": codable, "members": .list(elements), "migrating": migrating,
+                "hasCodingKeys": .flag(options.codingNames == .descriptions),
+                "decodesDefaults": .flag(options.codingNames != nil && hasDefaults),
+            ]
         }
         return .object(values)
     }
@@ -78,11 +83,14 @@ extension Generator {
             member.defaultValue.flatMap { version.literal($0, type: type) }.map {
                 names.value($0, type: type, in: version)
             } ?? (member.isNullable ? "nil" : nil)
+        let swiftType = names.type(type, in: version) + (member.isNullable ? "?" : "")
         return [
             "member": .text(SwiftName.escaped(name)),
+            "decode": .text(
+                Self.decoding(swiftType, SwiftName.escaped(name), isNullable: member.isNullable, fallback)),
             "declaration": .text(isSelf ? "self self_" : SwiftName.escaped(name)),
             "parameter": .text(isSelf ? "self_" : SwiftName.escaped(name)),
-            "type": .text(names.type(type, in: version) + (member.isNullable ? "?" : "")),
+            "type": .text(swiftType),
             "default": fallback.map { .text(" = " + $0) } ?? .null,
             "read": .text("\(member.isNullable ? "optionalValue" : "value")(\(SwiftLiteral.string(member.name)))"),
             "key": .text(SwiftLiteral.string(member.name)),

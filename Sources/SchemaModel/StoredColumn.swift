@@ -41,6 +41,18 @@ public struct StoredColumn: Hashable, Sendable {
     public var documentation: String?
 }
 
+extension StoredColumn {
+    /// The name that the description of `entity` gives to what the column holds: `title`, `master_id`, `master_position`.
+    public func description(in entity: Entity) -> String {
+        guard let property = property.flatMap(entity.property) else { return name }
+        switch role {
+        case .identifier, .attribute: return property.name
+        case .reference: return property.name + "_id"
+        case .position: return property.name + "_position"
+        }
+    }
+}
+
 extension SchemaVersion {
     /// The collations of the columns of the entity's primary key, in SQL, with "" for the default; empty if all have the
     /// default.

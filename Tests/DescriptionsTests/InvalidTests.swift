@@ -37,7 +37,7 @@ import Testing
                 for key in ["schema", "templates"] { _ = reader.string(key) }
                 _ = reader.strings("tests")
                 _ = reader.imported()
-                _ = reader.bool("codable")
+                _ = reader.codable()
                 reader.checkIdentifier("schema")
                 problems = reader.diagnostics
             } catch {

@@ -80,6 +80,11 @@ final class Film: PersistableEntity {
                 show(top)
                 break
             }
+            let favourite = movies[0]
+            for try await genres in store.observe({ try $0.related(favourite, \.genres) }) {
+                print(genres.map(\.name))
+                break
+            }
             #expect(shown == [[1]] && liked.map(\.id) == [1, 2])
         }
     }

@@ -5,7 +5,7 @@ import SchemaModel
 enum EverythingModel {
     /// The descriptions by the names of their files.
     static var files: [String: String] {
-        var files = ["strata.json": "{ \"mode\": \"build\" }\n"]
+        var files = ["strata.json": "{ \"mode\": \"build\", \"codable\": \"description_names\" }\n"]
         files["Scalars.json"] = scalars
         for kind in Identifier.Kind.allCases { files["\(kind.rawValue.capitalized)Key.json"] = key(kind) }
         files["Conversions.json"] = conversions

@@ -157,7 +157,8 @@ import Testing
     /// Generates everything, reads the lock back, and has SQLite make every version and take every step that is inferred.
     private static func generate(_ history: SchemaHistory, _ templates: [String: String]) throws {
         let options = GenerationOptions(
-            module: "Test", access: .public, ddl: .all, structs: .all, isCodable: true, testFolder: .aboveFile,
+            module: "Test", access: .public, ddl: .all, structs: .all, codingNames: .descriptions,
+            testFolder: .aboveFile,
             sealedCount: history.versions.count)
         let generator = Generator(history: history, templates: templates, options: options)
         _ = try generator.sources() + generator.stubs() + generator.sql() + generator.tests()

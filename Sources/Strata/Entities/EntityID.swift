@@ -21,6 +21,21 @@ extension RawEntityID {
     }
 }
 
+extension RawEntityID where Self: Decodable, RawValue == UUID {
+    /// Decodes the key from a single value, as the standard library does for a key that is a number or text.
+    public init(from decoder: any Decoder) throws {
+        self.init(rawValue: try decoder.singleValueContainer().decode(UUID.self))
+    }
+}
+
+extension RawEntityID where Self: Encodable, RawValue == UUID {
+    /// Encodes the key as a single value.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue)
+    }
+}
+
 /// A type whose values a key may have: `Int`, `String` and `UUID`.
 public protocol IdentifierValue: ColumnStorable, Hashable, Sendable {}
 

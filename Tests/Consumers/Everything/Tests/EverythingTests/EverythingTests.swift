@@ -74,6 +74,30 @@ import Testing
         }
     }
 
+    @Test func `structs are coded with the names of the descriptions, and absent properties get their defaults`() throws
+    {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        func text(_ value: some Encodable) throws -> Swift.String {
+            Swift.String(decoding: try encoder.encode(value), as: UTF8.self)
+        }
+        let uuid = UUIDKey.ID(rawValue: try #require(UUID(uuidString: "6BA7B810-9DAD-11D1-80B4-00C04FD430C8")))
+        #expect(try text([uuid]) == #"["6BA7B810-9DAD-11D1-80B4-00C04FD430C8"]"#)
+        #expect(try text([Hub.ID(rawValue: 7)]) == "[7]")
+        #expect(try JSONDecoder().decode(UUIDKey.ID.self, from: encoder.encode(uuid)) == uuid)
+        var region = Region(countryID: "a", number: 1)
+        region.parentID = Region.ID(number: 2, countryID: "b")
+        #expect(
+            try text(region) == #"{"country_id":"a","number":1,"parent_id":{"country_id":"b","number":2}}"#)
+        #expect(try JSONDecoder().decode(Region.self, from: encoder.encode(region)) == region)
+        let decoded = try JSONDecoder().decode(Country.self, from: Data(#"{ "code": "x" }"#.utf8))
+        #expect(decoded == Country(code: "x"))
+        let place = try JSONDecoder().decode(
+            Place.self, from: Data(#"{ "self": "x", "mood": "good", "latitude": 1.5 }"#.utf8))
+        #expect(place == Place(self: "x", mood: .good, latitude: 1.5))
+        #expect(try JSONDecoder().decode(Place.self, from: encoder.encode(place)) == place)
+    }
+
     @Test func `keys of several columns are found, related and let go`() throws {
         try withStore { (store: Store) throws in
             let countries = [Country(code: "a"), Country(code: "b")]
