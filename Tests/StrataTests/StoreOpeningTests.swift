@@ -115,6 +115,42 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
         }
     }
 
+    @Test func `the log of a migration does not stay as large as the database`() throws {
+        try withFile { (url: URL) throws in
+            try makeOldShop(at: url, journal: .wal)
+            let old = try Connection(path: url.path, mode: .readWrite)
+            let many = """
+                WITH RECURSIVE n (i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
+                INSERT INTO shop SELECT i, hex(randomblob(50)), 1 FROM n
+                """
+            try old.execute(many)
+            func logSize() throws -> Int {
+                try FileManager.default.attributesOfItem(atPath: url.path + "-wal")[.size] as? Int ?? -1
+            }
+            let store = try Store(at: url, schema: Shop.self)
+            #expect(try logSize() == 0)
+
+            // Later transactions leave at most 4 MB, once the log is written from its start again.
+            try store.write { (t: WriteTransaction) throws in
+                try t.execute("UPDATE store SET title = hex(randomblob(100))")
+            }
+            #expect(try logSize() > 8_000_000)
+            for id in 1...2 { try store.write { try $0.insert(Item(id: .init(rawValue: -id), title: nil, stars: 1)) } }
+            #expect(try logSize() <= 4 << 20)
+        }
+    }
+
+    @Test func `a migration succeeds while another process reads the old log`() throws {
+        try withFile { (url: URL) throws in
+            try makeOldShop(at: url, journal: .wal)
+            let reader = try Connection(path: url.path, mode: .readOnly)
+            try reader.execute("BEGIN; SELECT count(*) FROM shop")
+            let store = try Store(at: url, schema: Shop.self)
+            #expect(try store.read { try $0.count(Item.self) } == 3)
+            try reader.execute("COMMIT")
+        }
+    }
+
     @Test func `a store of the newest version is opened without a write`() throws {
         try withFile { url in
             try makeOldShop(at: url)

@@ -16,6 +16,8 @@ enum StoreFile {
         }
         return try SQLiteError.translated {
             let connection = try Connection(path: url.path, mode: mode)
+            // A log stays as large as the largest transaction otherwise.
+            if mode != .readOnly { try connection.execute("PRAGMA journal_size_limit = \(4 << 20)") }
             try options.setUp?(ConnectionSetUp(connection: connection))
             return connection
         }

@@ -23,6 +23,7 @@ package struct StoreOpening {
             } else {
                 report = try migrate()
             }
+            if report != nil { truncateLog() }
         } else if try connection.integer("PRAGMA application_id") != StoreMetadata.applicationID {
             throw StoreError.notAStore
         }
@@ -90,6 +91,14 @@ package struct StoreOpening {
         } catch let error as SQLiteError where error.isBusy {
             return
         }
+    }
+
+    /// Moves the write-ahead log into the database and empties it: it contains everything that the migration wrote. If
+    /// another process is reading, a later checkpoint does it.
+    private func truncateLog() {
+        connection.setBusyTimeout(0)
+        try? connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        setBusyTimeout()
     }
 
     private func migrate() throws -> MigrationReport? {
