@@ -96,6 +96,66 @@ import Testing
         }
     }
 
+    /// The number of threads of this process; 0 where the system does not tell.
+    private func threadCount() -> Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count) ?? 0
+    }
+
+    @Test func `ten thousand tasks wait for their turn without a thread each`() async throws {
+        try await withFolder { (url: URL) async throws in
+            let store = try Store(at: url, schema: Things.self)
+            let begun = DispatchSemaphore(value: 0)
+            let end = DispatchSemaphore(value: 0)
+            let first = Task {
+                try await store.write { _ in
+                    begun.signal()
+                    #expect(end.wait(timeout: .now() + 600) == .success)
+                }
+            }
+            await withCheckedContinuation { continuation in
+                DispatchQueue.global().async {
+                    begun.wait()
+                    continuation.resume()
+                }
+            }
+            let before = threadCount()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for id in 1...5_000 {
+                    group.addTask { try await store.write { try $0.insert(Thing(id: id)) } }
+                    group.addTask { _ = try await store.read { try $0.count(Thing.self) } }
+                }
+                // The reads do not wait for the writes. Once some have ended, the writes are waiting.
+                for _ in 1...1_000 { try await group.next() }
+                #expect(threadCount() < before + 30)
+                end.signal()
+                try await group.waitForAll()
+            }
+            try await first.value
+            #expect(try await store.read { try $0.count(Thing.self) } == 5_000)
+        }
+    }
+
+    @Test func `a task that is cancelled while it waits writes nothing`() async throws {
+        try await withFolder { (url: URL) async throws in
+            let store = try Store(at: url, schema: Things.self)
+            let end = DispatchSemaphore(value: 0)
+            let begun = AsyncStream<Void>.makeStream()
+            let first = Task {
+                try await store.write { _ in
+                    begun.continuation.finish()
+                    #expect(end.wait(timeout: .now() + 600) == .success)
+                }
+            }
+            for await _ in begun.stream {}
+            let second = Task { try await store.write { try $0.insert(Thing(id: 1)) } }
+            second.cancel()
+            end.signal()
+            try await first.value
+            await #expect(throws: CancellationError.self) { try await second.value }
+            #expect(try await store.read { try $0.count(Thing.self) } == 0)
+        }
+    }
+
     @Test func `a transaction inside another is refused, whichever they are`() async throws {
         try await withFolder { url in
             let store = try Store(at: url, schema: Things.self)

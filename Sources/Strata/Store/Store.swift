@@ -85,6 +85,10 @@ public final class Store: Sendable {
     private let connection: LockedConnection
     private let isReadOnly: Bool
     private let threads = TransactingThreads()
+    /// The queue of writes: one at a time, in the order in which they came.
+    private let writer = DispatchQueue(label: "strata.writer")
+    /// The queue of reads that tasks wait for.
+    private let readers = OperationQueue()
     let observers = Observers()
     /// What has to be there as long as the store is.
     private let owner: (any Sendable)?
@@ -120,6 +124,7 @@ public final class Store: Sendable {
         self.owner = owner
         isReadOnly = options.isReadOnly
         connection = LockedConnection { try OpenedStore(at: url, schema, options) }
+        readers.maxConcurrentOperationCount = max(1, options.maximumReaders)
     }
 
     /// A store of its own in memory, which is gone when it is let go.
@@ -127,6 +132,7 @@ public final class Store: Sendable {
         owner = nil
         isReadOnly = false
         connection = LockedConnection { try OpenedStore(inMemory: KnownSchema(schema)) }
+        readers.maxConcurrentOperationCount = 1
         try connection.withLock { _ in }
     }
 
@@ -193,64 +199,88 @@ public final class Store: Sendable {
         }
     }
 
-    /// Runs `body` in a read transaction, on a thread of its own.
+    /// Runs `body` in a read transaction, on another thread. As many run at a time as `StoreOptions.maximumReaders` says;
+    /// the others wait without a thread.
+    ///
+    /// - Throws: What `body` throws; `CancellationError` if the task is cancelled before its turn comes.
     public func read<Result: Sendable>(
         _ body: sending @escaping (ReadTransaction) throws -> Result
     ) async throws -> Result {
         let body = Sent(value: body)
-        return try await onThread { try self.read(body.value) }
+        return try await queued({ [readers] in readers.addOperation($0) }) { try self.read(body.value) }
     }
 
-    /// Runs `body` in a write transaction, on a thread of its own.
+    /// Runs `body` in a write transaction, on another thread. One write runs at a time, in the order in which they came;
+    /// the others wait without a thread.
+    ///
+    /// - Throws: What `body` throws; `CancellationError` if the task is cancelled before its turn comes.
     @discardableResult public func write<Result: Sendable>(
         _ body: sending @escaping (WriteTransaction) throws -> Result
     ) async throws -> Result {
         let body = Sent(value: body)
-        return try await onThread { try self.write(body.value) }
+        return try await queued({ [writer] in writer.async(execute: $0) }) {
+            try self.threads.withThread { try self.writeInTurn(body.value) }
+        }
     }
 
-    /// Waiting for a lock or a disk, `body` must not hold up the threads on which tasks run. What is cancelled before it
-    /// begins does not begin.
-    private func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try Task.checkCancellation()
-        return try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(with: Swift.Result(catching: body)) }
+    /// Runs `body` on a thread of a queue: while it waits for a lock or a disk, it must not hold up the threads on which
+    /// tasks run.
+    private func queued<Result: Sendable>(
+        _ add: (@escaping @Sendable () -> Void) -> Void, _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        let isCancelled = Locked(false)
+        return try await withTaskCancellationHandler {
+            try Task.checkCancellation()
+            return try await withCheckedThrowingContinuation { continuation in
+                add {
+                    continuation.resume(
+                        with: Swift.Result {
+                            if isCancelled.withLock({ $0 }) { throw CancellationError() }
+                            return try body()
+                        })
+                }
+            }
+        } onCancel: {
+            isCancelled.withLock { $0 = true }
         }
     }
 
     /// The closure of a caller, on its way to the thread that runs it once.
     ///
     /// `@unchecked Sendable` is sound: `value` is a constant and comes from a `sending` parameter, which the compiler does not let
-    /// the caller use again. Only the one closure that `onThread` runs calls it.
+    /// the caller use again. Only the one closure that `queued` runs calls it.
     private struct Sent<Value>: @unchecked Sendable {
         let value: Value
     }
 
     /// Runs `body` in a write transaction: all that it writes is there afterwards, or nothing where it throws.
     @discardableResult public func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
+        try threads.withThread { try writer.sync { try writeInTurn(body) } }
+    }
+
+    /// Runs `body` in a write transaction, on the queue of writes.
+    private func writeInTurn<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
         if isReadOnly { throw StoreError.readOnly }
-        return try threads.withThread {
-            // Or the first who reads would wait for this to end.
-            _ = try connection.readers()
-            return try connection.withLock { connection in
-                let changed = observers.isEmpty ? nil : ChangedTables(by: connection)
-                var isCommitted = false
-                defer {
-                    // Nothing was recorded if the first observer came during the transaction.
-                    let changes = changed?.end() ?? .any
-                    if isCommitted { observers.wake(for: changes) }
-                }
-                let result = try connection.transaction("BEGIN IMMEDIATE") {
-                    try connection.checkVersion()
-                    let transaction = WriteTransaction(connection)
-                    defer { transaction.end() }
-                    let result = try body(transaction)
-                    try transaction.finish()
-                    return result
-                }
-                isCommitted = true
+        // Or the first who reads would wait for this to end.
+        _ = try connection.readers()
+        return try connection.withLock { connection in
+            let changed = observers.isEmpty ? nil : ChangedTables(by: connection)
+            var isCommitted = false
+            defer {
+                // Nothing was recorded if the first observer came during the transaction.
+                let changes = changed?.end() ?? .any
+                if isCommitted { observers.wake(for: changes) }
+            }
+            let result = try connection.transaction("BEGIN IMMEDIATE") {
+                try connection.checkVersion()
+                let transaction = WriteTransaction(connection)
+                defer { transaction.end() }
+                let result = try body(transaction)
+                try transaction.finish()
                 return result
             }
+            isCommitted = true
+            return result
         }
     }
 }
