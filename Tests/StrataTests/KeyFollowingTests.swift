@@ -121,6 +121,61 @@ private typealias N = Valued<String>
         }
     }
 
+    @Test func `a tree of any depth goes with its root`() throws {
+        let t = Table(
+            "t",
+            [
+                "\"id\" INTEGER PRIMARY KEY", "\"s_id\" INTEGER REFERENCES \"s\" (\"id\") ON DELETE CASCADE",
+                "\"parent_id\" INTEGER REFERENCES \"t\" (\"id\") ON DELETE CASCADE",
+            ], indexes: [Index("t_parent_id_idx", on: ["parent_id"])])
+        try withStore(
+            [Self.s, t],
+            rows: """
+                INSERT INTO s VALUES (1, 'x'), (2, 'y'); INSERT INTO t VALUES (1, 1, NULL), (-1, 2, NULL), (-2, NULL, -1);
+                WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+                INSERT INTO t SELECT i, NULL, i - 1 FROM n
+                """,
+            code: { step in
+                try step.migrate(S.self) { (old: S, _) -> Outcome<S> in old.id.rawValue == 1 ? .drop : .keep(old) }
+                try step.followKeys()
+            },
+            check: { (url: URL) throws in
+                #expect(try rows(url, "SELECT id FROM t ORDER BY id") == [[.integer(-2)], [.integer(-1)]])
+            })
+    }
+
+    @Test func `a tree goes with its root although some of its rows have new keys`() throws {
+        let tree = Table(
+            "s",
+            ["\"id\" TEXT NOT NULL PRIMARY KEY", "\"v\" TEXT NOT NULL REFERENCES \"s\" (\"id\") ON DELETE CASCADE"],
+            indexes: [Index("s_v_idx", on: ["v"])])
+        try withStore(
+            [tree],
+            rows: """
+                PRAGMA foreign_keys = OFF; INSERT INTO s VALUES ('0', '0'), ('a', 'a'), ('b', 'a');
+                WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+                INSERT INTO s SELECT i, i - 1 FROM n
+                """,
+            changes: [.custom(from: "s", to: "s", references: ["v": "v"])],
+            code: { step in
+                try step.migrate(N.self) { (old: N, _) -> Outcome<N> in
+                    guard let number = Int(old.id.rawValue) else {
+                        // A kept row takes over a key that a row of the tree had.
+                        return .keep(N(id: .init(rawValue: old.id.rawValue == "a" ? "3" : "b"), v: old.v))
+                    }
+                    if number == 0 { return .drop }
+                    return .keep(N(id: .init(rawValue: number % 3 == 0 ? "r\(number)" : old.id.rawValue), v: old.v))
+                }
+                try step.followKeys()
+            },
+            check: { (url: URL) throws in
+                #expect(
+                    try rows(url, "SELECT id, v FROM s ORDER BY id") == [
+                        [.text("3"), .text("3")], [.text("b"), .text("3")],
+                    ])
+            })
+    }
+
     @Test func `rows whose key is made of merged ones are not lost without a word`() throws {
         let item = Table(
             "item",

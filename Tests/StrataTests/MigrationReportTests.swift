@@ -96,6 +96,22 @@ private struct Renamed: StoredEntity {
             options: options, check: { try body($0, report) }, opened: { report = $0.migrationReport })
     }
 
+    @Test func `a tree of any depth below a dangling foreign key is repaired`() throws {
+        let tree = Table(
+            "t", [Self.key, "\"t_id\" INTEGER REFERENCES \"t\" (\"id\") ON DELETE CASCADE"],
+            indexes: [Index("t_t_id_idx", on: ["t_id"])])
+        let content = """
+            PRAGMA foreign_keys = OFF; INSERT INTO s VALUES (1, 'a');
+            INSERT INTO t VALUES (-1, NULL), (-2, -1);
+            WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+            INSERT INTO t SELECT i, i - 1 FROM n
+            """
+        try migrateDangling(.repair, [Self.s, tree], rows: content) { (url: URL, report) throws in
+            #expect(try rows(url, "SELECT id FROM t ORDER BY id") == [[.integer(-2)], [.integer(-1)]])
+            #expect(report?.repairedRows == ["t": 19_999])
+        }
+    }
+
     @Test func `what led nowhere before is kept, repaired by what is said of deletions, or refused`() throws {
         let tables = [
             Self.s, Self.pointing("t", "CASCADE"), Self.pointing("n", "SET NULL"),

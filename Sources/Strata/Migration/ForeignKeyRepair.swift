@@ -73,10 +73,20 @@ struct ForeignKeyRepair {
         let columns = try columns(of: key)
         let sql = try connection.text("SELECT sql FROM sqlite_schema WHERE name = \(SQL.literal(key.table))") ?? ""
         guard let number = Table(key.table, Table.elements(of: sql)).rowNumber else { return 0 }
-        let rows = """
-            \(number) IN (SELECT "rowid" FROM pragma_foreign_key_check(\(SQL.literal(key.table))) WHERE fkid = \(key.number))
-            """
         let table = SQL.quoted(key.table)
+        var dangling =
+            "SELECT \"rowid\" FROM pragma_foreign_key_check(\(SQL.literal(key.table))) WHERE fkid = \(key.number)"
+        if key.target == key.table, key.rule != "SET NULL" {
+            // The rows that reference them go too. Without the recursion, each level of a tree would need a pass of its own.
+            let list = "SELECT \"to\" FROM pragma_foreign_key_list(\(SQL.literal(key.table)))"
+            let target = try connection.texts("\(list) WHERE id = \(key.number) ORDER BY seq")
+            let pairs = zip(target, columns).map { "p.\(SQL.quoted($0)) = t.\(SQL.quoted($1))" }
+            dangling = """
+                WITH RECURSIVE d (r) AS (\(dangling) UNION SELECT t.\(number) FROM d JOIN \(table) AS p ON p.\(number) = d.r \
+                JOIN \(table) AS t ON \(pairs.joined(separator: " AND "))) SELECT r FROM d
+                """
+        }
+        let rows = "\(number) IN (\(dangling))"
         let values = columns.map { SQL.quoted($0) + " = NULL" }.joined(separator: ", ")
         try connection.execute(
             key.rule != "SET NULL"

@@ -229,10 +229,11 @@ struct KeyFollowing {
                     try connection.execute("UPDATE \(table) AS t SET \(values) WHERE \(condition)")
                 case "CASCADE":
                     if foreignKeys.contains(where: { $0.target == foreignKey.table }) {
-                        try recordDrops(of: foreignKey, condition)
+                        dropped[foreignKey.table, default: 0] += try dropWithMap(foreignKey, condition)
+                    } else {
+                        try connection.execute("DELETE FROM \(table) AS t WHERE \(condition)")
+                        dropped[foreignKey.table, default: 0] += count
                     }
-                    try connection.execute("DELETE FROM \(table) AS t WHERE \(condition)")
-                    dropped[foreignKey.table, default: 0] += count
                 default:
                     throw MigrationError.droppedRowsReferenced(
                         table: foreignKey.table, target: foreignKey.target, rows: count)
@@ -242,16 +243,23 @@ struct KeyFollowing {
         return dropped
     }
 
-    private func recordDrops(of foreignKey: ForeignKey, _ condition: String) throws {
+    /// Deletes the rows `t` of a foreign key's table for which `condition` is true, and records them in the table's map.
+    ///
+    /// - Returns: The number of deleted rows.
+    private func dropWithMap(_ foreignKey: ForeignKey, _ condition: String) throws -> Int {
         let map = try map(of: foreignKey)
         let keys = foreignKey.key.map { "t." + SQL.quoted($0) }
-        let rows = "FROM \(context.quoted(foreignKey.table)) AS t WHERE \(condition)"
+        let table = context.quoted(foreignKey.table)
+        var rows = "SELECT \(keys.joined(separator: ", ")) FROM \(table) AS t WHERE \(condition)"
+        if foreignKey.target == foreignKey.table, map.oldColumns.count == map.newColumns.count {
+            rows = descendants(of: rows, foreignKey, map, keys)
+        }
         let nulls = map.newColumns.map { _ in "NULL" }.joined(separator: ", ")
         // The condition reads the map that is about to change, so the primary keys are stored first.
         let doomed = "temp." + SQL.quoted("strata_doomed")
         let names = map.newColumns.joined(separator: ", ")
         try connection.execute("CREATE TABLE \(doomed) (\(names))")
-        try connection.execute("INSERT INTO \(doomed) SELECT \(keys.joined(separator: ", ")) \(rows)")
+        try connection.execute("INSERT INTO \(doomed) \(rows)")
         if map.oldColumns.count == map.newColumns.count {
             try connection.execute(
                 """
@@ -260,10 +268,35 @@ struct KeyFollowing {
                 """)
         }
         let values = map.newColumns.map { "\($0) = NULL" }.joined(separator: ", ")
-        let isDoomed = map.newColumns.map { "d.\($0) = own.\($0)" }.joined(separator: " AND ")
-        try connection.execute(
-            "UPDATE \(map.name) AS own SET \(values) WHERE EXISTS (SELECT 1 FROM \(doomed) AS d WHERE \(isDoomed))")
+        try connection.execute("UPDATE \(map.name) SET \(values) WHERE (\(names)) IN (SELECT \(names) FROM \(doomed))")
+        let deleted = SQL.list(foreignKey.key)
+        try connection.execute("DELETE FROM \(table) WHERE (\(deleted)) IN (SELECT \(names) FROM \(doomed))")
+        let count = connection.changes
         try connection.execute("DROP TABLE \(doomed)")
+        return count
+    }
+
+    /// Returns a query for the keys that `rows` selects, and for the keys of all rows that reference them, directly or
+    /// not, by a foreign key to their own table. Without it, each level of a tree would need a pass of its own.
+    private func descendants(
+        of rows: String, _ foreignKey: ForeignKey, _ map: KeyMap, _ keys: [String]
+    ) -> String {
+        func matches(_ left: [String], _ right: [String]) -> String {
+            zip(left, right).map { "\($0) = \($1)" }.joined(separator: " AND ")
+        }
+        let names = map.newColumns
+        let references = foreignKey.columns.map { "t." + SQL.quoted($0) }
+        let list = keys.joined(separator: ", ")
+        let table = context.quoted(foreignKey.table)
+        let old = map.oldColumns.map { "own." + $0 }
+        // A foreign key means the row that has its value as the new key, or that had it as the old key.
+        return """
+            WITH RECURSIVE d (\(names.joined(separator: ", "))) AS (\(rows) \
+            UNION SELECT \(list) FROM d CROSS JOIN \(table) AS t ON \(matches(names.map { "d." + $0 }, references)) \
+            WHERE NOT EXISTS (SELECT 1 FROM \(map.name) AS own WHERE \(matches(old, references))) AND \(isOld(foreignKey)) \
+            UNION SELECT \(list) FROM d CROSS JOIN \(map.name) AS own ON \(matches(names.map { "own." + $0 }, names.map { "d." + $0 })) \
+            CROSS JOIN \(table) AS t ON \(matches(old, references)) WHERE \(isOld(foreignKey))) SELECT * FROM d
+            """
     }
 
     /// Returns the map of the table of a foreign key. Creates the map if there is none.
