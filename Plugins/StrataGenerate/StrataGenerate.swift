@@ -4,6 +4,29 @@ import PackagePlugin
 /// Writes what the descriptions of the package's models say: `swift package generate [--target NAME]…`.
 @main
 struct StrataGenerate: CommandPlugin {
+    /// The files `strata.json` below `Sources` and `Tests` that are in no target.
+    private static func models(in package: URL, outside targets: [URL]) -> [URL] {
+        ["Sources", "Tests"].flatMap { name -> [URL] in
+            let folder = package.appending(path: name, directoryHint: .isDirectory)
+            let files = FileManager.default.enumerator(
+                at: folder, includingPropertiesForKeys: nil, options: [.skipsHiddenFiles])
+            return (files?.compactMap { $0 as? URL } ?? []).filter { file in
+                // Another package in a folder of this one has targets of its own.
+                file.lastPathComponent == "strata.json" && !isInOtherPackage(file, below: folder)
+                    && !targets.contains { file.path.hasPrefix($0.path.hasSuffix("/") ? $0.path : $0.path + "/") }
+            }
+        }
+    }
+
+    private static func isInOtherPackage(_ file: URL, below folder: URL) -> Bool {
+        var parent = file.deletingLastPathComponent()
+        while parent.path.count > folder.path.count {
+            if FileManager.default.fileExists(atPath: parent.appending(path: "Package.swift").path) { return true }
+            parent.deleteLastPathComponent()
+        }
+        return false
+    }
+
     func performCommand(context: PluginContext, arguments: [String]) throws {
         var extractor = ArgumentExtractor(arguments)
         let names = extractor.extractOption(named: "target")
@@ -26,7 +49,13 @@ struct StrataGenerate: CommandPlugin {
         for name in names where !models.contains(where: { $0.name == name }) {
             Diagnostics.error("\(name) is no target with a strata.json in its folder")
         }
-        if models.isEmpty, names.isEmpty {
+        let orphans = Self.models(in: context.package.directoryURL, outside: targets.map(\.directoryURL))
+        for orphan in orphans {
+            Diagnostics.error(
+                "\(orphan.path) belongs to no target: SwiftPM leaves out a target without a Swift file, so add one to its folder"
+            )
+        }
+        if models.isEmpty, names.isEmpty, orphans.isEmpty {
             Diagnostics.error("no target has a strata.json in its folder; an empty one, {}, makes the folder a model")
         }
         for model in models {

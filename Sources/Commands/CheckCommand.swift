@@ -1,5 +1,6 @@
 import Descriptions
 import Foundation
+import Generation
 
 /// Reports the files that are stale, missing or wrong. Generated files are compared byte by byte.
 struct CheckCommand {
@@ -26,13 +27,14 @@ struct CheckCommand {
         var isFound = false
         for path in paths {
             let folder = try arguments.model(at: path)
-            let stale = try findings(in: folder)
-            if stale.isEmpty { continue }
+            let findings = try findings(in: folder)
+            if stamp == nil { for warning in folder.manifestWarnings() { console.complain(warning) } }
+            if findings.isEmpty { continue }
             isFound = true
-            // `generate` does not fix every finding. For example, it does not release a version.
-            let isMended = stale.contains(where: \.isMendedByGenerating)
-            let error = CommandError.stale(stale.map(\.description), mendedBy: isMended ? folder.target : nil)
-            console.complain(error.description)
+            let messages =
+                Self.summary(of: findings.filter(\.isMendedByGenerating), in: folder)
+                + findings.filter { !$0.isMendedByGenerating }.map(\.description)
+            console.complain(messages.joined(separator: "\n"))
         }
         if isFound { throw CommandError.found }
         if let stamp {
@@ -62,6 +64,26 @@ struct CheckCommand {
         }
 
         var description: String { "\(file): \(severity): \(message)" }
+    }
+
+    /// One message for all files that `generate` would write or remove, because one edit makes many files stale. It is at
+    /// the description whose file is stale, if there is one.
+    private static func summary(of findings: [Finding], in folder: ModelFolder) -> [String] {
+        guard let first = findings.first else { return [] }
+        let remedy = "run: " + CommandError.generateCommand(folder.target)
+        let names = Set(findings.map { URL(fileURLWithPath: $0.file).lastPathComponent })
+        let descriptions = (try? folder.descriptions()) ?? []
+        let changed = descriptions.filter { names.contains(Generator.sourceName($0.baseName)) }
+        let others = changed.count > 1 ? " and \(changed.count - 1) more descriptions" : ""
+        guard let description = changed.first else {
+            let others = findings.count > 1 ? ", and \(findings.count - 1) more generated files are out of date" : ""
+            return ["\(first.description)\(others); \(remedy)"]
+        }
+        let files = findings.count > 1 ? "\(findings.count) generated files are" : "a generated file is"
+        return [
+            "\(description.path): error: \(files) not as this description says\(others): "
+                + "\(first.file): \(first.message); \(remedy)"
+        ]
     }
 
     private func printJSON(_ console: Console) throws {

@@ -38,6 +38,11 @@ package enum CommandError: Error, CustomStringConvertible {
     case secondModel(String, of: String)
     case unknownTemplate(String, known: [String])
 
+    /// The command that writes the generated files of a target.
+    static func generateCommand(_ target: String) -> String {
+        "swift package --allow-writing-to-package-directory generate --target \(target)"
+    }
+
     package var description: String {
         switch self {
         case .found: ""
@@ -69,9 +74,7 @@ package enum CommandError: Error, CustomStringConvertible {
             "\(path): error: no template has that name; those that can be replaced are " + known.joined(separator: ", ")
         case .stale(let messages, let target):
             (messages
-                + (target.map {
-                    ["note: mend it with: swift package --allow-writing-to-package-directory generate --target \($0)"]
-                } ?? []))
+                + (target.map { ["note: mend it with: " + Self.generateCommand($0)] } ?? []))
                 .joined(separator: "\n")
         }
     }

@@ -81,6 +81,7 @@ struct GenerateCommand {
         for (file, function) in output.missingFunctions() {
             console.say("\(file.path): warning: the step removes more data now: write \(function)")
         }
+        for warning in folder.manifestWarnings() { console.say(warning) }
         for name in folder.missingTests(among: testTargets) {
             console.say(
                 """

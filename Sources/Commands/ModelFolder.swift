@@ -110,6 +110,28 @@ package struct ModelFolder {
         throw CommandError.noTestTarget(path, name: name, nearest: known.sorted().nearest(to: name))
     }
 
+    /// Warnings about parts that the manifest of the package lacks: without the plugin, no build checks the generated
+    /// files, and without `StrataTesting`, the generated tests do not compile.
+    func manifestWarnings() -> [String] {
+        guard let manifest = testsFolder?.deletingLastPathComponent().appendingPathComponent("Package.swift"),
+            let text = try? String(contentsOf: manifest, encoding: .utf8)
+        else { return [] }
+        var warnings: [String] = []
+        func warn(unlessNamed name: String, _ consequence: String, _ remedy: String) {
+            if text.contains(name) { return }
+            warnings.append("\(manifest.path): warning: no target uses \(name), so \(consequence); add \(remedy)")
+        }
+        warn(
+            unlessNamed: "StrataBuild", "no build checks what is generated for \(target)",
+            #"plugins: [.plugin(name: "StrataBuild", package: "strata")] to the target"#)
+        if !testFolders(among: nil).isEmpty {
+            warn(
+                unlessNamed: "StrataTesting", "the generated tests do not compile",
+                #".product(name: "StrataTesting", package: "strata") to the dependencies of the tests"#)
+        }
+        return warnings
+    }
+
     /// The folder `Tests` beside the nearest Package.swift above the model.
     private var testsFolder: URL? {
         var folder = url

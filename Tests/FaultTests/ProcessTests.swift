@@ -8,11 +8,11 @@ import Testing
     private static let isWhole = ProcessInfo.processInfo.environment["STRATA_FAULTS"] == "all"
 
     /// The program that opens a store, which lies beside the tests.
-    private func child(_ url: URL) -> Process {
+    private func child(_ url: URL, _ arguments: String...) -> Process {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
             .deletingLastPathComponent().appendingPathComponent("MigratingChild")
-        process.arguments = [url.path]
+        process.arguments = [url.path] + arguments
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         return process
@@ -86,6 +86,65 @@ import Testing
                 #expect(left == old || left == new, "round \(round)")
                 _ = try Store(at: copy, schema: Chain.self)
                 #expect(try digest(copy) == new, "tried again, round \(round)")
+            }
+            #expect(killed > 0)
+        }
+    }
+
+    /// Two processes back up and migrate one store, or copy it, and one of them is killed. The other one succeeds, what it
+    /// wrote is whole, and the next process leaves no other file behind.
+    @Test(arguments: [StoreOptions.Journal.delete, .wal], [true, false])
+    func `a process that is killed while it writes another file spoils nothing`(
+        journal: StoreOptions.Journal, isBackup: Bool
+    ) throws {
+        try withOldStore(Self.isWhole ? 200_000 : 20_000, journal) { original, copy in
+            let folder = copy.deletingLastPathComponent().appendingPathComponent("work")
+            let (store, other) = (folder.appendingPathComponent("a.sqlite"), folder.appendingPathComponent("b.sqlite"))
+            let old = try digest(original)
+            func begin() throws -> Process {
+                let process = isBackup ? child(store, other.path) : child(store, other.path, "copy")
+                try process.run()
+                return process
+            }
+            var duration = 0.0
+            var killed = 0
+            for round in 0..<(Self.isWhole ? 60 : 4) {
+                try? FileManager.default.removeItem(at: folder)
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+                try FileManager.default.copyItem(at: original, to: store)
+                let start = Date()
+                let victim = try begin()
+                if round > 0 {
+                    let second = try begin()
+                    Thread.sleep(forTimeInterval: Double.random(in: 0...duration))
+                    if victim.isRunning {
+                        kill(victim.processIdentifier, SIGKILL)
+                        killed += 1
+                    }
+                    second.waitUntilExit()
+                    // Of two that copy to one place, the later one is refused.
+                    #expect(second.terminationStatus == 0 || !isBackup, "round \(round)")
+                }
+                victim.waitUntilExit()
+                if round == 0 { duration = Date().timeIntervalSince(start) }
+                if !FileManager.default.fileExists(atPath: other.path) {
+                    let again = try begin()
+                    again.waitUntilExit()
+                    #expect(again.terminationStatus == 0, "round \(round)")
+                }
+                if isBackup {
+                    _ = try Store(at: store, schema: Chain.self)
+                    #expect(try digest(other) == old, "round \(round)")
+                } else {
+                    #expect(try digest(store) == old, "round \(round)")
+                    #expect(
+                        try digest(other) != old && StoreInspection(of: other, comparedWith: Chain.self).drift == [],
+                        "round \(round)")
+                }
+                let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+                    .filter { name in !["-wal", "-shm", "-journal"].contains { name.hasSuffix($0) } }
+                // What a killed process left is removed by the next one that writes such a file.
+                #expect(files.count { $0.hasPrefix(".") } <= 1, "round \(round): \(files)")
             }
             #expect(killed > 0)
         }

@@ -84,6 +84,44 @@ import Testing
         }
     }
 
+    @Test func `one edit gives one message, at the description that was edited`() throws {
+        try withModel { (folder: URL) throws in
+            #expect(run(["generate", folder.path]) == .success)
+            let remedy = "run: swift package --allow-writing-to-package-directory generate --target Library"
+            try write(Self.book.replacing("title", with: "name"), to: folder.appendingPathComponent("Book.json"))
+            try FileManager.default.removeItem(at: folder.appendingPathComponent("strata.lock"))
+            let message = said(["check", folder.path])
+            #expect(!message.contains("\n"))
+            #expect(message.hasPrefix("! \(folder.path)/Book.json: error: "))
+            #expect(message.contains(" generated files are not as this description says: \(folder.path)/"))
+            #expect(message.hasSuffix("; \(remedy)"))
+
+            try write(Self.book, to: folder.appendingPathComponent("Book.json"))
+            #expect(run(["generate", folder.path]) == .success)
+            let schema = folder.appendingPathComponent("Generated/Strata.schema.swift")
+            try write(text(schema) + "\n", to: schema)
+            #expect(said(["check", folder.path]) == "! \(schema.path): error: it is stale; \(remedy)")
+        }
+    }
+
+    @Test func `parts that the manifest lacks are named`() throws {
+        try withModel { (folder: URL) throws in
+            let root = folder.appendingPathComponent("../../..").standardizedFileURL
+            let manifest = root.appendingPathComponent("Package.swift")
+            try FileManager.default.createDirectory(
+                at: root.appendingPathComponent("Tests/LibraryTests"), withIntermediateDirectories: true)
+            try write(#"let package = Package(name: "Library")"#, to: manifest)
+            for command in ["generate", "check"] {
+                let message = said([command, folder.path])
+                #expect(message.contains("Package.swift: warning: no target uses StrataBuild, so no build"))
+                #expect(message.contains("Package.swift: warning: no target uses StrataTesting, so the"))
+            }
+            try write(#"let parts = ["StrataBuild", "StrataTesting"]"#, to: manifest)
+            #expect(!said(["generate", folder.path]).contains("warning"))
+            #expect(!said(["check", folder.path]).contains("warning"))
+        }
+    }
+
     @Test func `a misspelled version seals nothing`() throws {
         func book(_ version: String) -> String {
             """
@@ -526,7 +564,7 @@ import Testing
             let untouched = try String(contentsOf: stub, encoding: .utf8)
             try write(inferred, to: folder.appendingPathComponent("Book.json"))
             // What you have not changed is deleted, what you have changed is yours.
-            #expect(said(["check", folder.path]).contains("nothing generates it any more"))
+            #expect(said(["check", folder.path, "--json"]).contains("nothing generates it any more"))
             #expect(said(["generate", folder.path]).contains("removed \(stub.path)"))
             #expect(run(["check", folder.path]) == .success)
             try write(untouched.replacing("throw", with: "// throw"), to: stub)

@@ -2,8 +2,15 @@ import ChainSchema
 import Foundation
 import Strata
 
-// Opens the store at the path that it is given, as an app does, and says that it has.
+// Opens the store at the first path, as an app does, and prints a word when it is open. With a second path, it first makes a
+// backup there, or, after `copy`, writes the migrated store there and leaves the first one alone.
+let urls = CommandLine.arguments.dropFirst().prefix(2).map { URL(fileURLWithPath: $0) }
 var options = StoreOptions()
 options.busyTimeout = 60
-let store = try Store(at: URL(fileURLWithPath: CommandLine.arguments[1]), schema: Chain.self, options: options)
+if CommandLine.arguments.last == "copy" {
+    try Store.migrate(from: urls[0], to: urls[1], schema: Chain.self, options: options)
+} else {
+    options.backup = urls.count > 1 ? urls[1] : nil
+    _ = try Store(at: urls[0], schema: Chain.self, options: options)
+}
 print("open")
