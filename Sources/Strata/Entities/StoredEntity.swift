@@ -47,8 +47,11 @@ public struct EntityTable: Sendable {
 
     /// A table with its key and its columns.
     ///
-    /// - Parameter keyCollations: The collations of the key's columns, with "" for the default; empty if all have the
-    ///   default.
+    /// - Parameters:
+    ///   - name: The table's name, unquoted.
+    ///   - key: The names of the key's columns, most significant first.
+    ///   - columns: The names of all columns, in the order of `init(row:)` and `bind(to:)`.
+    ///   - keyCollations: The collations of the key's columns, with "" for the default; empty if all have the default.
     public init(_ name: String, key: [String], columns: [String], keyCollations: [String] = []) {
         self.name = name
         self.key = key

@@ -23,8 +23,10 @@ public struct Column<Entity: StoredEntity, Value>: Sendable {
 
     /// The property that is kept in the column `name`.
     ///
-    /// - Parameter collation: The collation of the primary key that a foreign key references. SQLite accepts a foreign
-    ///   key by this collation, but its column does not have it.
+    /// - Parameters:
+    ///   - name: The name of the column.
+    ///   - collation: The collation of the primary key that a foreign key references. SQLite accepts a foreign key by
+    ///     this collation, but its column does not have it.
     public init(_ name: String, collation: String? = nil) {
         names = [name]
         collations = collation.map { [$0] } ?? []
@@ -32,8 +34,10 @@ public struct Column<Entity: StoredEntity, Value>: Sendable {
 
     /// The key that is kept in the columns `names`.
     ///
-    /// - Parameter collations: The collations of the primary key that a foreign key references, with "" for the default;
-    ///   empty if all have the default.
+    /// - Parameters:
+    ///   - names: The names of the columns.
+    ///   - collations: The collations of the primary key that a foreign key references, with "" for the default; empty if
+    ///     all have the default.
     public init(_ names: [String], collations: [String] = []) {
         self.names = names
         self.collations = collations
