@@ -21,13 +21,12 @@ import Testing
     private func withOldStore(
         _ rows: Int, _ journal: StoreOptions.Journal, _ body: (_ original: URL, _ copy: URL) throws -> Void
     ) throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let original = folder.appendingPathComponent("original.sqlite")
-        _ = try Store(at: original, schema: OldChain.self)
-        try fill(original, rows, journal)
-        try body(original, folder.appendingPathComponent("copy.sqlite"))
+        try withFolder { (folder: URL) throws in
+            let original = folder.appendingPathComponent("original.sqlite")
+            _ = try Store(at: original, schema: OldChain.self)
+            try fill(original, rows, journal)
+            try body(original, folder.appendingPathComponent("copy.sqlite"))
+        }
     }
 
     /// Puts rows into the store, and closes it: only then are they in the main file.
@@ -148,6 +147,60 @@ import Testing
             }
             #expect(killed > 0)
         }
+    }
+
+    /// Two processes convert one database, and one of them is killed. The other one succeeds, the database stays as it is, and
+    /// the store has all its rows.
+    @Test func `a process that is killed while it converts a database spoils nothing`() throws {
+        try withFolder { (folder: URL) throws in
+            let source = folder.appendingPathComponent("source.sqlite")
+            let destination = folder.appendingPathComponent("work/store.sqlite")
+            let rows = Self.isWhole ? 200_000 : 20_000
+            let connection = try Connection(path: source.path, mode: .create)
+            try connection.execute(
+                """
+                CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT NOT NULL, c1 INTEGER);
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(rows))
+                INSERT INTO t SELECT i, 'row ' || i, i * 7 FROM n
+                """)
+            let before = try Data(contentsOf: source)
+            var duration = 0.0
+            var whole: [String] = []
+            var killed = 0
+            for round in 0..<(Self.isWhole ? 60 : 4) {
+                try? FileManager.default.removeItem(at: destination.deletingLastPathComponent())
+                try FileManager.default.createDirectory(
+                    at: destination.deletingLastPathComponent(), withIntermediateDirectories: true)
+                let processes = (0..<(round == 0 ? 1 : 2)).map { _ in child(source, destination.path, "convert") }
+                let start = Date()
+                for process in processes { try process.run() }
+                if round > 0 {
+                    Thread.sleep(forTimeInterval: Double.random(in: 0...duration))
+                    if processes[0].isRunning {
+                        kill(processes[0].processIdentifier, SIGKILL)
+                        killed += 1
+                    }
+                }
+                for process in processes { process.waitUntilExit() }
+                #expect(processes.last?.terminationStatus == 0, "round \(round)")
+                let found = try digest(destination)
+                if round == 0 {
+                    duration = Date().timeIntervalSince(start)
+                    whole = found
+                    #expect(found[0] == "ok" && found[1] == "\(rows)")
+                }
+                #expect(found == whole, "round \(round)")
+                #expect(try Data(contentsOf: source) == before)
+            }
+            #expect(killed > 0)
+        }
+    }
+
+    private func withFolder(_ body: (URL) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try body(folder)
     }
 
     @Test(arguments: [StoreOptions.Journal.delete, .wal], [2, 8])
