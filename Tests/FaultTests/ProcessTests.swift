@@ -107,7 +107,7 @@ import Testing
             }
             var duration = 0.0
             var killed = 0
-            for round in 0..<(Self.isWhole ? 60 : 4) {
+            for round in 0..<(Self.isWhole ? 20 : 4) {
                 try? FileManager.default.removeItem(at: folder)
                 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
                 try FileManager.default.copyItem(at: original, to: store)
@@ -167,7 +167,7 @@ import Testing
             var duration = 0.0
             var whole: [String] = []
             var killed = 0
-            for round in 0..<(Self.isWhole ? 60 : 4) {
+            for round in 0..<(Self.isWhole ? 20 : 4) {
                 try? FileManager.default.removeItem(at: destination.deletingLastPathComponent())
                 try FileManager.default.createDirectory(
                     at: destination.deletingLastPathComponent(), withIntermediateDirectories: true)
