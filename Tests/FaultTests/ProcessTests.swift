@@ -7,16 +7,52 @@ import Testing
 @Suite(.serialized) struct ProcessTests {
     private static let isWhole = ProcessInfo.processInfo.environment["STRATA_FAULTS"] == "all"
 
-    /// The program that opens a store, which lies beside the tests.
-    private func child(_ url: URL, _ arguments: String...) -> Process {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-            .deletingLastPathComponent().appendingPathComponent("MigratingChild")
-        process.arguments = [url.path] + arguments
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        return process
+    /// A process that opens a store: the program `MigratingChild`, which lies beside the tests.
+    ///
+    /// Foundation's `Process` can miss the end of one of several processes, so that waiting for it never ends.
+    private final class Child {
+        let id: pid_t
+        /// The exit status; nil while the process runs, and -1 if it was killed.
+        private(set) var status: Int32?
+
+        init(_ url: URL, _ arguments: [String]) throws {
+            let program = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+                .deletingLastPathComponent().appendingPathComponent("MigratingChild").path
+            var actions = posix_spawn_file_actions_t()
+            posix_spawn_file_actions_init(&actions)
+            defer { posix_spawn_file_actions_destroy(&actions) }
+            for descriptor: Int32 in [1, 2] {
+                posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0)
+            }
+            var words: [UnsafeMutablePointer<CChar>?] = ([program, url.path] + arguments).map { strdup($0) } + [nil]
+            defer { for word in words { free(word) } }
+            var environment: [UnsafeMutablePointer<CChar>?] = [nil]
+            var id: pid_t = 0
+            let code = posix_spawn(&id, program, &actions, nil, &words, &environment)
+            guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .ENOENT) }
+            self.id = id
+        }
+
+        private func wait(_ options: Int32) -> Int32? {
+            var value: Int32 = 0
+            if status == nil, waitpid(id, &value, options) == id {
+                status = value & 0x7f == 0 ? value >> 8 & 0xff : -1
+            }
+            return status
+        }
+
+        /// Kills the process if it is still running. Returns whether it was.
+        func kill() -> Bool {
+            if wait(WNOHANG) != nil { return false }
+            Foundation.kill(id, SIGKILL)
+            return true
+        }
+
+        /// Waits for the end of the process, and returns its exit status.
+        func end() -> Int32 { wait(0) ?? -1 }
     }
+
+    private func run(_ url: URL, _ arguments: String...) throws -> Child { try Child(url, arguments) }
 
     private func withOldStore(
         _ rows: Int, _ journal: StoreOptions.Journal, _ body: (_ original: URL, _ copy: URL) throws -> Void
@@ -59,11 +95,9 @@ import Testing
         try withOldStore(Self.isWhole ? 200_000 : 20_000, journal) { original, copy in
             let old = try digest(original)
             try FileManager.default.copyItem(at: original, to: copy)
-            let whole = child(copy)
             let start = Date()
-            try whole.run()
-            whole.waitUntilExit()
-            #expect(whole.terminationStatus == 0)
+            let whole = try run(copy)
+            #expect(whole.end() == 0)
             let duration = Date().timeIntervalSince(start)
             let new = try digest(copy)
             #expect(old != new)
@@ -73,14 +107,10 @@ import Testing
                     try? FileManager.default.removeItem(atPath: copy.path + suffix)
                 }
                 try FileManager.default.copyItem(at: original, to: copy)
-                let process = child(copy)
-                try process.run()
+                let process = try run(copy)
                 Thread.sleep(forTimeInterval: Double.random(in: 0...duration))
-                if process.isRunning {
-                    kill(process.processIdentifier, SIGKILL)
-                    killed += 1
-                }
-                process.waitUntilExit()
+                if process.kill() { killed += 1 }
+                _ = process.end()
                 let left = try digest(copy)
                 #expect(left == old || left == new, "round \(round)")
                 _ = try Store(at: copy, schema: Chain.self)
@@ -100,10 +130,8 @@ import Testing
             let folder = copy.deletingLastPathComponent().appendingPathComponent("work")
             let (store, other) = (folder.appendingPathComponent("a.sqlite"), folder.appendingPathComponent("b.sqlite"))
             let old = try digest(original)
-            func begin() throws -> Process {
-                let process = isBackup ? child(store, other.path) : child(store, other.path, "copy")
-                try process.run()
-                return process
+            func begin() throws -> Child {
+                try isBackup ? run(store, other.path) : run(store, other.path, "copy")
             }
             var duration = 0.0
             var killed = 0
@@ -116,20 +144,16 @@ import Testing
                 if round > 0 {
                     let second = try begin()
                     Thread.sleep(forTimeInterval: Double.random(in: 0...duration))
-                    if victim.isRunning {
-                        kill(victim.processIdentifier, SIGKILL)
-                        killed += 1
-                    }
-                    second.waitUntilExit()
+                    if victim.kill() { killed += 1 }
+                    let status = second.end()
                     // Of two that copy to one place, the later one is refused.
-                    #expect(second.terminationStatus == 0 || !isBackup, "round \(round)")
+                    #expect(status == 0 || !isBackup, "round \(round)")
                 }
-                victim.waitUntilExit()
+                _ = victim.end()
                 if round == 0 { duration = Date().timeIntervalSince(start) }
                 if !FileManager.default.fileExists(atPath: other.path) {
                     let again = try begin()
-                    again.waitUntilExit()
-                    #expect(again.terminationStatus == 0, "round \(round)")
+                    #expect(again.end() == 0, "round \(round)")
                 }
                 if isBackup {
                     _ = try Store(at: store, schema: Chain.self)
@@ -171,18 +195,14 @@ import Testing
                 try? FileManager.default.removeItem(at: destination.deletingLastPathComponent())
                 try FileManager.default.createDirectory(
                     at: destination.deletingLastPathComponent(), withIntermediateDirectories: true)
-                let processes = (0..<(round == 0 ? 1 : 2)).map { _ in child(source, destination.path, "convert") }
                 let start = Date()
-                for process in processes { try process.run() }
+                let processes = try (0..<(round == 0 ? 1 : 2)).map { _ in try run(source, destination.path, "convert") }
                 if round > 0 {
                     Thread.sleep(forTimeInterval: Double.random(in: 0...duration))
-                    if processes[0].isRunning {
-                        kill(processes[0].processIdentifier, SIGKILL)
-                        killed += 1
-                    }
+                    if processes[0].kill() { killed += 1 }
                 }
-                for process in processes { process.waitUntilExit() }
-                #expect(processes.last?.terminationStatus == 0, "round \(round)")
+                let statuses = processes.map { $0.end() }
+                #expect(statuses.last == 0, "round \(round)")
                 let found = try digest(destination)
                 if round == 0 {
                     duration = Date().timeIntervalSince(start)
@@ -209,10 +229,8 @@ import Testing
     ) throws {
         try withOldStore(20_000, journal) { original, copy in
             try FileManager.default.copyItem(at: original, to: copy)
-            let processes = (0..<count).map { _ in child(copy) }
-            for process in processes { try process.run() }
-            for process in processes { process.waitUntilExit() }
-            #expect(processes.map(\.terminationStatus) == Array(repeating: 0, count: count))
+            let processes = try (0..<count).map { _ in try run(copy) }
+            #expect(processes.map { $0.end() } == Array(repeating: 0, count: count))
             let connection = try Connection(path: copy.path, mode: .readWrite)
             #expect(try connection.integer("SELECT count(*) FROM strata_migrations") == 1)
             #expect(try connection.integer("SELECT count(*) FROM t") == 20_000)
