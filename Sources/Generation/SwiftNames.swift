@@ -216,6 +216,10 @@ struct EntityShape {
     let columns: [StoredColumn]
     /// The names of the types of the entity's primary key and of the primary keys that it references.
     let keys: [String]
+    /// The collations of the primary keys that it references.
+    let collations: [[String]]
+    /// The names of the properties in the description, by which they are encoded.
+    let descriptions: [String]
     /// The indexes of the versions that declare the entity's subtypes.
     let parts: [Int]
     /// The index of the version that declares the struct.
@@ -240,6 +244,8 @@ struct EntityShape {
         }
         let keyed = [entity.lineage] + columns.compactMap { $0.part == 0 ? $0.role.target : nil }
         self.keys = keyed.map { keyShapes.name($0, at: index) }
+        self.collations = keyed.map { version.entity($0).map(version.keyCollations) ?? [] }
+        self.descriptions = columns.map { $0.description(in: entity) }
         self.first = index
         self.last = index
     }
@@ -248,6 +254,7 @@ struct EntityShape {
     /// because the struct has the relationships of the last version.
     func isSameStruct(as other: EntityShape) -> Bool {
         entity.name == other.entity.name && entity.tableName == other.entity.tableName && columns == other.columns
-            && keys == other.keys && parts == other.parts
+            && keys == other.keys && parts == other.parts && collations == other.collations
+            && descriptions == other.descriptions
     }
 }

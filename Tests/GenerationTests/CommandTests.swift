@@ -150,6 +150,14 @@ import Testing
             #expect(run(["check", folder.path]) == .success)
             #expect(run(["check", folder.path, "--released"]) == .diagnostics)
         }
+        // The migration of the new version need not be written to release the draft.
+        let heavy = book("2.22").replacing(#""default_value": 0, "#, with: "")
+        try withModel(book: book("2.2")) { (folder: URL) throws in
+            #expect(run(["generate", folder.path]) == .success)
+            try write(heavy, to: folder.appendingPathComponent("Book.json"))
+            #expect(run(["release", folder.path, "--version", "2.2"]) == .success)
+            #expect(said(["release", folder.path]).contains("this migration is not written yet"))
+        }
         // A list of all versions is proof enough, as is a second element that names the version.
         try withModel(book: book("2.2")) { (folder: URL) throws in
             #expect(run(["generate", folder.path]) == .success)

@@ -25,11 +25,11 @@ struct DanglingKeys {
 
     /// Reads the dangling foreign keys of `tables`.
     init(reading connection: Connection, of tables: [Table]) throws {
-        var found: [(table: String, row: Int, id: Int)] = []
+        var found: [(table: String, row: Int64, id: Int)] = []
         for table in tables where table.hasForeignKeys {
             let check = "pragma_foreign_key_check(\(SQL.literal(table.name)))"
             try connection.query("SELECT \"rowid\", fkid FROM \(check)") { row in
-                if let number = try row.optionalInt(0) { found.append((table.name, number, try row.int(1))) }
+                if let number = try Int64?(row: row, at: 0) { found.append((table.name, number, try row.int(1))) }
             }
         }
         var columns: [String: [String]] = [:]

@@ -264,7 +264,7 @@ struct KeyFollowing {
             try connection.execute(
                 """
                 INSERT OR IGNORE INTO \(map.name) SELECT \(names), \(nulls) FROM \(doomed) AS d \
-                WHERE NOT EXISTS (SELECT 1 FROM \(map.name) AS own WHERE \(map.newColumns.map { "own.\($0) = d.\($0)" }.joined(separator: " AND ")))
+                WHERE \(hadKey(foreignKey.table, map.newColumns.map { "d.\($0)" }))
                 """)
         }
         let values = map.newColumns.map { "\($0) = NULL" }.joined(separator: ", ")
@@ -274,6 +274,14 @@ struct KeyFollowing {
         let count = connection.changes
         try connection.execute("DROP TABLE \(doomed)")
         return count
+    }
+
+    /// The SQL condition that `values` were the primary key of a row of `table` before the migration. Only code gives rows
+    /// new primary keys at this point.
+    private func hadKey(_ table: String, _ values: [String]) -> String {
+        guard let code = codeTables[table], code.oldKey.count == values.count else { return "true" }
+        let pairs = zip(code.oldKey, values).map { "o.\(SQL.quoted($0)) = \($1)" }
+        return "EXISTS (SELECT 1 FROM \(SQL.quoted(code.old)) AS o WHERE \(pairs.joined(separator: " AND ")))"
     }
 
     /// Returns a query for the keys that `rows` selects, and for the keys of all rows that reference them, directly or
@@ -293,7 +301,8 @@ struct KeyFollowing {
         return """
             WITH RECURSIVE d (\(names.joined(separator: ", "))) AS (\(rows) \
             UNION SELECT \(list) FROM d CROSS JOIN \(table) AS t ON \(matches(names.map { "d." + $0 }, references)) \
-            WHERE NOT EXISTS (SELECT 1 FROM \(map.name) AS own WHERE \(matches(old, references))) AND \(isOld(foreignKey)) \
+            WHERE NOT EXISTS (SELECT 1 FROM \(map.name) AS own WHERE \(matches(old, references))) \
+            AND \(hadKey(foreignKey.table, names.map { "d." + $0 })) AND \(isOld(foreignKey)) \
             UNION SELECT \(list) FROM d CROSS JOIN \(map.name) AS own ON \(matches(names.map { "own." + $0 }, names.map { "d." + $0 })) \
             CROSS JOIN \(table) AS t ON \(matches(old, references)) WHERE \(isOld(foreignKey))) SELECT * FROM d
             """

@@ -130,6 +130,8 @@ private final class Observation<Value: Equatable & Sendable>: Sendable {
     private let queue = DispatchQueue(label: "strata.observation")
     private let last = Locked<Value?>(nil)
     private let isWaiting = Locked(false)
+    /// How long to wait before the next attempt after an error, in seconds.
+    private let delay = Locked(0.1)
 
     init(
         of store: Store, _ body: @escaping @Sendable (ReadTransaction) throws -> Value,
@@ -152,9 +154,14 @@ private final class Observation<Value: Equatable & Sendable>: Sendable {
     private func read() {
         do {
             let value = try store.read(body)
+            delay.withLock { $0 = 0.1 }
             if last.replace(by: value) { continuation.yield(value) }
         } catch  where Self.isTransient(error) {
-            queue.asyncAfter(deadline: .now() + 0.1) { [weak self] in self?.wake() }
+            let delay = delay.withLock { delay in
+                defer { delay = min(2 * delay, 10) }
+                return delay
+            }
+            queue.asyncAfter(deadline: .now() + delay) { [weak self] in self?.wake() }
         } catch {
             continuation.finish(throwing: error)
         }
@@ -165,7 +172,11 @@ private final class Observation<Value: Equatable & Sendable>: Sendable {
         switch error {
         case StoreError.busy, StoreError.unreadable: true
         case let error as SQLiteError:
-            [SQLITE_BUSY, SQLITE_LOCKED, SQLITE_NOMEM, SQLITE_INTERRUPT, SQLITE_IOERR, SQLITE_CANTOPEN].contains(
+            // A protected file of a locked device cannot be read for a time: IOERR, AUTH, PERM or CANTOPEN.
+            [
+                SQLITE_BUSY, SQLITE_LOCKED, SQLITE_NOMEM, SQLITE_INTERRUPT, SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_AUTH,
+                SQLITE_PERM, SQLITE_READONLY,
+            ].contains(
                 error.code)
         default: false
         }
