@@ -12,7 +12,7 @@ if CommandLine.arguments.last == "copy" {
     try Store.migrate(from: urls[0], to: urls[1], schema: Chain.self, options: options)
 } else if CommandLine.arguments.last == "convert" {
     do {
-        try Store.convert(urls[0], of: ImportedFormat(.sqlite), to: urls[1], schema: Chain.self, options: options)
+        _ = try Store.convert(urls[0], of: ImportedFormat(.sqlite), to: urls[1], schema: Chain.self, options: options)
     } catch MigrationError.destinationExists {
         // Another process was faster.
     }
