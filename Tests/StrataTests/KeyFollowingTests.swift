@@ -145,12 +145,8 @@ private typealias N = Valued<String>
     }
 
     @Test func `a tree goes with its root although some of its rows have new keys`() throws {
-        let tree = Table(
-            "s",
-            ["\"id\" TEXT NOT NULL PRIMARY KEY", "\"v\" TEXT NOT NULL REFERENCES \"s\" (\"id\") ON DELETE CASCADE"],
-            indexes: [Index("s_v_idx", on: ["v"])])
         try withStore(
-            [tree],
+            [Self.tree],
             rows: """
                 PRAGMA foreign_keys = OFF; INSERT INTO s VALUES ('0', '0'), ('a', 'a'), ('b', 'a');
                 WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
@@ -172,6 +168,59 @@ private typealias N = Valued<String>
                 #expect(
                     try rows(url, "SELECT id, v FROM s ORDER BY id") == [
                         [.text("3"), .text("3")], [.text("b"), .text("3")],
+                    ])
+            })
+    }
+
+    private static let tree = Table(
+        "s",
+        ["\"id\" TEXT NOT NULL PRIMARY KEY", "\"v\" TEXT NOT NULL REFERENCES \"s\" (\"id\") ON DELETE CASCADE"],
+        indexes: [Index("s_v_idx", on: ["v"])])
+
+    @Test func `a row whose new key an old dangling reference names takes no other row along`() throws {
+        var options = StoreOptions()
+        options.danglingForeignKeys = .keep
+        try withStore(
+            [Self.tree],
+            rows: "PRAGMA foreign_keys = OFF; INSERT INTO s VALUES ('0', '0'), ('4', '0'), ('7', '5')",
+            changes: [.custom(from: "s", to: "s", references: ["v": "v"])],
+            code: { step in
+                try step.migrate(N.self) { (old: N, _) -> Outcome<N> in
+                    if old.id.rawValue == "0" { return .drop }
+                    return .keep(N(id: .init(rawValue: old.id.rawValue == "4" ? "5" : "7"), v: old.v))
+                }
+                try step.followKeys()
+            }, options: options,
+            check: { (url: URL) throws in
+                #expect(try rows(url, "SELECT id, v FROM s") == [[.text("7"), .text("5")]])
+            })
+    }
+
+    @Test func `references to a dropped row follow its delete rule although another row was merged into it`() throws {
+        let t = Table(
+            "t", ["\"id\" INTEGER PRIMARY KEY", "\"s_id\" TEXT REFERENCES \"s\" (\"id\") ON DELETE SET NULL"])
+        try withStore(
+            [Self.tree, t],
+            rows: """
+                INSERT INTO s VALUES ('0', '0'), ('d', '0'), ('x', 'x'), ('k', 'k');
+                INSERT INTO t VALUES (1, 'd'), (2, 'x'), (3, 'k')
+                """,
+            changes: [.custom(from: "s", to: "s", references: ["v": "v"])],
+            code: { step in
+                try step.migrate(N.self) { (old: N, _) -> Outcome<N> in
+                    switch old.id.rawValue {
+                    case "0": .drop
+                    case "x": .merge(into: .init(rawValue: "d"))
+                    default: .keep(old)
+                    }
+                }
+                try step.followKeys()
+            },
+            check: { (url: URL) throws in
+                #expect(try rows(url, "SELECT id FROM s") == [[.text("k")]])
+                #expect(
+                    try rows(url, "SELECT id, s_id FROM t") == [
+                        [.integer(1), .null], [.integer(2), .null], [.integer(3), .text("k")],
                     ])
             })
     }
