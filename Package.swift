@@ -64,7 +64,8 @@ let package = Package(
         .testTarget(name: "StrataTestingTests", dependencies: ["StrataTesting"]),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
         .target(name: "ChainSchema", dependencies: ["Strata"], path: "Tests/ChainSchema"),
-        .executableTarget(name: "MigratingChild", dependencies: ["ChainSchema"], path: "Tests/MigratingChild"),
+        .executableTarget(
+            name: "MigratingChild", dependencies: ["CFaultVFS", "ChainSchema"], path: "Tests/MigratingChild"),
         .testTarget(
             name: "FaultTests",
             dependencies: ["CFaultVFS", "ChainSchema", "Laundry", "MigratingChild", "Movies", "Strata"]),

@@ -1,5 +1,6 @@
 #include "fault_vfs.h"
 
+#include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +54,9 @@ static int operation(fault_vfs *vfs, int error, int full) {
     if (vfs->operations == vfs->at && vfs->kind != FAULT_NONE) vfs->has_happened = 1;
     int is_now = vfs->operations == vfs->at;
     switch (vfs->kind) {
+        case FAULT_KILL:
+            if (is_now) raise(SIGKILL);
+            return SQLITE_OK;
         case FAULT_NONE:
         case FAULT_READ_ONLY:
         case FAULT_NO_PERMISSION: return SQLITE_OK;
@@ -99,6 +103,7 @@ static int remember(disk_file *disk, sqlite3_file *real) {
 
 static int fault_close(sqlite3_file *file) {
     fault_file *self = (fault_file *)file;
+    if (self->vfs->kind == FAULT_KILL) operation(self->vfs, SQLITE_OK, SQLITE_OK);
     int code = self->real->pMethods->xClose(self->real);
     free(self->real);
     return code;

@@ -4,6 +4,7 @@ import Strata
 package enum Chain: Schema {
     package static let name = "ChainSchema"
     package static let fingerprint: UInt64 = 110
+    package static let imported: ImportedFormat? = ImportedFormat(.sqlite)
     package static let versions = (1...10).map { number in
         SchemaVersion(
             "\(number)", fingerprint: 100 + UInt64(number),

@@ -265,6 +265,35 @@ import Testing
     }
 
     @Test(arguments: [FAULT_ERROR_ONCE, FAULT_ERROR_FROM_THEN_ON, FAULT_FULL_ONCE, FAULT_FULL_FROM_THEN_ON])
+    func `a conversion that fails leaves no store and the database as it was`(kind: fault_kind) throws {
+        try withFolder { (folder: URL) throws in
+            let source = folder.appendingPathComponent("source.sqlite")
+            let rows = (1...200).map { "(\($0), 'row \($0)', \($0 * 7))" }.joined(separator: ", ")
+            try Connection(path: source.path, mode: .create).execute(
+                "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT NOT NULL, c1 INTEGER); INSERT INTO t VALUES \(rows)")
+            let before = try Data(contentsOf: source)
+            var place = 0
+            var happened = true
+            while happened {
+                place += Self.isWhole ? 1 : Int.random(in: 1...5)
+                let url = folder.appendingPathComponent("\(place).sqlite")
+                var error: (any Error)?
+                happened = try withFaults(kind, at: place) {
+                    do { try Store.convert(source, to: url, schema: Chain.self) } catch let thrown { error = thrown }
+                }
+                #expect(error == nil || happened, "\(kind) at \(place): \(String(describing: error))")
+                #expect(FileManager.default.fileExists(atPath: url.path) == (error == nil), "\(kind) at \(place)")
+                #expect(try Data(contentsOf: source) == before)
+                _ = try Store(converting: source, at: url, schema: Chain.self)
+                let store = try StoreInspection(of: url, comparedWith: Chain.self)
+                #expect(store.version == "10" && store.drift == [] && store.tables.first?.rows == 200)
+            }
+            #expect(place > 10)
+            #expect(try files(folder).filter { $0.hasPrefix(".") } == [])
+        }
+    }
+
+    @Test(arguments: [FAULT_ERROR_ONCE, FAULT_ERROR_FROM_THEN_ON, FAULT_FULL_ONCE, FAULT_FULL_FROM_THEN_ON])
     func `a backup or a new file that cannot be written is not there, and the old store is`(kind: fault_kind) throws {
         try withFolder { (folder: URL) throws in
             for isBackup in [true, false] {

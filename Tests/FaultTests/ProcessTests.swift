@@ -3,19 +3,19 @@ import Foundation
 import Strata
 import Testing
 
-/// Several processes, and processes that are killed.
+/// Several processes, and processes that are killed at a file operation.
+///
+/// By default a few of the operations are taken, others each time. `STRATA_FAULTS=all` in the environment takes every one.
 @Suite(.serialized) struct ProcessTests {
     private static let isWhole = ProcessInfo.processInfo.environment["STRATA_FAULTS"] == "all"
 
-    /// A process that opens a store: the program `MigratingChild`, which lies beside the tests.
+    /// A run of the program `MigratingChild`, which lies beside the tests.
     ///
     /// Foundation's `Process` can miss the end of one of several processes, so that waiting for it never ends.
     private final class Child {
-        let id: pid_t
-        /// The exit status; nil while the process runs, and -1 if it was killed.
-        private(set) var status: Int32?
+        private let id: pid_t
 
-        init(_ url: URL, _ arguments: [String]) throws {
+        init(_ arguments: [String]) throws {
             let program = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
                 .deletingLastPathComponent().appendingPathComponent("MigratingChild").path
             var actions = posix_spawn_file_actions_t()
@@ -24,7 +24,7 @@ import Testing
             for descriptor: Int32 in [1, 2] {
                 posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0)
             }
-            var words: [UnsafeMutablePointer<CChar>?] = ([program, url.path] + arguments).map { strdup($0) } + [nil]
+            var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
             defer { for word in words { free(word) } }
             var environment: [UnsafeMutablePointer<CChar>?] = [nil]
             var id: pid_t = 0
@@ -33,33 +33,36 @@ import Testing
             self.id = id
         }
 
-        private func wait(_ options: Int32) -> Int32? {
+        /// Waits for the end of the process, and returns its exit status, or -1 if it was killed.
+        func end() -> Int32 {
             var value: Int32 = 0
-            if status == nil, waitpid(id, &value, options) == id {
-                status = value & 0x7f == 0 ? value >> 8 & 0xff : -1
-            }
-            return status
+            guard waitpid(id, &value, 0) == id else { return -2 }
+            return value & 0x7f == 0 ? value >> 8 & 0xff : -1
         }
-
-        /// Kills the process if it is still running. Returns whether it was.
-        func kill() -> Bool {
-            if wait(WNOHANG) != nil { return false }
-            Foundation.kill(id, SIGKILL)
-            return true
-        }
-
-        /// Waits for the end of the process, and returns its exit status.
-        func end() -> Int32 { wait(0) ?? -1 }
     }
 
-    private func run(_ url: URL, _ arguments: String...) throws -> Child { try Child(url, arguments) }
+    /// What a process does with two files.
+    enum Command: String, CaseIterable {
+        case open, backup, copy, convert
+    }
+
+    private func begin(_ command: Command, _ urls: [URL], killedAt place: Int? = nil) throws -> Child {
+        let paths = urls.prefix(command == .open ? 1 : 2).map(\.path)
+        return try Child([command.rawValue] + paths + [place.map(String.init)].compactMap(\.self))
+    }
 
     private func withOldStore(
-        _ rows: Int, _ journal: StoreOptions.Journal, _ body: (_ original: URL, _ copy: URL) throws -> Void
+        _ rows: Int, _ journal: StoreOptions.Journal, isForeign: Bool = false,
+        _ body: (_ original: URL, _ copy: URL) throws -> Void
     ) throws {
         try withFolder { (folder: URL) throws in
             let original = folder.appendingPathComponent("original.sqlite")
-            _ = try Store(at: original, schema: OldChain.self)
+            if isForeign {
+                let table = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT NOT NULL, c1 INTEGER)"
+                try Connection(path: original.path, mode: .create).execute(table)
+            } else {
+                _ = try Store(at: original, schema: OldChain.self)
+            }
             try fill(original, rows, journal)
             try body(original, folder.appendingPathComponent("copy.sqlite"))
         }
@@ -90,129 +93,56 @@ import Testing
         return digest + [version, "\(try connection.integer("PRAGMA user_version") ?? 0)"]
     }
 
-    @Test(arguments: [StoreOptions.Journal.delete, .wal])
-    func `a process that is killed leaves the old store or the new one`(journal: StoreOptions.Journal) throws {
-        try withOldStore(Self.isWhole ? 200_000 : 20_000, journal) { original, copy in
-            let old = try digest(original)
-            try FileManager.default.copyItem(at: original, to: copy)
-            let start = Date()
-            let whole = try run(copy)
-            #expect(whole.end() == 0)
-            let duration = Date().timeIntervalSince(start)
-            let new = try digest(copy)
-            #expect(old != new)
-            var killed = 0
-            for round in 0..<100 where round < (Self.isWhole ? 100 : 6) || killed == 0 {
-                for suffix in ["", "-journal", "-wal", "-shm"] {
-                    try? FileManager.default.removeItem(atPath: copy.path + suffix)
-                }
-                try FileManager.default.copyItem(at: original, to: copy)
-                let process = try run(copy)
-                Thread.sleep(forTimeInterval: Double.random(in: 0...duration))
-                if process.kill() { killed += 1 }
-                _ = process.end()
-                let left = try digest(copy)
-                #expect(left == old || left == new, "round \(round)")
-                _ = try Store(at: copy, schema: Chain.self)
-                #expect(try digest(copy) == new, "tried again, round \(round)")
-            }
-            #expect(killed > 0)
-        }
-    }
-
-    /// Two processes back up and migrate one store, or copy it, and one of them is killed. The other one succeeds, what it
-    /// wrote is whole, and the next process leaves no other file behind.
-    @Test(arguments: [StoreOptions.Journal.delete, .wal], [true, false])
-    func `a process that is killed while it writes another file spoils nothing`(
-        journal: StoreOptions.Journal, isBackup: Bool
+    /// A process is killed before each of its file operations, once alone and once while another process does the same. The
+    /// other one, or the next one, then succeeds: the old file is as it was or wholly migrated, and the new file is whole.
+    @Test(arguments: Command.allCases, [StoreOptions.Journal.delete, .wal])
+    func `a process that is killed at a file operation spoils nothing`(
+        command: Command, journal: StoreOptions.Journal
     ) throws {
-        try withOldStore(Self.isWhole ? 200_000 : 20_000, journal) { original, copy in
+        try withOldStore(2_000, journal, isForeign: command == .convert) { original, copy in
             let folder = copy.deletingLastPathComponent().appendingPathComponent("work")
-            let (store, other) = (folder.appendingPathComponent("a.sqlite"), folder.appendingPathComponent("b.sqlite"))
-            let old = try digest(original)
-            func begin() throws -> Child {
-                try isBackup ? run(store, other.path) : run(store, other.path, "copy")
-            }
-            var duration = 0.0
-            var killed = 0
-            for round in 0..<100 where round < (Self.isWhole ? 20 : 4) || killed == 0 {
+            let urls = ["a.sqlite", "b.sqlite"].map(folder.appendingPathComponent)
+            func prepare() throws {
                 try? FileManager.default.removeItem(at: folder)
                 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-                try FileManager.default.copyItem(at: original, to: store)
-                let start = Date()
-                let victim = try begin()
-                if round > 0 {
-                    let second = try begin()
-                    Thread.sleep(forTimeInterval: Double.random(in: 0...duration))
-                    if victim.kill() { killed += 1 }
-                    let status = second.end()
-                    // Of two that copy to one place, the later one is refused.
-                    #expect(status == 0 || !isBackup, "round \(round)")
-                }
-                _ = victim.end()
-                if round == 0 { duration = Date().timeIntervalSince(start) }
-                if !FileManager.default.fileExists(atPath: other.path) {
-                    let again = try begin()
-                    #expect(again.end() == 0, "round \(round)")
-                }
-                if isBackup {
-                    _ = try Store(at: store, schema: Chain.self)
-                    #expect(try digest(other) == old, "round \(round)")
-                } else {
-                    #expect(try digest(store) == old, "round \(round)")
-                    #expect(
-                        try digest(other) != old && StoreInspection(of: other, comparedWith: Chain.self).drift == [],
-                        "round \(round)")
-                }
-                let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-                    .filter { name in !["-wal", "-shm", "-journal"].contains { name.hasSuffix($0) } }
-                // What a killed process left is removed by the next one that writes such a file.
-                #expect(files.count { $0.hasPrefix(".") } <= 1, "round \(round): \(files)")
+                try FileManager.default.copyItem(at: original, to: urls[0])
             }
-            #expect(killed > 0)
-        }
-    }
+            let old = command == .convert ? [] : try digest(original)
+            let before = try Data(contentsOf: original)
+            try prepare()
+            #expect(try begin(command, urls).end() == 0)
+            let result = urls[command == .copy || command == .convert ? 1 : 0]
+            let new = try digest(result)
+            #expect(new.first == "ok" && new != old)
 
-    /// Two processes convert one database, and one of them is killed. The other one succeeds, the database stays as it is, and
-    /// the store has all its rows.
-    @Test func `a process that is killed while it converts a database spoils nothing`() throws {
-        try withFolder { (folder: URL) throws in
-            let source = folder.appendingPathComponent("source.sqlite")
-            let destination = folder.appendingPathComponent("work/store.sqlite")
-            let rows = Self.isWhole ? 200_000 : 20_000
-            let connection = try Connection(path: source.path, mode: .create)
-            try connection.execute(
-                """
-                CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT NOT NULL, c1 INTEGER);
-                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(rows))
-                INSERT INTO t SELECT i, 'row ' || i, i * 7 FROM n
-                """)
-            let before = try Data(contentsOf: source)
-            var duration = 0.0
-            var whole: [String] = []
-            var killed = 0
-            for round in 0..<100 where round < (Self.isWhole ? 20 : 4) || killed == 0 {
-                try? FileManager.default.removeItem(at: destination.deletingLastPathComponent())
-                try FileManager.default.createDirectory(
-                    at: destination.deletingLastPathComponent(), withIntermediateDirectories: true)
-                let start = Date()
-                let processes = try (0..<(round == 0 ? 1 : 2)).map { _ in try run(source, destination.path, "convert") }
-                if round > 0 {
-                    Thread.sleep(forTimeInterval: Double.random(in: 0...duration))
-                    if processes[0].kill() { killed += 1 }
+            var place = 0
+            var isKilled = true
+            while isKilled {
+                place += Self.isWhole ? 1 : Int.random(in: 1...40)
+                for isAlone in [true, false] {
+                    let round: Comment = "\(command.rawValue), killed at \(place)\(isAlone ? "" : " beside another")"
+                    try prepare()
+                    let victim = try begin(command, urls, killedAt: place)
+                    let other = isAlone ? nil : try begin(command, urls)
+                    let status = victim.end()
+                    if isAlone {
+                        isKilled = status == -1
+                        #expect(isKilled || status == 0, round)
+                    }
+                    // Of two that copy to one place, the later one is refused.
+                    #expect(other?.end() ?? 0 == 0 || command == .copy, round)
+                    let isNew = FileManager.default.fileExists(atPath: urls[1].path)
+                    if isAlone, command == .open || command == .backup {
+                        #expect(try [old, new].contains(digest(urls[0])), round)
+                    }
+                    if command != .copy || !isNew { #expect(try begin(command, urls).end() == 0, round) }
+                    #expect(try digest(result) == new, round)
+                    if command == .backup, isNew { #expect(try digest(urls[1]) == old, round) }
+                    if command == .copy { #expect(try digest(urls[0]) == old, round) }
+                    if command == .convert { #expect(try Data(contentsOf: urls[0]) == before, round) }
                 }
-                let statuses = processes.map { $0.end() }
-                #expect(statuses.last == 0, "round \(round)")
-                let found = try digest(destination)
-                if round == 0 {
-                    duration = Date().timeIntervalSince(start)
-                    whole = found
-                    #expect(found[0] == "ok" && found[1] == "\(rows)")
-                }
-                #expect(found == whole, "round \(round)")
-                #expect(try Data(contentsOf: source) == before)
             }
-            #expect(killed > 0)
+            #expect(place > 20)
         }
     }
 
@@ -229,7 +159,7 @@ import Testing
     ) throws {
         try withOldStore(20_000, journal) { original, copy in
             try FileManager.default.copyItem(at: original, to: copy)
-            let processes = try (0..<count).map { _ in try run(copy) }
+            let processes = try (0..<count).map { _ in try begin(.open, [copy]) }
             #expect(processes.map { $0.end() } == Array(repeating: 0, count: count))
             let connection = try Connection(path: copy.path, mode: .readWrite)
             #expect(try connection.integer("SELECT count(*) FROM strata_migrations") == 1)

@@ -1,24 +1,36 @@
+import CFaultVFS
 import ChainSchema
 import Foundation
 import Strata
 
-// Opens the store at the first path, as an app does, and prints a word when it is open. With a second path, it first makes a
-// backup there, or, after `copy`, writes the migrated store there and leaves the first one alone. After `convert`, the first
-// file is a database that SQLite wrote for another app, and the store appears at the second path.
-let urls = CommandLine.arguments.dropFirst().prefix(2).map { URL(fileURLWithPath: $0) }
+// A process that works with a store, as an app does:
+//
+//     MigratingChild open STORE [PLACE]
+//     MigratingChild backup STORE BACKUP [PLACE]
+//     MigratingChild copy STORE COPY [PLACE]
+//     MigratingChild convert DATABASE STORE [PLACE]
+//
+// `open` and `backup` migrate the store. `copy` writes the migrated store to another file. `convert` opens
+// the store of a database that another program wrote. With a place, the process is killed before its file operation of that number, counted
+// from 1.
+let command = CommandLine.arguments[1]
+var arguments = Array(CommandLine.arguments.dropFirst(2))
 var options = StoreOptions()
 options.busyTimeout = 60
-if CommandLine.arguments.last == "copy" {
-    try Store.migrate(from: urls[0], to: urls[1], schema: Chain.self, options: options)
-} else if CommandLine.arguments.last == "convert" {
-    do {
-        _ = try Store.convert(urls[0], of: ImportedFormat(.sqlite), to: urls[1], schema: Chain.self, options: options)
-    } catch MigrationError.destinationExists {
-        // Another process was faster.
-    }
-    _ = try Store(at: urls[1], schema: Chain.self, options: options)
-} else {
-    options.backup = urls.count > 1 ? urls[1] : nil
-    _ = try Store(at: urls[0], schema: Chain.self, options: options)
+var fileSystem: String?
+if let place = arguments.last.flatMap(Int32.init) {
+    arguments.removeLast()
+    fileSystem = "killing"
+    _ = fault_vfs_create(fileSystem, FAULT_KILL, place, 0)
 }
-print("open")
+let urls = arguments.map { URL(fileURLWithPath: $0) }
+try Connection.$fileSystem.withValue(fileSystem) {
+    switch command {
+    case "copy": try Store.migrate(from: urls[0], to: urls[1], schema: Chain.self, options: options)
+    case "convert":
+        _ = try Store(converting: urls[0], at: urls[1], schema: Chain.self, options: options)
+    default:
+        options.backup = urls.count > 1 ? urls[1] : nil
+        _ = try Store(at: urls[0], schema: Chain.self, options: options)
+    }
+}

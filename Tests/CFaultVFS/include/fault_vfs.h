@@ -18,6 +18,8 @@ typedef enum {
     FAULT_FULL_FROM_THEN_ON,
     /// The power goes: nothing works any more, and of what was not synced an arbitrary part is lost.
     FAULT_POWER_CUT,
+    /// The process is killed just before it. The closing of a file is an operation here too.
+    FAULT_KILL,
     /// No operation is chosen: what is there can be read, and nothing written.
     FAULT_READ_ONLY,
     /// No operation is chosen: nothing can be opened.
