@@ -225,6 +225,38 @@ private typealias N = Valued<String>
             })
     }
 
+    @Test func `references follow a row whose key moves after another row was merged into it`() throws {
+        let s = Table(
+            "s",
+            [
+                "\"id\" INTEGER PRIMARY KEY REFERENCES \"book\" (\"id\") DEFERRABLE INITIALLY DEFERRED", "\"v\" TEXT",
+            ])
+        let t = Table(
+            "t", ["\"id\" INTEGER PRIMARY KEY", "\"s_id\" INTEGER REFERENCES \"s\" (\"id\") ON DELETE SET NULL"])
+        try withStore(
+            [Table("book", ["\"id\" INTEGER PRIMARY KEY"]), s, t],
+            rows: """
+                INSERT INTO book VALUES (1), (2); INSERT INTO s VALUES (1, 'x'), (2, 'y');
+                INSERT INTO t VALUES (1, 1), (2, 2)
+                """,
+            changes: [
+                .custom(from: "book", to: "book"), .custom(from: "s", to: "s", references: ["id": "id"]),
+            ],
+            code: { step in
+                try step.migrate(Book.self) { (old: Book, _) -> Outcome<Book> in
+                    .keep(Book(id: .init(rawValue: old.id.rawValue + 100)))
+                }
+                try step.migrate(S.self) { (old: S, _) -> Outcome<S> in
+                    old.v == "y" ? .merge(into: .init(rawValue: 1)) : .keep(old)
+                }
+                try step.followKeys()
+            },
+            check: { (url: URL) throws in
+                #expect(try rows(url, "SELECT id FROM s") == [[.integer(101)]])
+                #expect(try rows(url, "SELECT s_id FROM t") == [[.integer(101)], [.integer(101)]])
+            })
+    }
+
     @Test func `rows whose key is made of merged ones are not lost without a word`() throws {
         let item = Table(
             "item",

@@ -374,20 +374,23 @@ struct KeyFollowing {
         )
         if let own, own.oldColumns.count == own.newColumns.count {
             let after = foreignKey.key.map { name in all.firstIndex(of: name).map { "m.\"c\($0)\"" } ?? "NULL" }
-            try record(moved, before: places.map { "m." + $0 }, after: after, in: own)
+            try record(moved, of: foreignKey.table, before: places.map { "m." + $0 }, after: after, in: own)
         }
         try connection.execute("DROP TABLE \(moved)")
     }
 
-    /// Records the new primary keys of the rows `m` of the table `moved`. The map may already have an entry for a row.
-    private func record(_ moved: String, before: [String], after: [String], in map: KeyMap) throws {
+    /// Records the new primary keys of the rows `m` of the table `moved`, which are rows of `table`. The map may already
+    /// have entries for a row: its own, and those of the rows that were merged into it.
+    private func record(
+        _ moved: String, of table: String, before: [String], after: [String], in map: KeyMap
+    ) throws {
         let isOwn = zip(map.newColumns, before).map { "own.\($0) = \($1)" }.joined(separator: " AND ")
         let keys = (before + before).joined(separator: ", ")
+        let isMissing =
+            codeTables[table] == nil
+            ? "NOT EXISTS (SELECT 1 FROM \(map.name) AS own WHERE \(isOwn))" : hadKey(table, before)
         try connection.execute(
-            """
-            INSERT OR IGNORE INTO \(map.name) SELECT \(keys) FROM \(moved) AS m \
-            WHERE NOT EXISTS (SELECT 1 FROM \(map.name) AS own WHERE \(isOwn))
-            """)
+            "INSERT OR IGNORE INTO \(map.name) SELECT \(keys) FROM \(moved) AS m WHERE \(isMissing)")
         let values = zip(map.newColumns, after).map { "\($0) = (SELECT \($1) FROM \(moved) AS m WHERE \(isOwn))" }
         try connection.execute(
             """
