@@ -213,6 +213,37 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        // A foreign key compares by the collation of the key that it references.
+        (#""collation": "nocase""#, #""previous": { "collation": null }"#, "{}", "Town"),
+        // A struct is encoded by the names in its description.
+        (
+            #""persisted_name": "code""#, #""previous_name": "isoCode""#,
+            #"{ "codable": "description_names" }"#, "Book"
+        ),
+    ])
+    func `versions share a struct only if they compare and encode it alike`(
+        now: String, before: String, configuration: String, file: String
+    ) throws {
+        let nation = """
+            { "name": "nation", "version_history": [{ "version": "1.0" }, { "version": "2.0" }],
+              "identifier": { "type": "property", "property": "iso_code" },
+              "properties": [{ "name": "iso_code", "property_type": "string", \(now),
+                "version_history": [{ "version": "1.0" }, { "version": "2.0", \(before) }] }] }
+            """
+        try withModel(configuration, book: nation) { (folder: URL) throws in
+            try write(
+                """
+                { "name": "town", "version_history": [{ "version": "1.0" }], "identifier": { "type": "int" },
+                  "properties": [
+                    { "name": "nation", "property_type": { "entity_name": "nation", "association": "to_one" } } ] }
+                """, to: folder.appendingPathComponent("Town.json"))
+            #expect(run(["generate", folder.path]) == .success)
+            let generated = try text(folder.appendingPathComponent("Generated/\(file).strata.swift"))
+            #expect(generated.components(separatedBy: ": Strata.StoredEntity").count == 3, "\(generated)")
+        }
+    }
+
     /// A file that begins as the database of a version does whose fingerprint `lock` holds.
     private func database(of version: String, _ lock: String) throws -> Data {
         let line = try #require(lock.split(separator: "\n").first { $0.hasPrefix("version \(version) ") })

@@ -1,5 +1,5 @@
 import Foundation
-import Strata
+@testable import Strata
 import Testing
 
 /// What an observer is told, and what not.
@@ -74,16 +74,18 @@ import Testing
                     number += 1
                     return number
                 }
-                if attempt < 3 { throw StoreError.busy }
+                if attempt == 1 { throw StoreError.busy }
+                // Such as a file that is protected while the device is locked.
+                if attempt == 2 { throw SQLiteError(extendedCode: 266, message: "disk I/O error", sql: nil) }
                 return try transaction.count(Thing.self)
             }
             var counts = values.makeAsyncIterator()
             #expect(try await counts.next() == 1)
             #expect(attempts.withLock { $0 } == 3)
 
-            struct Unusable: Error {}
-            var none = store.observe { (_: ReadTransaction) throws -> Int in throw Unusable() }.makeAsyncIterator()
-            await #expect(throws: Unusable.self) { try await none.next() }
+            let malformed = SQLiteError(extendedCode: 11, message: "database disk image is malformed", sql: nil)
+            var none = store.observe { (_: ReadTransaction) throws -> Int in throw malformed }.makeAsyncIterator()
+            await #expect(throws: malformed) { try await none.next() }
         }
     }
 
