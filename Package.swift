@@ -14,9 +14,9 @@ let package = Package(
     ],
     targets: [
         // The generator: descriptions in, text out.
-        .target(name: "JSONText"),
-        .target(name: "SchemaSQL"),
-        .target(name: "SchemaModel", dependencies: ["JSONText", "SchemaSQL"]),
+        .target(name: "JSONText", path: "Sources/Core/JSONText"),
+        .target(name: "SQLSchema", path: "Sources/Core/SQLSchema"),
+        .target(name: "SchemaModel", dependencies: ["JSONText", "SQLSchema"]),
         .target(name: "Descriptions", dependencies: ["JSONText", "SchemaModel"]),
         .target(name: "Mustache"),
         .target(name: "Templates", path: "Templates", resources: [.copy("Mustache")]),
@@ -27,7 +27,7 @@ let package = Package(
 
         // The runtime: stores, rows, migrations.
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .target(name: "Strata", dependencies: ["CSQLite", "JSONText", "SchemaSQL"]),
+        .target(name: "Strata", dependencies: ["CSQLite", "JSONText", "SQLSchema"]),
         .target(name: "StrataTesting", dependencies: ["CSQLite", "JSONText", "Strata"]),
 
         // Both: models and data of other libraries, and what the model says of a store.

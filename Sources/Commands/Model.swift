@@ -166,7 +166,7 @@ struct Model {
             let text = try? String(contentsOf: file, encoding: .utf8)
         else { return [Diagnostic(.sealedChange(change), path: lockURL(folder).path, position: nil)] }
         let changed = version.tables.filter { table in
-            !([table.createStatement()] + table.indexStatements).allSatisfy { text.contains($0 + ";") }
+            !SQLite.create(table).allSatisfy { text.contains($0 + ";") }
         }
         return (changed.isEmpty ? [nil] : changed.map(\.name)).map { table in
             var change = change

@@ -11,7 +11,7 @@ package enum LiteralReader {
     static func literal(_ json: JSON, type: ScalarType) -> Literal? {
         switch (type, json.value) {
         case (.int, .number(let text)), (.milliseconds, .number(let text)):
-            return Int(text).map(Literal.integer)
+            return Int64(text).map(Literal.integer)
         case (.bool, .bool(let value)):
             return .integer(value ? 1 : 0)
         case (.double, .number(let text)), (.seconds, .number(let text)), (.date, .number(let text)):

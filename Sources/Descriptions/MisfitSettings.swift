@@ -195,7 +195,7 @@ public struct MisfitSettings: Sendable {
     private func sql(_ value: Value, of column: StoredColumn, in version: SchemaVersion) -> String? {
         switch (value, column.type) {
         case (.null, _): return column.isNullable ? "NULL" : nil
-        case (.scalar(let json), .scalar(let type)): return LiteralReader.literal(json, type: type)?.sql
+        case (.scalar(let json), .scalar(let type)): return LiteralReader.literal(json, type: type).map(SQLite.literal)
         case (.choice(let lineage), .subtype(let subtype)):
             guard case .cases(let cases) = version.subtype(subtype)?.kind else { return nil }
             return cases.first { $0.lineage == lineage }.map { SQL.literal($0.value) }

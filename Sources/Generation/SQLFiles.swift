@@ -10,7 +10,7 @@ extension Generator {
             "tables": .list(
                 version.tablesInOrderOfNames.map { table in
                     [
-                        "statements": .list(([table.createStatement()] + table.indexStatements).map { .text($0 + ";") })
+                        "statements": .list(SQLite.create(table).map { .text($0 + ";") })
                     ]
                 }),
         ]

@@ -4,7 +4,7 @@ import SchemaModel
 extension Generator {
     /// The values for the template `Schema.swift`: the schema's versions with their tables, and its steps.
     func schemaValues() -> Value {
-        let tables = tableHistory()
+        let tables = tableLines()
         let versions = history.versions.indices.map { index -> Value in
             let version = history.versions[index]
             let aliases = aliases(in: index)
@@ -16,8 +16,7 @@ extension Generator {
                 "fingerprint": .text("0x" + version.fingerprint.description),
                 "hasAliases": .flag(!aliases.isEmpty),
                 "aliases": .list(aliases),
-                "removed": .list(tables.removed[index].map { .text(SwiftLiteral.string($0)) }),
-                "added": .list(tables.added[index].map { .text($0) }),
+                "tables": .list(tables[index].map { .text($0) }),
             ]
         }
         return [
@@ -28,7 +27,6 @@ extension Generator {
             "fingerprint": .text("0x" + history.newest.fingerprint.description),
             "versions": .list(versions),
             "newest": .list(newestAliases()),
-            "tables": .list(tables.definitions.map(tableValues)),
             "steps": .list(names.steps.map(stepValues)),
             "imported": .list(history.importedFormat.map { [importedValues($0)] } ?? []),
         ]
@@ -130,61 +128,31 @@ extension Generator {
 
     // MARK: Tables
 
-    /// The definitions of all tables of all versions. Also, for each version, the definitions that are new or have
-    /// changed, and the names of the removed tables.
-    private func tableHistory() -> (
-        definitions: [TableSeries<Table>.Definition], added: [[String]], removed: [[String]]
-    ) {
-        var series = TableSeries<Table>()
-        var current: [String: Table] = [:]
-        var (added, removed): ([[String]], [[String]]) = ([], [])
-        for version in history.versions {
+    /// For each version, the text of the tables that are new, have changed or are removed.
+    private func tableLines() -> [[String]] {
+        var before: [(owner: TableOwner, table: Table)] = []
+        return history.versions.map { version in
             let tables = version.ownedTables
+            let known = Dictionary(before.map { ($0.table.name, $0.table) }, uniquingKeysWith: { first, _ in first })
+            let owned = Dictionary(before.map { ($0.owner, $0.table) }, uniquingKeysWith: { first, _ in first })
+            var lines: [String] = []
             let names = Set(tables.map(\.table.name))
-            removed.append(current.keys.filter { !names.contains($0) }.sorted())
-            var changed: [String] = []
-            for (owner, table) in tables {
-                let name = series.name(of: table, called: table.name, owner: owner, in: version.version)
-                if current[table.name] != table { changed.append(name) }
+            // A table that continues one under another name takes its place.
+            var gone = Set(known.keys).subtracting(names)
+            for (owner, table) in tables where known[table.name] != table {
+                if let base = owned[owner], base.name == table.name || !names.contains(base.name),
+                    let change = SchemaText.lines(of: table, changedFrom: base)
+                {
+                    lines += change
+                    gone.remove(base.name)
+                } else {
+                    lines += SchemaText.lines(of: table)
+                }
             }
-            current = Dictionary(tables.map { ($0.table.name, $0.table) }, uniquingKeysWith: { first, _ in first })
-            added.append(changed)
+            lines = gone.sorted().map { SchemaText.line(dropping: $0) } + lines
+            before = tables
+            return lines
         }
-        return (series.definitions, added, removed)
-    }
-
-    private func tableValues(_ definition: TableSeries<Table>.Definition) -> Value {
-        let table = definition.content
-        var values: [String: Value] = [
-            "name": .text(definition.name),
-            "base": .null,
-            "table": .text(SwiftLiteral.string(table.name)),
-            "elements": .list(table.elements.map { .text(SwiftLiteral.string($0)) }),
-            "hasIndexes": .flag(!table.indexes.isEmpty),
-            "isJoinTable": .flag(table.isJoinTable),
-            "indexes": .list(table.indexes.map { .text(Self.index($0)) }),
-        ]
-        if let base = definition.base {
-            let elements = ListChange(from: base.content.elements, to: table.elements)
-            let indexes = ListChange(from: base.content.indexes, to: table.indexes)
-            // A table that has little in common with its previous definition is easier to read in full.
-            if base.content.isJoinTable == table.isJoinTable,
-                2 * (elements.count + indexes.count) <= table.elements.count + table.indexes.count
-            {
-                let arguments =
-                    (table.name == base.content.name ? [] : ["name: \(SwiftLiteral.string(table.name))"])
-                    + SwiftLiteral.arguments(elements, "removing", "adding", SwiftLiteral.string)
-                    + SwiftLiteral.arguments(indexes, "removingIndexes", "addingIndexes", Self.index)
-                values["base"] = .text(base.name)
-                values["arguments"] = .text(arguments.joined(separator: ", "))
-            }
-        }
-        return .object(values)
-    }
-
-    private static func index(_ index: Index) -> String {
-        let unique = index.isUnique ? ", unique: true" : ""
-        return "Strata.Index(\(SwiftLiteral.string(index.name)), on: \(SwiftLiteral.strings(index.columns))\(unique))"
     }
 
     // MARK: Steps
@@ -202,36 +170,12 @@ extension Generator {
         return [
             "from": .text(SwiftLiteral.string(step.from.version.text)),
             "to": .text(SwiftLiteral.string(step.to.version.text)),
-            "changes": .list(step.tableChanges.map { .text(Self.change($0)) }),
+            "changes": .list(step.tableChanges.flatMap(SchemaText.lines).map { .text($0) }),
             "isCustom": .flag(step.isCustom),
             "migration": .text(names.migration(step)),
             "migrations": .list(
                 migrations + step.merged.map { call("merge", $0.old) }
                     + Self.removalNames(step).map { .text("migration.carryOn\($0)(step.context)") }),
         ]
-    }
-
-    private static func pairs(_ texts: [String: String]) -> String {
-        let pairs = texts.sorted { $0.key < $1.key }.map {
-            "\(SwiftLiteral.string($0.key)): \(SwiftLiteral.string($0.value))"
-        }
-        return "[" + pairs.joined(separator: ", ") + "]"
-    }
-
-    private static func change(_ change: TableChange) -> String {
-        switch change {
-        case .create(let name): return ".create(\(SwiftLiteral.string(name)))"
-        case .drop(let name): return ".drop(\(SwiftLiteral.string(name)))"
-        case .custom(let from, let to, let columns, let references):
-            var text = ".custom(from: \(SwiftLiteral.string(from)), to: \(SwiftLiteral.string(to))"
-            if !columns.isEmpty { text += ", columns: \(pairs(columns))" }
-            if !references.isEmpty { text += ", references: \(pairs(references))" }
-            return text + ")"
-        case .map(let from, let to, let columns, let filter):
-            var text = ".map(from: \(SwiftLiteral.string(from)), to: \(SwiftLiteral.string(to))"
-            if !columns.isEmpty { text += ", columns: \(pairs(columns))" }
-            if let filter { text += ", filter: \(SwiftLiteral.string(filter))" }
-            return text + ")"
-        }
     }
 }

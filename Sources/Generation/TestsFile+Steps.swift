@@ -264,11 +264,11 @@ extension Generator {
     private func expectation(_ origin: ValueOrigin) -> String? {
         switch origin {
         case .copy(let column): return SQL.quoted(column.name)
-        case .converted(let column, let conversion): return conversion.sql(SQL.quoted(column.name))
+        case .converted: return origin.expression.map(SQLite.expression)
         case .coalesced(let first, let second):
             guard let first = expectation(first), let second = expectation(second) else { return nil }
             return "CASE WHEN \(first) IS NULL THEN \(second) ELSE \(first) END"
-        case .constant(let literal): return literal.sql
+        case .constant(let literal): return SQLite.literal(literal)
         case .null: return "NULL"
         case .custom: return nil
         }

@@ -73,7 +73,7 @@ struct ImportedProperty: Renamable, Hashable, Sendable {
     var defaultValue: Literal?
     var isUnique = false
     var isIndexed = false
-    var collation: Property.Collation?
+    var collation: Collation?
     /// The name of the column, if it differs from the one derived from `name`.
     var column: String?
     /// The columns of a relationship to a primary key of several columns, if they are not derived from `name`.

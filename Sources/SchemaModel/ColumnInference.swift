@@ -1,3 +1,5 @@
+import SQLSchema
+
 /// Where the value of a column comes from when its row is migrated.
 public enum ValueOrigin: Hashable, Sendable {
     /// The same value, from that column of the old table.
@@ -13,15 +15,16 @@ public enum ValueOrigin: Hashable, Sendable {
     /// Only a person can say; the text tells why.
     case custom(String)
 
-    /// The value as SQL over the columns of the old table; nil where only a person can say.
-    public var sql: String? {
+    /// The value over the columns of the old table; nil if only a custom migration can give it.
+    public var expression: ValueExpression? {
         switch self {
-        case .copy(let column): SQL.quoted(column.name)
-        case .converted(let column, let conversion): conversion.sql(SQL.quoted(column.name))
+        case .copy(let column): .column(column.name)
+        case .converted(let column, let conversion):
+            conversion.change.isIdentity ? .column(column.name) : .changed(.column(column.name), conversion.change)
         case .coalesced(let first, let second):
-            first.sql.flatMap { first in second.sql.map { "coalesce(\(first), \($0))" } }
-        case .constant(let literal): literal.sql
-        case .null: "NULL"
+            first.expression.flatMap { first in second.expression.map { .coalesce(first, $0) } }
+        case .constant(let literal): .literal(literal)
+        case .null: .null
         case .custom: nil
         }
     }
@@ -79,15 +82,15 @@ struct ColumnInference {
     }
 
     /// The expressions that differ from what the copy of a column of the same name would do.
-    func expressions(of columns: [EntityStep.ColumnStep]) -> [String: String] {
+    func expressions(of columns: [EntityStep.ColumnStep]) -> [String: ValueExpression] {
         let names = Set(oldColumns.map(\.name))
-        var expressions: [String: String] = [:]
+        var expressions: [String: ValueExpression] = [:]
         for step in columns {
             let name = step.column.name
-            guard let sql = step.origin.sql else { continue }
-            let isCopied = names.contains(name) && sql == SQL.quoted(name)
-            let isDefault = !names.contains(name) && sql == (step.column.defaultValue?.sql ?? "NULL")
-            if !isCopied && !isDefault { expressions[name] = sql }
+            guard let value = step.origin.expression else { continue }
+            let isCopied = names.contains(name) && value == .column(name)
+            let isDefault = !names.contains(name) && value == step.column.defaultValue.map { .literal($0) } ?? .null
+            if !isCopied && !isDefault { expressions[name] = value }
         }
         return expressions
     }

@@ -1,3 +1,5 @@
+import SQLSchema
+
 /// An entity of one version.
 public struct Entity: Hashable, Sendable {
     /// The entity's index among all entities of the history. It stays the same when the entity is renamed.
@@ -47,11 +49,6 @@ public struct Property: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         case attribute(ValueType)
         case relationship(Relationship)
-    }
-
-    /// The collations that a text column may use instead of comparing bytes.
-    public enum Collation: String, CaseIterable, Hashable, Sendable {
-        case nocase, rtrim
     }
 
     /// The property's index in its entity's description. It stays the same when the property is renamed.
@@ -125,10 +122,7 @@ public struct Relationship: Hashable, Sendable {
     }
 
     /// The action on a referencing row when the row that it references is deleted.
-    public enum DeleteRule: String, CaseIterable, Hashable, Sendable {
-        case nullify, cascade, deny
-        case noAction = "no_action"
-    }
+    public typealias DeleteRule = Table.DeleteRule
 
     /// The lineage of the target entity.
     public var target: Int

@@ -1,5 +1,5 @@
 import Foundation
-import SchemaSQL
+import SQLSchema
 
 /// 64-bit FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/): what a store says of the schema it was written by.
 public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {

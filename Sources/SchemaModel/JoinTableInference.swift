@@ -1,3 +1,5 @@
+import SQLSchema
+
 /// What becomes of the join tables of an entity that lives before and after a step.
 struct JoinTableInference {
     private(set) var changes: [TableChange] = []
@@ -50,12 +52,13 @@ struct JoinTableInference {
             } else if !pointsElsewhere, from.storage(of: relationship) == .column, keepsKeys(relationship.target) {
                 let target = from.referenceParts(of: was).map(\.name)
                 let keys = zip(join.source + join.target, from.keyParts(of: old).map(\.name) + target)
-                var columns = Dictionary(keys.map { ($0, SQL.quoted($1)) }, uniquingKeysWith: { first, _ in first })
-                columns["position"] = "0"
+                var columns = Dictionary(
+                    keys.map { ($0, ValueExpression.column($1)) }, uniquingKeysWith: { first, _ in first })
+                columns["position"] = .literal(.integer(0))
                 changes.append(
                     .map(
                         from: old.tableName, to: join.table.name, columns: columns,
-                        filter: "\(SQL.quoted(target[0])) IS NOT NULL"))
+                        requiring: [.column(target[0])]))
             } else {
                 customReasons.append(reason(property, "was kept elsewhere"))
                 changes.append(.create(join.table.name))
@@ -73,8 +76,8 @@ struct JoinTableInference {
     }
 
     /// The columns that have another name now.
-    private static func expressions(_ columns: some Sequence<(String, String)>) -> [String: String] {
-        let renamed = columns.filter { $0 != $1 }.map { ($0, SQL.quoted($1)) }
+    private static func expressions(_ columns: some Sequence<(String, String)>) -> [String: ValueExpression] {
+        let renamed = columns.filter { $0 != $1 }.map { ($0, ValueExpression.column($1)) }
         return Dictionary(renamed, uniquingKeysWith: { first, _ in first })
     }
 }

@@ -155,6 +155,6 @@ extension SchemaVersion {
 
     /// The fingerprint of the statements that create the tables and indexes, whatever their order.
     var ddlFingerprint: Fingerprint {
-        Fingerprint(of: tables.flatMap { [$0.createStatement()] + $0.indexStatements })
+        Fingerprint(of: tables.flatMap(SQLite.create))
     }
 }

@@ -166,7 +166,7 @@ extension SchemaStep {
         let column = step.columns.first { $0.column.property == property.lineage && $0.column.role != .position }
         switch column?.origin {
         case .copy, .custom, nil: return nil
-        case .some(let origin): return origin.sql.map { "rows get \($0)" }
+        case .some(let origin): return origin.expression.map { "rows get \(SQLite.expression($0))" }
         }
     }
 

@@ -30,7 +30,7 @@ public struct StoredColumn: Hashable, Sendable {
     /// The value where none is given.
     public var defaultValue: Literal?
     /// How text compares; nil for byte by byte.
-    public var collation: Property.Collation?
+    public var collation: Collation?
     /// The lineage of the property that the column belongs to; nil for a key of its own.
     public var property: Int?
     /// Whether the column is part of the key.

@@ -97,14 +97,14 @@ public struct Subtype: Hashable, Sendable {
 }
 
 extension SchemaVersion {
-    /// The storage class of a column of values of `type`.
-    public func storage(of type: ValueType) -> String {
+    /// How a column stores values of `type`.
+    public func storage(of type: ValueType) -> StorageType {
         switch type {
         case .scalar(let scalar): return scalar.storage
-        case .array: return "TEXT"
+        case .array: return .text
         case .subtype(let lineage):
-            if case .options = subtype(lineage)?.kind { return "INTEGER" }
-            return "TEXT"
+            if case .options = subtype(lineage)?.kind { return .integer }
+            return .text
         }
     }
 
@@ -140,7 +140,7 @@ extension SchemaVersion {
                 self.subtype(subtype)?.options.first { $0.lineage == lineage }?.bit
             }
             guard !bits.contains(nil) else { return nil }
-            return .integer(bits.reduce(0) { $0 | 1 << ($1 ?? 0) })
+            return .integer(bits.reduce(0) { $0 | 1 << Int64($1 ?? 0) })
         default:
             return json(constant, type: type).map { .text($0) }
         }

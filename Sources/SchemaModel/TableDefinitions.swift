@@ -1,4 +1,4 @@
-@_exported import SchemaSQL
+@_exported import SQLSchema
 
 /// What a table holds through all versions: the rows of an entity, or the pairs of a relationship.
 public struct TableOwner: Hashable, Sendable {
@@ -41,55 +41,31 @@ extension SchemaVersion {
     }
 
     func makeTable(of entity: Entity, _ columns: [StoredColumn], _ names: inout IndexNames) -> Table {
-        var elements = columns.map { element($0, of: entity) }
-        let parts = keyParts(of: entity)
-        if parts.count > 1 { elements.append("PRIMARY KEY (\(SQL.list(parts.map(\.name))))") }
-        for property in entity.properties {
-            guard case .relationship(let relationship) = property.kind, let target = self.entity(relationship.target)
-            else { continue }
+        let foreignKeys = entity.properties.compactMap { property -> Table.ForeignKey? in
+            guard let relationship = property.relationship, let target = self.entity(relationship.target) else {
+                return nil
+            }
             let names = columns.filter { $0.property == property.lineage && $0.role != .position }.map(\.name)
-            if names.count > 1 {
-                elements.append(
-                    "FOREIGN KEY (\(SQL.list(names))) " + foreignKey(to: target, deleteRule(of: property)))
-            }
+            return names.isEmpty ? nil : foreignKey(names, to: target, deleteRule(of: property))
         }
-        return Table(entity.tableName, elements, indexes: indexes(of: entity, columns, &names))
+        return Table(
+            entity.tableName, columns: columns.map(tableColumn), primaryKey: keyParts(of: entity).map(\.name),
+            foreignKeys: foreignKeys, indexes: indexes(of: entity, columns, &names))
     }
 
-    private func element(_ column: StoredColumn, of entity: Entity) -> String {
-        var text = SQL.quoted(column.name) + " " + storage(of: column.type)
-        let isOnlyKey = column.isKey && keyParts(of: entity).count == 1
-        // An integer that is the key is the row's number, and never NULL.
-        let isRowNumber = isOnlyKey && column.type.scalar?.storage == "INTEGER"
-        if !column.isNullable, !isRowNumber { text += " NOT NULL" }
-        if let value = column.defaultValue { text += " DEFAULT " + value.sql }
-        if let collation = column.collation { text += " COLLATE " + collation.rawValue.uppercased() }
-        if isOnlyKey { text += " PRIMARY KEY" }
-        if case .reference(let lineage) = column.role, let target = self.entity(lineage),
-            let property = column.property.flatMap(entity.property), keyParts(of: target).count == 1
-        {
-            text += " " + foreignKey(to: target, deleteRule(of: property))
-        }
-        return text
+    private func tableColumn(_ column: StoredColumn) -> Table.Column {
+        Table.Column(
+            column.name, storage(of: column.type), isNullable: column.isNullable, defaultValue: column.defaultValue,
+            collation: column.collation)
     }
 
-    /// `REFERENCES`, checked when the transaction commits, so that rows may be written in any order; `RESTRICT` still
-    /// acts at once (https://sqlite.org/foreignkeys.html#fk_actions).
-    private func foreignKey(to target: Entity, _ rule: Relationship.DeleteRule) -> String {
-        let action =
-            switch rule {
-            case .nullify: "SET NULL"
-            case .cascade: "CASCADE"
-            case .deny: "RESTRICT"
-            case .noAction: "NO ACTION"
-            }
-        return "REFERENCES \(SQL.quoted(target.tableName)) (\(SQL.list(keyParts(of: target).map(\.name)))) "
-            + "ON DELETE \(action) DEFERRABLE INITIALLY DEFERRED"
+    private func foreignKey(_ columns: [String], to target: Entity, _ rule: Table.DeleteRule) -> Table.ForeignKey {
+        Table.ForeignKey(columns, to: target.tableName, keyParts(of: target).map(\.name), rule)
     }
 
     private func indexes(
         of entity: Entity, _ columns: [StoredColumn], _ names: inout IndexNames
-    ) -> [Index] {
+    ) -> [Table.Index] {
         var wanted: [IndexKey] = []
         for property in entity.properties {
             var isReference = false
@@ -103,14 +79,14 @@ extension SchemaVersion {
         }
         wanted += entity.indexes.map { .properties($0.properties, isUnique: $0.isUnique) }
         var seen: Set<IndexKey> = []
-        var indexes: [Index] = []
+        var indexes: [Table.Index] = []
         for key in wanted where seen.insert(key).inserted {
             guard case .properties(let properties, let isUnique) = key else { continue }
             let indexed = properties.flatMap { lineage in
                 columns.filter { $0.property == lineage && $0.role != .position }.map(\.name)
             }
             let name = names.name(key, [entity.tableName] + indexed + [isUnique ? "key" : "idx"])
-            indexes.append(Index(name, on: indexed, unique: isUnique))
+            indexes.append(Table.Index(name, on: indexed, unique: isUnique))
         }
         return indexes
     }
@@ -142,23 +118,19 @@ extension SchemaVersion {
             let name = joinTableName(of: property, in: entity)
             let source = joinColumns("source", entity)
             let other = joinColumns("target", target)
-            var elements: [String] = []
-            for (columns, end) in [(source, entity), (other, target)] {
-                let key = foreignKey(to: end, .cascade)
-                for (column, part) in zip(columns, keyParts(of: end)) {
-                    let constraint = columns.count == 1 ? " " + key : ""
-                    elements.append("\(SQL.quoted(column)) \(part.type.storage) NOT NULL\(constraint)")
-                }
+            var columns: [Table.Column] = []
+            var foreignKeys: [Table.ForeignKey] = []
+            for (names, end) in [(source, entity), (other, target)] {
+                columns += zip(names, keyParts(of: end)).map { Table.Column($0, $1.type.storage) }
+                foreignKeys.append(foreignKey(names, to: end, .cascade))
             }
-            elements.append("\"position\" INTEGER NOT NULL")
-            elements.append("PRIMARY KEY (\(SQL.list(source + other)))")
-            for (columns, end) in [(source, entity), (other, target)] where columns.count > 1 {
-                elements.append("FOREIGN KEY (\(SQL.list(columns))) \(foreignKey(to: end, .cascade))")
-            }
-            let index = Index(names.name(.joinTarget(property.lineage), [name] + other + ["idx"]), on: other)
+            columns.append(Table.Column("position", .integer))
+            let index = Table.Index(names.name(.joinTarget(property.lineage), [name] + other + ["idx"]), on: other)
             return JoinTable(
-                table: Table(name, elements, indexes: [index], isJoinTable: true), source: source, target: other,
-                property: property.lineage, relationship: relationship)
+                table: Table(
+                    name, columns: columns, primaryKey: source + other, foreignKeys: foreignKeys, indexes: [index],
+                    isJoinTable: true),
+                source: source, target: other, property: property.lineage, relationship: relationship)
         }
     }
 

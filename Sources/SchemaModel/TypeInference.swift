@@ -51,8 +51,8 @@ struct TypeInference {
     }
 
     /// What becomes of the values of a subtype.
-    func shapeChange(_ old: Subtype, _ new: Subtype) -> Result<Conversion.Change, Reason> {
-        func refuse(_ text: String) -> Result<Conversion.Change, Reason> { .failure(Reason(text: text)) }
+    func shapeChange(_ old: Subtype, _ new: Subtype) -> Result<ValueChange, Reason> {
+        func refuse(_ text: String) -> Result<ValueChange, Reason> { .failure(Reason(text: text)) }
         switch (old.kind, new.kind) {
         case (.cases(let before), .cases(let after)):
             var values: [String: String] = [:]
@@ -99,10 +99,10 @@ struct TypeInference {
 
     private func memberChanges(
         _ before: [Property], _ after: [Property], of subtype: Subtype
-    ) -> Result<Conversion.Change, Reason> {
-        var changes: [Conversion.MemberChange] = []
+    ) -> Result<ValueChange, Reason> {
+        var changes: [ValueChange.Member] = []
         for new in after {
-            func refuse(_ text: String) -> Result<Conversion.Change, Reason> {
+            func refuse(_ text: String) -> Result<ValueChange, Reason> {
                 .failure(Reason(text: "whose property `\(new.name)` \(text)"))
             }
             guard let type = new.type else { continue }
@@ -115,7 +115,7 @@ struct TypeInference {
                 continue
             }
             if old.isNullable, !new.isNullable { return refuse("becomes mandatory") }
-            var inner: Conversion.Change?
+            var inner: ValueChange?
             switch change(oldType, type) {
             case .none: break
             case .custom(let reason): return refuse(reason)

@@ -2,7 +2,7 @@
 public struct UniqueKey: Hashable, Sendable {
     /// The lineages of the properties, in the order of the index.
     public let properties: [Int]
-    let collations: [Int: Property.Collation]
+    let collations: [Int: Collation]
 
     /// Whether rows that keep this key cannot break `other`: it has all these columns, compared no more loosely.
     func implies(_ other: UniqueKey) -> Bool {

@@ -1,4 +1,4 @@
-import SchemaSQL
+import SQLSchema
 import Strata
 
 /// All that a database holds and how it is made, in a form that can be compared: bytes differ between machines.

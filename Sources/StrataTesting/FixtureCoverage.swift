@@ -1,4 +1,4 @@
-import SchemaSQL
+import SQLSchema
 import Strata
 
 /// What the rows of a fixture leave untried: a migration that goes wrong there would go wrong unseen.

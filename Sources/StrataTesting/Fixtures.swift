@@ -1,6 +1,6 @@
 import CSQLite
 import Foundation
-import SchemaSQL
+import SQLSchema
 import Strata
 
 /// A version with a fixture: its tables, its rows, and the structs that read them.

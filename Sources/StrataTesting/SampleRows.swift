@@ -1,4 +1,4 @@
-import SchemaSQL
+import SQLSchema
 import Strata
 
 /// Draws the rows that cover every column of a version, and writes them by plain SQL: no generated struct has a part

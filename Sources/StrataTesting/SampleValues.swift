@@ -1,5 +1,5 @@
 import Foundation
-import SchemaSQL
+import SQLSchema
 import Strata
 
 /// The values that a column of each type is given: the common ones, and those at its edges.

@@ -1,4 +1,4 @@
-import SchemaSQL
+import SQLSchema
 import Strata
 
 /// What is to have become of the keys of a table's rows: a table in the temporary database, with a row for each.
@@ -25,10 +25,10 @@ extension StepComparison {
         _ place: Int, from old: (table: String, key: [String]), to new: (table: String, key: [String])
     ) throws -> Fates {
         let fates = Fates(place, old: old.key.count, new: new.key.count)
-        let collations = try KeyMap.collations(of: old.key, in: old.table, rows.oldConnection)
+        let collations = try rows.oldConnection.collations(of: old.key, in: old.table)
         // With their types, or no index would serve those who look for a number.
         let oldTypes = try types(of: old.key, in: "original", old.table)
-        let key = zip(zip(fates.old, oldTypes), collations).map { "\($0.0) \($0.1)\($1)" }
+        let key = zip(zip(fates.old, oldTypes), collations).map { "\($0.0) \($0.1)\(SQLite.collate($1))" }
         let newTypes = try types(of: new.key, in: "main", new.table)
         let columns = key + zip(fates.new, newTypes).map { "\($0) \($1)" } + ["strata_kind INTEGER"]
         let primaryKey = "PRIMARY KEY (\(fates.old.joined(separator: ", ")))"

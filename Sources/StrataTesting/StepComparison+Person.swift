@@ -1,4 +1,4 @@
-import SchemaSQL
+import SQLSchema
 import Strata
 
 /// Your expectations of a custom migration.

@@ -1,4 +1,4 @@
-import SchemaSQL
+import SQLSchema
 import Strata
 
 /// Where rows have come from.

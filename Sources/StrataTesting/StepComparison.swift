@@ -1,5 +1,5 @@
 import Foundation
-import SchemaSQL
+import SQLSchema
 import Strata
 
 /// Compares the databases before and after one step: each old row with its expected outcome, and each new row with its

@@ -1,4 +1,4 @@
-import SchemaSQL
+import SQLSchema
 import Strata
 
 /// The expected contents of the tables after a step. They are written independently of the code that carries the step

@@ -1,5 +1,5 @@
 import Foundation
-import SchemaSQL
+import SQLSchema
 import Strata
 
 /// The values of an entity by the names of their columns.
@@ -121,7 +121,7 @@ extension Fixtures {
         let target = try Connection(path: ":memory:", mode: .create)
         let names = Set(version.structs.map(\.table))
         for table in try schemaVersion(version).tables where names.contains(table.name) {
-            try target.execute(table.createStatement())
+            try target.execute(SQLite.createTable(table))
         }
         return try version.structs.flatMap { try $0.check(source, target, Names(version)) }.map {
             Failure("structs of \(version.name) of \(schema.name): \($0)")

@@ -1,4 +1,4 @@
-import SchemaSQL
+import SQLSchema
 import Strata
 
 /// What becomes of a row when one that it points at is deleted.

@@ -1,5 +1,5 @@
 import Foundation
-import SchemaSQL
+import SQLSchema
 import Strata
 
 /// A table, a full-text table, an index, a view and a trigger that an app may create in its store. A migration has to keep

@@ -1,6 +1,7 @@
+import SQLSchema
 import Strata
 
-/// Ten versions of one table: each renames a column, and each third rewrites another.
+/// Ten versions of one table: each renames a column, and each third changes its values.
 package enum Chain: Schema {
     package static let name = "ChainSchema"
     package static let fingerprint: UInt64 = 110
@@ -9,12 +10,14 @@ package enum Chain: Schema {
         SchemaVersion(
             "\(number)", fingerprint: 100 + UInt64(number),
             tables: [
-                Table("t", ["\"id\" INTEGER PRIMARY KEY", "\"a\" TEXT NOT NULL", "\"c\(number)\" INTEGER"])
+                Table("t", ["id integer key", "a text", "c\(number) integer?"])
             ])
     }
     package static let steps = (1..<10).map { number in
-        var columns = ["c\(number + 1)": "\"c\(number)\""]
-        if number % 3 == 0 { columns["a"] = "\"a\" || '\(number)'" }
+        var columns: [String: ValueExpression] = ["c\(number + 1)": .column("c\(number)")]
+        if number % 3 == 0 {
+            columns["c\(number + 1)"] = .changed(.column("c\(number)"), .options(cleared: number))
+        }
         return MigrationStep(
             from: "\(number)", to: "\(number + 1)", changes: [.map(from: "t", to: "t", columns: columns)])
     }

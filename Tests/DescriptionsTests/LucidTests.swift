@@ -56,7 +56,7 @@ import Testing
             """
         let history = try #require(try describe(["Book": text]).history)
         #expect(history.versions.map { $0.tables.map(\.name) } == [["book", "REST"], ["BOOKS", "REST"]])
-        #expect(history.newest.tables[0].columns == ["id", "TITLE", "NEXT"])
+        #expect(history.newest.tables[0].columnNames == ["id", "TITLE", "NEXT"])
         #expect(history.newest.columns(of: history.newest.entities[0]).map(\.member) == ["id", "title", "nextID"])
         #expect(history.steps[0].customReasons == [])
     }

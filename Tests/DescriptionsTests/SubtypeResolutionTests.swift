@@ -40,13 +40,14 @@ import Testing
                 [
                     .map(
                         from: "book", to: "book",
-                        columns: ["kind": #"CASE "kind" WHEN 'other' THEN 'second' ELSE "kind" END"#])
+                        columns: ["kind": .changed(.column("kind"), .cases(["other": "second"], merged: false))])
                 ],
                 [
                     .map(
                         from: "book", to: "book",
                         columns: [
-                            "kind": #"CASE "kind" WHEN 'III' THEN '3' WHEN 'fourth' THEN 'first' ELSE "kind" END"#
+                            "kind": .changed(
+                                .column("kind"), .cases(["III": "3", "fourth": "first"], merged: true))
                         ])
                 ],
             ])

@@ -34,7 +34,7 @@ import Testing
         #expect(chained.steps.map(\.isCustom) == [false, true])
         #expect(
             chained.steps[0].tableChanges == [
-                .map(from: "book", to: "book", columns: ["title": #"coalesce("name", 'none')"#])
+                .map(from: "book", to: "book", columns: ["title": .coalesce(.column("name"), .literal(.text("none")))])
             ])
     }
 

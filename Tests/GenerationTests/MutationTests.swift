@@ -164,11 +164,17 @@ import Testing
         _ = try generator.sources() + generator.stubs() + generator.sql() + generator.tests()
         let lock = try Lock(parsing: generator.lock().contents)
         #expect(lock.changes(in: history) == [])
-        for version in history.versions { _ = try database(version) }
+        for version in history.versions {
+            _ = try database(version)
+            let text = version.tables.flatMap(SchemaText.lines).joined(separator: "\n")
+            #expect(try SchemaText.tables(text) == version.tables)
+        }
         for (place, step) in history.steps.enumerated() where !step.isCustom {
             // The step by itself, and together with those after it.
             var mapping = TableMapping(from: step.from.tables, to: step.to.tables, changes: step.tableChanges)
             try check(mapping, from: step.from, to: step.to)
+            let text = step.tableChanges.flatMap(SchemaText.lines).joined(separator: "\n")
+            #expect(try SchemaText.changes(text) == step.tableChanges)
             var last = step.to.version
             for next in history.steps[(place + 1)...] where next.from.version == last && !next.isCustom {
                 guard let longer = mapping.followed(by: next.tableChanges, to: next.to.tables) else { break }
@@ -196,7 +202,7 @@ import Testing
     private static func database(_ version: SchemaModel.SchemaVersion) throws -> Connection {
         let connection = try Connection(path: ":memory:", mode: .create)
         for table in version.tables {
-            for statement in [table.createStatement()] + table.indexStatements { try connection.execute(statement) }
+            for statement in SQLite.create(table) { try connection.execute(statement) }
         }
         return connection
     }
@@ -206,7 +212,7 @@ import Testing
         var objects: [String: [String]] = [:]
         try connection.query("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL") { row in
             if case .text(let name) = row.value(0), case .text(let sql) = row.value(1) {
-                objects[name] = Table.elements(of: sql).sorted()
+                objects[name] = SQLText.elements(of: sql).sorted()
             }
         }
         return objects

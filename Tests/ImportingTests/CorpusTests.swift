@@ -28,7 +28,7 @@ import Testing
         for version in resolved.versions {
             let connection = try Connection(path: ":memory:", mode: .readWrite)
             for table in version.tables {
-                for statement in [table.createStatement()] + table.indexStatements { try connection.execute(statement) }
+                for statement in SQLite.create(table) { try connection.execute(statement) }
             }
         }
     }

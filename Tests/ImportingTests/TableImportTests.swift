@@ -265,7 +265,7 @@ import Testing
                 "| 1.0 | Member | the foreign key on owner, no: some of its columns are in the primary key, and some are not |"
             ))
         let tables = try workspace.history("out").newest.tables
-        func columns(_ table: String) -> [String] { tables.first { $0.name == table }?.columns ?? [] }
+        func columns(_ table: String) -> [String] { tables.first { $0.name == table }?.columnNames ?? [] }
         #expect(columns("Message") == ["id", "chatOwner", "chatNo", "group_owner", "group_number"])
         #expect(columns("Pin") == ["pinOwner", "pinNo", "at"])
         #expect(columns("Member") == ["owner", "no", "name"])

@@ -20,7 +20,7 @@ import Testing
 
     private func attribute(
         _ type: ScalarType, name: String = "a", nullable: Bool = false, value: Literal? = nil, unique: Bool = false,
-        collation: Property.Collation? = nil
+        collation: Collation? = nil
     ) -> Property {
         Property(
             lineage: 0, name: name, kind: .attribute(.scalar(type)), isNullable: nullable,
@@ -52,7 +52,7 @@ import Testing
         var instructions = StepInstructions()
         instructions.fills[.init(entity: 0, property: 0)] = .constant(.literal(.integer(4)), .scalar(.int))
         let filled = try step(nil, attribute(.int), instructions: instructions)
-        #expect(filled.tableChanges == [.map(from: "book", to: "book", columns: ["a": "4"])])
+        #expect(filled.tableChanges == [.map(from: "book", to: "book", columns: ["a": .literal(.integer(4))])])
         #expect(
             try step(nil, attribute(.int)).customReasons == ["`book.a` is new and has neither a default nor a \"fill\""]
         )
@@ -62,7 +62,7 @@ import Testing
         let nullable = attribute(.int, nullable: true)
         #expect(
             try step(nullable, attribute(.int, value: .integer(1))).tableChanges == [
-                .map(from: "book", to: "book", columns: ["a": "coalesce(\"a\", 1)"])
+                .map(from: "book", to: "book", columns: ["a": .coalesce(.column("a"), .literal(.integer(1)))])
             ])
         #expect(try step(nullable, attribute(.int)).isCustom)
         #expect(try !step(attribute(.int), nullable).isCustom)
@@ -113,7 +113,7 @@ import Testing
     @Test func `a stored column that is renamed keeps its values`() throws {
         #expect(
             try step(attribute(.int), attribute(.int, name: "b")).tableChanges == [
-                .map(from: "book", to: "book", columns: ["b": "\"a\""])
+                .map(from: "book", to: "book", columns: ["b": .column("a")])
             ])
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SQLSchema
 import Strata
 import Testing
 
@@ -123,20 +124,19 @@ private enum Atlas: Schema {
         SchemaVersion(
             "1", fingerprint: 1,
             tables: [
-                Table("nation", ["\"code\" TEXT NOT NULL COLLATE NOCASE PRIMARY KEY"]),
+                Table("nation", ["code text nocase key"]),
                 Table(
                     "town",
                     [
-                        "\"id\" INTEGER PRIMARY KEY",
-                        "\"nation_id\" TEXT REFERENCES \"nation\" (\"code\") ON DELETE CASCADE",
-                    ],
-                    indexes: [Index("town_nation_id_idx", on: ["nation_id"])]),
+                        "id integer key",
+                        "nation_id text? -> nation(code) cascade", "index town_nation_id_idx (nation_id)",
+                    ]),
                 Table(
                     "nation_friends",
                     [
-                        "\"source_id\" TEXT NOT NULL REFERENCES \"nation\" (\"code\") ON DELETE CASCADE",
-                        "\"target_id\" INTEGER NOT NULL REFERENCES \"town\" (\"id\") ON DELETE CASCADE",
-                        "\"position\" INTEGER NOT NULL", "PRIMARY KEY (\"source_id\", \"target_id\")",
+                        "source_id text -> nation(code) cascade",
+                        "target_id integer -> town(id) cascade",
+                        "position integer", "key (source_id, target_id)",
                     ], isJoinTable: true),
             ])
     ]

@@ -11,11 +11,11 @@ private typealias Twin = Strata.Conversion
     private func sql(_ from: ScalarType, _ to: ScalarType, _ value: SQLiteValue) throws -> SQLiteValue {
         let conversion = try #require(Rule(from: from, to: to))
         let connection = try Connection(path: ":memory:", mode: .create)
-        try connection.execute("CREATE TABLE t (old \(from.storage), new \(to.storage)) STRICT")
+        try connection.execute("CREATE TABLE t (old \(from.storage.rawValue), new \(to.storage.rawValue)) STRICT")
         let insert = try connection.prepare("INSERT INTO t (old) VALUES (?1)")
         try insert.bind(value, at: 1)
         try insert.run()
-        try connection.execute("UPDATE t SET new = \(conversion.sql("\"old\""))")
+        try connection.execute("UPDATE t SET new = \(SQLite.expression(.changed(.column("old"), conversion.change)))")
         var found = SQLiteValue.null
         try connection.query("SELECT new FROM t") { found = $0.value(0) }
         return found

@@ -1,4 +1,5 @@
 import Foundation
+import SQLSchema
 import Strata
 import Testing
 
@@ -15,7 +16,7 @@ private enum Coded: Schema {
     static let steps = [
         MigrationStep(from: "1.0", to: "2.0", changes: [.custom(from: "store", to: "store")]) { try code($0) }
     ]
-    static let other = Table("other", ["\"id\" INTEGER PRIMARY KEY", "\"a\" TEXT"])
+    static let other = Table("other", ["id integer key", "a text?"])
 }
 
 private enum Uncoded: Schema {

@@ -1,5 +1,5 @@
 import Foundation
-import SchemaSQL
+import SQLSchema
 import Strata
 import Testing
 
@@ -106,7 +106,7 @@ import Testing
         try withFile { (url: URL) throws in
             try makeOldShop(at: url)
             let backup = url.deletingLastPathComponent().appendingPathComponent("backup.sqlite")
-            try makeHandMade(at: backup, [Table("t", ["\"id\" INTEGER PRIMARY KEY"])], rows: "")
+            try makeHandMade(at: backup, [Table("t", ["id integer key"])], rows: "")
             var options = StoreOptions()
             options.backup = backup
             // It is of another schema.

@@ -1,6 +1,6 @@
 import Foundation
 import SchemaModel
-import SchemaSQL
+import SQLSchema
 import Strata
 import Testing
 
@@ -87,7 +87,7 @@ import Testing
         var contents: [String: [String]] = [:]
         for table in version.tables {
             var rows: [String] = []
-            try connection.query("SELECT \(SQL.list(table.columns)) FROM \(SQL.quoted(table.name))") {
+            try connection.query("SELECT \(SQL.list(table.columnNames)) FROM \(SQL.quoted(table.name))") {
                 row in
                 rows.append(row.values.map(text).joined(separator: " | "))
             }
@@ -202,5 +202,45 @@ import Testing
                 #expect(answer.first.map { "\($0[3])".contains("p2") } == true)
             }
         }
+    }
+
+    /// Whatever is made by fusing, SQLite parses it: the limits of its depth and size are low enough.
+    @Test func `fused expressions of every kind stay within the limits of SQLite`() throws {
+        let table = Table("t", ["id integer key", "a text?", "b text?"])
+        let connection = try Connection(path: ":memory:", mode: .create)
+        try connection.execute(SQLite.createTable(table))
+        func change(_ depth: Int = 0) -> ValueChange {
+            switch Int.random(in: 0..<(depth > 2 ? 4 : 6)) {
+            case 0: return .scalar(.uuid, .string)
+            case 1: return .scalar(.bool, .string)
+            case 2: return .cases(["a": "b", "c": "d"], merged: true)
+            case 3: return .options(cleared: 3)
+            case 4: return .elements(change(depth + 1), isJSON: .random())
+            default:
+                return .members([
+                    .added("x", value: "[1]"), .removed("y"), .renamed("a", to: "b", nil, isJSON: false),
+                    .renamed("c", to: "d", change(depth + 1), isJSON: .random()),
+                    .changed("e", change(depth + 1), isJSON: .random()),
+                ])
+            }
+        }
+        var lengths: [Int] = []
+        for _ in 0..<300 {
+            var mapping = TableMapping(of: [table])
+            while true {
+                let first = ValueExpression.changed(.column("a"), change())
+                let columns = ["a": Bool.random() ? first : .coalesce(.changed(.column("b"), change()), first)]
+                guard let next = mapping.followed(by: [.map(from: "t", to: "t", columns: columns)], to: [table]) else {
+                    break
+                }
+                mapping = next
+            }
+            guard case .rows(_, let columns, _)? = mapping.origins["t"], let value = columns["a"] else { continue }
+            let sql = SQLite.expression(value)
+            lengths.append(sql.utf8.count)
+            #expect(throws: Never.self) { _ = try connection.prepare("SELECT \(sql) FROM t") }
+        }
+        #expect(lengths.count > 100)
+        #expect((lengths.max() ?? 0) < 16_384)
     }
 }

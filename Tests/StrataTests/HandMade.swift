@@ -1,4 +1,5 @@
 import Foundation
+import SQLSchema
 import Strata
 
 /// Two versions of tables by hand, and the step between them. Which two versions of a schema they are, `first` says.
@@ -56,5 +57,12 @@ func withStore(
             }
         }
         try check(url)
+    }
+}
+
+extension Table {
+    /// This table with another name and more lines.
+    func named(_ name: String? = nil, _ lines: [String] = []) -> Table {
+        Table(name ?? self.name, SchemaText.lines(of: self).dropFirst() + lines, isJoinTable: isJoinTable)
     }
 }

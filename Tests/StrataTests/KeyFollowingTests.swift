@@ -1,6 +1,6 @@
 import Foundation
 import SchemaModel
-import SchemaSQL
+import SQLSchema
 import Strata
 import Testing
 
@@ -32,7 +32,7 @@ private typealias N = Valued<String>
 
 /// What becomes of rows that point at rows which code has migrated, and of all that may be in the way.
 @Suite struct KeyFollowingTests {
-    private static let s = Table("s", ["\"id\" INTEGER PRIMARY KEY", "\"v\" TEXT"])
+    private static let s = Table("s", ["id integer key", "v text?"])
 
     private static func rekeying(_ keys: [Int: Int]) -> @Sendable (CustomStep) throws -> Void {
         { step in
@@ -47,8 +47,8 @@ private typealias N = Valued<String>
         let t = Table(
             "t",
             [
-                "\"id\" INTEGER PRIMARY KEY", "\"rowid\" INTEGER", "\"_rowid_\" INTEGER", "\"oid\" INTEGER",
-                "\"s_id\" INTEGER REFERENCES \"s\" (\"id\") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED",
+                "id integer key", "rowid integer?", "_rowid_ integer?", "oid integer?",
+                "s_id integer? -> s(id) nullify",
             ])
         var options = StoreOptions()
         options.migrationProgress = { _ in }
@@ -64,8 +64,8 @@ private typealias N = Valued<String>
                 ])
         }
         // Nor where the rows are copied, watched, and no column tells how far.
-        let hidden = Table("t", ["\"rowid\" INTEGER", "\"_rowid_\" INTEGER", "\"oid\" TEXT NOT NULL PRIMARY KEY"])
-        let wider = Table("t", hidden.elements + ["\"n\" REAL NOT NULL DEFAULT 0.5"])
+        let hidden = Table("t", ["rowid integer?", "_rowid_ integer?", "oid text key"])
+        let wider = hidden.named(nil, ["n real = 0.5"])
         try withStore(
             [hidden], new: [wider], rows: "INSERT INTO t VALUES (NULL, 1, 'a'), (7, 7, 'b')",
             changes: [.map(from: "t", to: "t")], code: { _ in }, options: options
@@ -76,12 +76,12 @@ private typealias N = Valued<String>
 
     @Test(arguments: [true, false])
     func `pairs of merged rows become one, and rows of an entity with such columns do not`(isJoinTable: Bool) throws {
-        let reference = "INTEGER NOT NULL REFERENCES \"s\" (\"id\") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"
+        let reference = "integer -> s(id) cascade"
         let edge = Table(
             "edge",
             [
-                "\"source_id\" \(reference)", "\"target_id\" \(reference)", "\"position\" INTEGER NOT NULL",
-                "PRIMARY KEY (\"source_id\", \"target_id\")",
+                "source_id \(reference)", "target_id \(reference)", "position integer",
+                "key (source_id, target_id)",
             ], isJoinTable: isJoinTable)
         func migrate(_ check: (URL) throws -> Void) throws {
             try withStore(
@@ -125,9 +125,9 @@ private typealias N = Valued<String>
         let t = Table(
             "t",
             [
-                "\"id\" INTEGER PRIMARY KEY", "\"s_id\" INTEGER REFERENCES \"s\" (\"id\") ON DELETE CASCADE",
-                "\"parent_id\" INTEGER REFERENCES \"t\" (\"id\") ON DELETE CASCADE",
-            ], indexes: [Index("t_parent_id_idx", on: ["parent_id"])])
+                "id integer key", "s_id integer? -> s(id) cascade",
+                "parent_id integer? -> t(id) cascade", "index t_parent_id_idx (parent_id)",
+            ])
         try withStore(
             [Self.s, t],
             rows: """
@@ -174,8 +174,7 @@ private typealias N = Valued<String>
 
     private static let tree = Table(
         "s",
-        ["\"id\" TEXT NOT NULL PRIMARY KEY", "\"v\" TEXT NOT NULL REFERENCES \"s\" (\"id\") ON DELETE CASCADE"],
-        indexes: [Index("s_v_idx", on: ["v"])])
+        ["id text key", "v text -> s(id) cascade", "index s_v_idx (v)"])
 
     @Test func `a row whose new key an old dangling reference names takes no other row along`() throws {
         var options = StoreOptions()
@@ -198,7 +197,7 @@ private typealias N = Valued<String>
 
     @Test func `references to a dropped row follow its delete rule although another row was merged into it`() throws {
         let t = Table(
-            "t", ["\"id\" INTEGER PRIMARY KEY", "\"s_id\" TEXT REFERENCES \"s\" (\"id\") ON DELETE SET NULL"])
+            "t", ["id integer key", "s_id text? -> s(id) nullify"])
         try withStore(
             [Self.tree, t],
             rows: """
@@ -229,12 +228,12 @@ private typealias N = Valued<String>
         let s = Table(
             "s",
             [
-                "\"id\" INTEGER PRIMARY KEY REFERENCES \"book\" (\"id\") DEFERRABLE INITIALLY DEFERRED", "\"v\" TEXT",
+                "id integer key -> book(id) no_action", "v text?",
             ])
         let t = Table(
-            "t", ["\"id\" INTEGER PRIMARY KEY", "\"s_id\" INTEGER REFERENCES \"s\" (\"id\") ON DELETE SET NULL"])
+            "t", ["id integer key", "s_id integer? -> s(id) nullify"])
         try withStore(
-            [Table("book", ["\"id\" INTEGER PRIMARY KEY"]), s, t],
+            [Table("book", ["id integer key"]), s, t],
             rows: """
                 INSERT INTO book VALUES (1), (2); INSERT INTO s VALUES (1, 'x'), (2, 'y');
                 INSERT INTO t VALUES (1, 1), (2, 2)
@@ -261,8 +260,8 @@ private typealias N = Valued<String>
         let item = Table(
             "item",
             [
-                "\"s_id\" INTEGER NOT NULL REFERENCES \"s\" (\"id\") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED",
-                "\"place\" INTEGER NOT NULL", "\"note\" TEXT", "PRIMARY KEY (\"s_id\", \"place\")",
+                "s_id integer -> s(id) cascade",
+                "place integer", "note text?", "key (s_id, place)",
             ])
         let merging: @Sendable (CustomStep) throws -> Void = { step in
             try step.migrate(S.self) { (old: S, _) -> Outcome<S> in
@@ -285,12 +284,12 @@ private typealias N = Valued<String>
     }
 
     @Test func `keys that are compared without regard to case are followed so`() throws {
-        let s = Table("s", ["\"id\" TEXT NOT NULL COLLATE NOCASE PRIMARY KEY", "\"v\" TEXT"])
+        let s = Table("s", ["id text nocase key", "v text?"])
         let t = Table(
             "t",
             [
-                "\"id\" INTEGER PRIMARY KEY",
-                "\"s_id\" TEXT REFERENCES \"s\" (\"id\") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED",
+                "id integer key",
+                "s_id text? -> s(id) nullify",
             ])
         try withStore(
             [s, t],
@@ -328,7 +327,7 @@ private typealias N = Valued<String>
     @Test func `nothing is written once SQLite has undone the transaction`() throws {
         #expect(throws: MigrationError.rolledBack) {
             try withStore(
-                [Self.s, Table("t", ["\"id\" INTEGER PRIMARY KEY", "\"a\" TEXT"])],
+                [Self.s, Table("t", ["id integer key", "a text?"])],
                 rows: "INSERT INTO s VALUES (1, 'x'); INSERT INTO t VALUES (1, 'old')",
                 code: { step in
                     try? step.context.execute("INSERT OR ROLLBACK INTO t VALUES (1, 'again')")
@@ -345,7 +344,7 @@ private typealias N = Valued<String>
     func `SQL of a custom migration neither ends its transaction nor changes its connection`(sql: String) throws {
         let reason = "it sets a pragma, attaches a database, or begins or ends a transaction"
         try withStore(
-            [Self.s, Table("t", ["\"id\" INTEGER PRIMARY KEY", "\"a\" TEXT"])],
+            [Self.s, Table("t", ["id integer key", "a text?"])],
             rows: "INSERT INTO s VALUES (1, 'x'); INSERT INTO t VALUES (1, 'old')",
             code: { step in
                 #expect(throws: QueryError.refused(reason: reason, sql: sql)) { try step.context.execute(sql) }
@@ -358,7 +357,7 @@ private typealias N = Valued<String>
     }
 
     @Test func `new keys are looked for up to the greatest number, and among the old rows of a renamed table`() throws {
-        let book = Table("book", Self.s.elements)
+        let book = Self.s.named("book")
         try withStore(
             [Self.s], new: [book], rows: "INSERT INTO s VALUES (1, 'x'), (9223372036854775806, 'y')",
             changes: [.custom(from: "s", to: "book")],
@@ -389,9 +388,9 @@ private typealias N = Valued<String>
     }
 
     @Test func `new keys that lead nowhere are refused, also where as many old ones went`() throws {
-        let reference = "REFERENCES \"s\" (\"id\") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED"
-        let t = Table("t", ["\"id\" INTEGER PRIMARY KEY", "\"s_id\" INTEGER \(reference)"])
-        let u = Table("u", t.elements)
+        let rule = "nullify"
+        let t = Table("t", ["id integer key", "s_id integer? -> s(id) \(rule)"])
+        let u = t.named("u")
         #expect(throws: MigrationError.danglingForeignKeys(["t": 1])) {
             try withStore(
                 [Self.s, t, u], new: [Self.s, t],
@@ -408,9 +407,9 @@ private typealias N = Valued<String>
     }
 
     @Test func `a dangling foreign key excuses none of the same value in another table`() throws {
-        let reference = "REFERENCES \"s\" (\"id\") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED"
-        let t = Table("t", ["\"id\" INTEGER PRIMARY KEY", "\"s_id\" INTEGER \(reference)"])
-        let u = Table("u", t.elements)
+        let rule = "nullify"
+        let t = Table("t", ["id integer key", "s_id integer? -> s(id) \(rule)"])
+        let u = t.named("u")
         let rows =
             "PRAGMA foreign_keys = OFF; INSERT INTO s VALUES (1, 'x'); INSERT INTO t VALUES (11, 5); INSERT INTO u VALUES (21, 1)"
         func migrate(_ sql: String) throws {

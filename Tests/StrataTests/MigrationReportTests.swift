@@ -1,4 +1,5 @@
 import Foundation
+import SQLSchema
 import Strata
 import Testing
 
@@ -37,19 +38,15 @@ private struct Renamed: StoredEntity {
 
 /// What a migration tells of itself, what it refuses at once, and what it remembers.
 @Suite struct MigrationReportTests {
-    private static let key = "\"id\" INTEGER PRIMARY KEY"
-    private static let s = Table("s", [key, "\"v\" TEXT"])
-    private static func pointing(_ name: String, _ rule: String) -> Table {
-        Table(
-            name,
-            [
-                key, "\"s_id\" INTEGER REFERENCES \"s\" (\"id\") ON DELETE \(rule) DEFERRABLE INITIALLY DEFERRED",
-            ])
+    private static let key = "id integer key"
+    private static let s = Table("s", [key, "v text?"])
+    private static func pointing(_ name: String, _ rule: Table.DeleteRule) -> Table {
+        Table(name, [key, "s_id integer? -> s(id) \(rule.rawValue)"])
     }
 
     @Test func `the report counts what was migrated, dropped and merged`() throws {
         try withStore(
-            [Self.s, Self.pointing("t", "CASCADE"), Self.pointing("n", "SET NULL")],
+            [Self.s, Self.pointing("t", .cascade), Self.pointing("n", .nullify)],
             rows: """
                 INSERT INTO s VALUES (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd');
                 INSERT INTO t VALUES (1, 1), (2, 1), (3, 2), (4, 3); INSERT INTO n VALUES (1, 1), (2, 2)
@@ -92,14 +89,16 @@ private struct Renamed: StoredEntity {
         options.danglingForeignKeys = handling
         var report: MigrationReport?
         try withStore(
-            tables, rows: rows, changes: [.map(from: "s", to: "s", columns: ["v": "\"v\" || '!'"])],
+            tables, rows: rows,
+            changes: [
+                .map(from: "s", to: "s", columns: ["v": .changed(.column("v"), .cases(["a": "a!"], merged: false))])
+            ],
             options: options, check: { try body($0, report) }, opened: { report = $0.migrationReport })
     }
 
     @Test func `a tree of any depth below a dangling foreign key is repaired`() throws {
         let tree = Table(
-            "t", [Self.key, "\"t_id\" INTEGER REFERENCES \"t\" (\"id\") ON DELETE CASCADE"],
-            indexes: [Index("t_t_id_idx", on: ["t_id"])])
+            "t", [Self.key, "t_id integer? -> t(id) cascade", "index t_t_id_idx (t_id)"])
         let content = """
             PRAGMA foreign_keys = OFF; INSERT INTO s VALUES (1, 'a');
             INSERT INTO t VALUES (-1, NULL), (-2, -1);
@@ -114,8 +113,8 @@ private struct Renamed: StoredEntity {
 
     @Test func `what led nowhere before is kept, repaired by what is said of deletions, or refused`() throws {
         let tables = [
-            Self.s, Self.pointing("t", "CASCADE"), Self.pointing("n", "SET NULL"),
-            Table("c", [Self.key, "\"t_id\" INTEGER REFERENCES \"t\" (\"id\") ON DELETE CASCADE"]),
+            Self.s, Self.pointing("t", .cascade), Self.pointing("n", .nullify),
+            Table("c", [Self.key, "t_id integer? -> t(id) cascade"]),
         ]
         let content = Self.dangling + "INSERT INTO c VALUES (1, 1), (2, 2)"
         try migrateDangling(.keep, tables, rows: content) { (url: URL, report) throws in
@@ -138,12 +137,11 @@ private struct Renamed: StoredEntity {
     }
 
     @Test func `what led nowhere before is kept under other names, as the plan says`() throws {
-        let renamed = Table(
-            "t2", [Self.key, Self.pointing("t", "CASCADE").elements[1].replacing("\"s\"", with: "\"s2\"")])
+        let renamed = Table("t2", [Self.key, "s_id integer? -> s2(id) cascade"])
         let changes = [TableChange.map(from: "s", to: "s2"), .map(from: "t", to: "t2"), .drop("n")]
         try withStore(
-            [Self.s, Self.pointing("t", "CASCADE"), Self.pointing("n", "SET NULL")],
-            new: [Table("s2", Self.s.elements), renamed], rows: Self.dangling, changes: changes,
+            [Self.s, Self.pointing("t", .cascade), Self.pointing("n", .nullify)],
+            new: [Self.s.named("s2"), renamed], rows: Self.dangling, changes: changes,
             check: { (url: URL) throws in
                 #expect(try rows(url, "SELECT count(*) FROM t2") == [[.integer(3)]])
             })
@@ -151,7 +149,7 @@ private struct Renamed: StoredEntity {
 
     @Test func `a plan says which rows cannot be repaired`() throws {
         try withFile { (url: URL) throws in
-            let tables = [Self.s, Self.pointing("t", "RESTRICT"), Self.pointing("n", "SET NULL")]
+            let tables = [Self.s, Self.pointing("t", .deny), Self.pointing("n", .nullify)]
             try makeHandMade(at: url, tables, rows: Self.dangling)
             var options = StoreOptions()
             for (handling, expected) in [
@@ -170,16 +168,12 @@ private struct Renamed: StoredEntity {
     }
 
     @Test func `a row that denies its repair may go for another reason`() throws {
-        let both = Table(
-            "t",
-            Self.pointing("t", "CASCADE").elements + [
-                "\"n_id\" INTEGER REFERENCES \"n\" (\"id\") ON DELETE RESTRICT"
-            ])
+        let both = Self.pointing("t", .cascade).named(nil, ["n_id integer? -> n(id) deny"])
         let content = """
             PRAGMA foreign_keys = OFF; INSERT INTO s VALUES (1, 'a'); INSERT INTO n VALUES (1, NULL);
             INSERT INTO t VALUES (1, 9, 9), (2, 1, 1)
             """
-        try migrateDangling(.repair, [Self.s, both, Self.pointing("n", "SET NULL")], rows: content) {
+        try migrateDangling(.repair, [Self.s, both, Self.pointing("n", .nullify)], rows: content) {
             (url: URL, report) throws in
             #expect(try rows(url, "SELECT id FROM t") == [[.integer(2)]])
             #expect(report?.repairedRows == ["t": 1])
@@ -202,7 +196,7 @@ private struct Renamed: StoredEntity {
     @Test func `what denies deletions is not repaired`() throws {
         #expect(throws: MigrationError.danglingForeignKeys(["t": 2])) {
             try migrateDangling(
-                .repair, [Self.s, Self.pointing("t", "RESTRICT"), Self.pointing("n", "SET NULL")], rows: Self.dangling
+                .repair, [Self.s, Self.pointing("t", .deny), Self.pointing("n", .nullify)], rows: Self.dangling
             ) { _, _ in }
         }
     }
@@ -210,7 +204,7 @@ private struct Renamed: StoredEntity {
     @Test func `a disk without place refuses before anything is written`() throws {
         let many =
             "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO s SELECT i, hex(randomblob(50)) FROM n"
-        let wider = Table("s", Self.s.elements + ["\"x\" REAL NOT NULL DEFAULT 0.5"])
+        let wider = Self.s.named(nil, ["x real = 0.5"])
         func migrate(available: Int64, checks: Bool = true, to new: Table, _ change: TableChange) throws {
             var options = StoreOptions()
             options.checksFreeSpace = checks
@@ -228,13 +222,15 @@ private struct Renamed: StoredEntity {
         try migrate(available: 100_000, checks: false, to: wider, rebuild)
         try migrate(available: 400_000, to: wider, rebuild)
         // What makes less of a column may need little.
-        try migrate(available: 100_000, to: Self.s, .map(from: "s", to: "s", columns: ["v": "substr(\"v\", 1, 1)"]))
+        try migrate(
+            available: 100_000, to: Self.s,
+            .map(from: "s", to: "s", columns: ["v": .changed(.column("v"), .cases([:], merged: true))]))
     }
 
     @Test func `a plan counts what code has to see to`() throws {
         try withFile { (url: URL) throws in
             let new = [
-                Table("s", [Self.key, "\"v\" TEXT NOT NULL"], indexes: [Index("s_v_key", on: ["v"], unique: true)])
+                Table("s", [Self.key, "v text", "unique s_v_key (v)"])
             ]
             try makeHandMade(at: url, [Self.s], rows: "INSERT INTO s VALUES (1, 'a'), (2, 'a'), (3, NULL), (4, NULL)")
             let before = try Data(contentsOf: url)
@@ -256,7 +252,7 @@ private struct Renamed: StoredEntity {
     }
 
     @Test func `a key that was given once is never given again`() throws {
-        let u = Table("u", Self.s.elements)
+        let u = Self.s.named("u")
         try withFile { (url: URL) throws in
             try makeHandMade(at: url, [Self.s], rows: "INSERT INTO s VALUES (7, 'a')")
             /// Opens the store with code that asks for a key, and gives that.

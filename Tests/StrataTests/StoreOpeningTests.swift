@@ -1,4 +1,5 @@
 import Foundation
+import SQLSchema
 import Strata
 import Testing
 
@@ -13,16 +14,17 @@ enum Shop: Schema {
     ]
     static let steps = [
         MigrationStep(
-            from: "1.0", to: "2.0", changes: [.map(from: "shop", to: "store", columns: ["title": "\"name\""])]),
+            from: "1.0", to: "2.0", changes: [.map(from: "shop", to: "store", columns: ["title": .column("name")])]),
         MigrationStep(
             from: "2.0", to: "10.0",
-            changes: [.map(from: "store", to: "store", columns: ["stars": "coalesce(\"stars\", 3)"])]),
+            changes: [
+                .map(from: "store", to: "store", columns: ["stars": .coalesce(.column("stars"), .literal(.integer(3)))])
+            ]),
     ]
-    static let first = Table("shop", ["\"id\" INTEGER PRIMARY KEY", "\"name\" TEXT", "\"stars\" INTEGER"])
-    static let second = Table("store", ["\"id\" INTEGER PRIMARY KEY", "\"title\" TEXT", "\"stars\" INTEGER"])
+    static let first = Table("shop", ["id integer key", "name text?", "stars integer?"])
+    static let second = Table("store", ["id integer key", "title text?", "stars integer?"])
     static let third = Table(
-        "store", ["\"id\" INTEGER PRIMARY KEY", "\"title\" TEXT", "\"stars\" INTEGER NOT NULL"],
-        indexes: [Index("store_title_idx", on: ["title"])])
+        "store", ["id integer key", "title text?", "stars integer", "index store_title_idx (title)"])
 }
 
 /// `Shop` as an older app, another app, and a changed draft have it.
@@ -170,8 +172,8 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
 
     @Test(arguments: [StoreOptions.Journal.delete, .wal])
     func `a store that was migrated meanwhile is neither read nor written`(journal: StoreOptions.Journal) throws {
-        let old = Table("t", ["\"id\" INTEGER PRIMARY KEY", "\"a\" TEXT", "\"b\" TEXT"])
-        let swap = [TableChange.map(from: "t", to: "t", columns: ["a": "\"b\"", "b": "\"a\""])]
+        let old = Table("t", ["id integer key", "a text?", "b text?"])
+        let swap = [TableChange.map(from: "t", to: "t", columns: ["a": .column("b"), "b": .column("a")])]
         try withFile { (url: URL) throws in
             var options = StoreOptions()
             options.journal = journal

@@ -1,4 +1,5 @@
 import Foundation
+import SQLSchema
 import Strata
 
 /// What a thing may be.
@@ -129,15 +130,15 @@ enum Things: Schema {
                 Table(
                     "thing",
                     [
-                        "\"id\" INTEGER PRIMARY KEY", "\"number\" INTEGER", "\"ratio\" REAL NOT NULL",
-                        "\"text\" TEXT NOT NULL", "\"note\" TEXT", "\"date\" REAL NOT NULL", "\"kind\" TEXT",
-                        "\"uuid\" BLOB NOT NULL", "\"price\" TEXT NOT NULL", "\"parent_id\" INTEGER",
-                        "\"flag\" INTEGER NOT NULL",
-                    ], indexes: [Index("thing_text_idx", on: ["text"])]),
+                        "id integer key", "number integer?", "ratio real",
+                        "text text", "note text?", "date real", "kind text?",
+                        "uuid blob", "price text", "parent_id integer?",
+                        "flag integer", "index thing_text_idx (text)",
+                    ]),
                 Table(
                     "place",
                     [
-                        "\"shelf\" TEXT NOT NULL", "\"number\" INTEGER NOT NULL", "PRIMARY KEY (\"shelf\", \"number\")",
+                        "shelf text", "number integer", "key (shelf, number)",
                     ]),
             ])
     ]

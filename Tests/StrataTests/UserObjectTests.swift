@@ -1,5 +1,5 @@
 import Foundation
-import SchemaSQL
+import SQLSchema
 import Strata
 import Testing
 
@@ -8,10 +8,10 @@ import Testing
     private static let note = Table(
         "note",
         [
-            "\"id\" INTEGER PRIMARY KEY", "\"title\" TEXT NOT NULL", "\"body\" TEXT", "\"stars\" INTEGER",
-            "\"draft\" INTEGER",
-        ], indexes: [Index("note_title_idx", on: ["title"])])
-    private static let tag = Table("tag", ["\"id\" INTEGER PRIMARY KEY", "\"name\" TEXT NOT NULL"])
+            "id integer key", "title text", "body text?", "stars integer?",
+            "draft integer?", "index note_title_idx (title)",
+        ])
+    private static let tag = Table("tag", ["id integer key", "name text"])
     private static let content = """
         INSERT INTO note VALUES (1, 'one', 'first body', 5, 0), (2, 'two', 'second body', NULL, 1); INSERT INTO tag VALUES (1, 'a');
         """
@@ -30,12 +30,12 @@ import Testing
     private static let page = Table(
         "page",
         [
-            "\"id\" INTEGER PRIMARY KEY", "\"heading\" TEXT NOT NULL", "\"body\" TEXT", "\"stars\" REAL",
-        ], indexes: [Index("page_title_idx", on: ["heading"])])
+            "id integer key", "heading text", "body text?", "stars real?", "index page_title_idx (heading)",
+        ])
     private static let rebuild = [
         TableChange.map(
             from: "note", to: "page",
-            columns: ["heading": "\"title\"", "stars": "CAST(\"stars\" AS REAL)"])
+            columns: ["heading": .column("title"), "stars": .changed(.column("stars"), .scalar(.int, .double))])
     ]
 
     @Test func `indexes stay through a table rebuild, and follow new names`() throws {
@@ -100,11 +100,13 @@ import Testing
             INSERT INTO search (search) VALUES ('rebuild');
             CREATE TRIGGER note_search AFTER INSERT ON note BEGIN INSERT INTO search (rowid, body) VALUES (new.id, new.body); END;
             """
-        let wider = Table(
-            "note", Self.note.elements.dropLast() + ["\"draft\" REAL"], indexes: Self.note.indexes)
+        var wider = Self.note
+        wider.columns[wider.columns.count - 1].type = .real
         try withStore(
             [Self.note], new: [wider], rows: Self.content.replacing("INSERT INTO tag VALUES (1, 'a');", with: "") + sql,
-            changes: [.map(from: "note", to: "note", columns: ["draft": "CAST(\"draft\" AS REAL)"])],
+            changes: [
+                .map(from: "note", to: "note", columns: ["draft": .changed(.column("draft"), .scalar(.int, .double))])
+            ],
             check: { (url: URL) throws in
                 let connection = try Connection(path: url.path, mode: .readWrite)
                 try connection.execute("INSERT INTO search (search, rank) VALUES ('integrity-check', 1)")
@@ -138,7 +140,7 @@ import Testing
     }
 
     @Test func `an index of the app on the columns of the schema's stays beside it`() throws {
-        let indexed = Table("tag", Self.tag.elements, indexes: [Index("tag_name_idx", on: ["name"])])
+        let indexed = Self.tag.named(nil, ["index tag_name_idx (name)"])
         try withStore(
             [Self.note, Self.tag], new: [Self.page, indexed],
             rows: Self.content + "CREATE INDEX mine ON tag (name); CREATE INDEX theirs ON note (title)",
@@ -157,7 +159,10 @@ import Testing
             changes: [
                 .map(
                     from: "note", to: "page",
-                    columns: ["heading": "\"title\"", "stars": "CAST(\"stars\" AS REAL)", "body": "'same'"])
+                    columns: [
+                        "heading": .column("title"), "stars": .changed(.column("stars"), .scalar(.int, .double)),
+                        "body": .literal(.text("same")),
+                    ])
             ],
             check: { (url: URL) throws in
                 #expect(try rows(url, "SELECT count(*) FROM page") == [[.integer(2)]])
@@ -218,11 +223,11 @@ import Testing
     }
 
     @Test func `an index follows the column that keeps its name, and columns that swap theirs`() throws {
-        let old = Table("t", ["\"id\" INTEGER PRIMARY KEY", "\"a\" TEXT", "\"b\" TEXT"])
-        let new = Table("t", old.elements + ["\"c\" TEXT"])
+        let old = Table("t", ["id integer key", "a text?", "b text?"])
+        let new = old.named(nil, ["c text?"])
         try withStore(
             [old], new: [new], rows: "CREATE INDEX one ON t (a); CREATE INDEX odd ON t (a) WHERE b = 'text'",
-            changes: [.map(from: "t", to: "t", columns: ["c": "\"a\""])],
+            changes: [.map(from: "t", to: "t", columns: ["c": .column("a")])],
             check: { (url: URL) throws in
                 #expect(
                     try rows(url, "SELECT sql FROM sqlite_schema WHERE name = 'one'") == [
@@ -232,7 +237,7 @@ import Testing
             })
         try withStore(
             [old], rows: "CREATE INDEX one ON t (a)",
-            changes: [.map(from: "t", to: "t", columns: ["a": "\"b\"", "b": "\"a\""])],
+            changes: [.map(from: "t", to: "t", columns: ["a": .column("b"), "b": .column("a")])],
             check: { (url: URL) throws in
                 #expect(
                     try rows(url, "SELECT sql FROM sqlite_schema WHERE name = 'one'") == [

@@ -18,77 +18,64 @@ public enum LaundrySchema: Strata.Schema {
         return history
     }()
 
-    /// The tables that are new in each version, or differ from those before.
+    /// The tables of each version, except for those that are as in the version before.
     private static func addVersions(to history: inout Strata.VersionHistory) {
-        history.add(Tables.laundry_1_0)
-        history.add(Tables.laundryData_1_0)
-        history.add(Tables.laundryItem_1_0)
-        history.version("1.0", fingerprint: 0x39b3c32d3689b322)
-        history.add(Tables.laundry_2_0)
-        history.add(Tables.laundryData_2_0)
-        history.add(Tables.laundryDetail_2_0)
-        history.add(Tables.laundryFailure_2_0)
-        history.version("2.0", fingerprint: 0x90c9e8a420af15cf)
+        history.version("1.0", fingerprint: 0x39b3c32d3689b322, #"""
+            table laundry
+              store_id integer key
+              id integer?
+              name text?
+              photo text?
+              favorite integer = 0
+              master_id integer? -> laundry_data(store_id) nullify
+              master_position integer?
+              index laundry_master_id_idx (master_id)
+            table laundry_data
+              store_id integer key
+              code integer?
+              status text?
+            table laundry_item
+              store_id integer key
+              name text?
+              price real?
+              master_id integer? -> laundry(store_id) nullify
+              master_position integer?
+              index laundry_item_master_id_idx (master_id)
+            """#)
+        history.version("2.0", fingerprint: 0x90c9e8a420af15cf, #"""
+            change laundry
+              - master_id
+              + master_id integer? -> laundry_detail(store_id) nullify after favorite
+            table laundry_data
+              store_id integer key
+              code integer?
+            table laundry_detail
+              store_id integer key
+              master_id integer? -> laundry_data(store_id) nullify
+              unique laundry_detail_master_id_key (master_id)
+            table laundry_failure
+              store_id integer key
+              id integer?
+              date real?
+              master_id integer? -> laundry_detail(store_id) nullify
+              unique laundry_failure_master_id_key (master_id)
+            """#)
     }
 
-    /// What each migration step does to the tables that it changes.
+    /// The changes of tables in each migration step.
     private static func addSteps(to history: inout Strata.VersionHistory) {
-        history.change(.custom(from: "laundry", to: "laundry"))
-        history.change(.map(from: "laundry_data", to: "laundry_data"))
-        history.change(.create("laundry_detail"))
-        history.change(.create("laundry_failure"))
-        history.step(from: "1.0", to: "2.0") { step in
+        history.step(from: "1.0", to: "2.0", #"""
+            custom laundry
+            map laundry_data
+            create laundry_detail
+            create laundry_failure
+            """#) { step in
             var migration = Migration_1_0_to_2_0()
             try migration.willMigrate(step.context)
             try migration.migrate(LaundrySchema.V1_0.Laundry.self, in: step)
             try step.followKeys()
             try migration.didMigrate(step.context)
         }
-    }
-
-    /// The tables, each named after the version in which it was new or changed.
-    private enum Tables {
-        static let laundry_1_0 = Strata.Table("laundry", [
-            #""store_id" INTEGER PRIMARY KEY"#,
-            #""id" INTEGER"#,
-            #""name" TEXT"#,
-            #""photo" TEXT"#,
-            #""favorite" INTEGER NOT NULL DEFAULT 0"#,
-            #""master_id" INTEGER REFERENCES "laundry_data" ("store_id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED"#,
-            #""master_position" INTEGER"#,
-        ], indexes: [
-            Strata.Index("laundry_master_id_idx", on: ["master_id"]),
-        ])
-        static let laundryData_1_0 = Strata.Table("laundry_data", [
-            #""store_id" INTEGER PRIMARY KEY"#,
-            #""code" INTEGER"#,
-            #""status" TEXT"#,
-        ])
-        static let laundryItem_1_0 = Strata.Table("laundry_item", [
-            #""store_id" INTEGER PRIMARY KEY"#,
-            #""name" TEXT"#,
-            #""price" REAL"#,
-            #""master_id" INTEGER REFERENCES "laundry" ("store_id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED"#,
-            #""master_position" INTEGER"#,
-        ], indexes: [
-            Strata.Index("laundry_item_master_id_idx", on: ["master_id"]),
-        ])
-        static let laundry_2_0: Strata.Table = laundry_1_0.changed(removing: [5], adding: [5: #""master_id" INTEGER REFERENCES "laundry_detail" ("store_id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED"#])
-        static let laundryData_2_0: Strata.Table = laundryData_1_0.changed(removing: [2])
-        static let laundryDetail_2_0 = Strata.Table("laundry_detail", [
-            #""store_id" INTEGER PRIMARY KEY"#,
-            #""master_id" INTEGER REFERENCES "laundry_data" ("store_id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED"#,
-        ], indexes: [
-            Strata.Index("laundry_detail_master_id_key", on: ["master_id"], unique: true),
-        ])
-        static let laundryFailure_2_0 = Strata.Table("laundry_failure", [
-            #""store_id" INTEGER PRIMARY KEY"#,
-            #""id" INTEGER"#,
-            #""date" REAL"#,
-            #""master_id" INTEGER REFERENCES "laundry_detail" ("store_id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED"#,
-        ], indexes: [
-            Strata.Index("laundry_failure_master_id_key", on: ["master_id"], unique: true),
-        ])
     }
 }
 

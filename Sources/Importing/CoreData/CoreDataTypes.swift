@@ -47,7 +47,7 @@ extension CoreDataModel.Attribute {
     var literal: Literal? {
         guard let text = writtenDefault else { return nil }
         switch valueType?.scalar {
-        case .int: return (Int(text) ?? Self.number(text).flatMap { Int(exactly: $0) }).map(Literal.integer)
+        case .int: return (Int64(text) ?? Self.number(text).flatMap { Int64(exactly: $0) }).map(Literal.integer)
         case .bool: return Self.number(text).map { .integer($0 == 0 ? 0 : 1) }
         case .double: return Self.number(text).map(Literal.real)
         case .float: return Float(text).flatMap { $0.isFinite ? .real(Double($0)) : nil }

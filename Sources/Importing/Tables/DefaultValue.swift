@@ -43,7 +43,7 @@ enum DefaultValue {
     private static func literal(_ text: String, type: ScalarType) -> Literal? {
         switch type {
         case .int, .milliseconds:
-            return Int(text).map(Literal.integer) ?? Double(text).flatMap { Int(exactly: $0) }.map(Literal.integer)
+            return Int64(text).map(Literal.integer) ?? Double(text).flatMap { Int64(exactly: $0) }.map(Literal.integer)
         case .bool: return ["0": Literal.integer(0), "1": .integer(1)][text]
         case .double, .seconds: return Double(text).flatMap { $0.isFinite ? .real($0) : nil }
         case .float: return Float(text).flatMap { $0.isFinite ? .real(Double($0)) : nil }

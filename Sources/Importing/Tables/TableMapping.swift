@@ -307,7 +307,7 @@ struct TableMapping {
             }
         }
         if let name = column.collation {
-            if let collation = Property.Collation(rawValue: name.lowercased()), type == .string || type == .url {
+            if let collation = Collation(rawValue: name.lowercased()), type == .string || type == .url {
                 property.collation = collation
             } else {
                 note(table.name, column.name, "the collation \(name)")

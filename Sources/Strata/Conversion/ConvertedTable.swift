@@ -1,4 +1,4 @@
-import SchemaSQL
+import SQLSchema
 
 /// A table of a store, and the SQL that reads its rows from another library's database.
 struct ConvertedTable {
@@ -91,9 +91,8 @@ struct DatabaseTables {
 
     /// The SQL expression for the number of each row of a table.
     func rowNumber(of table: String) -> String {
-        let taken = (columns[table] ?? []).map { $0.lowercased() }
-        let name = ["rowid", "_rowid_", "oid"].first { !taken.contains($0) }
-        return withoutNumbers.contains(table) ? "row_number() OVER ()" : name ?? "row_number() OVER ()"
+        let name = withoutNumbers.contains(table) ? nil : SQLite.rowID(besides: columns[table] ?? [])
+        return name ?? "row_number() OVER ()"
     }
 
     /// The column of a table with this name, ignoring letter case.

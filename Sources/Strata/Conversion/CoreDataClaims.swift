@@ -1,4 +1,4 @@
-import SchemaSQL
+import SQLSchema
 
 /// The columns of a Core Data table that a version claims, and the properties that they belong to.
 ///

@@ -1,4 +1,4 @@
-import SchemaSQL
+import SQLSchema
 
 /// The entities of a Core Data store, with their numbers and inheritance, and whether they have objects.
 struct CoreDataFamily {

@@ -1,5 +1,5 @@
 import Foundation
-import SchemaSQL
+import SQLSchema
 
 /// A SQLite store of Core Data.
 ///
@@ -114,7 +114,7 @@ struct CoreDataSource: ConversionSource {
         return known.filter(\.1.isEmpty).map(\.0)
     }
 
-    func lastKey(of table: SchemaSQL.Table) -> Int64? {
+    func lastKey(of table: SQLSchema.Table) -> Int64? {
         family.has(table.name) ? lastKeys[family.root(of: table.name)] : nil
     }
 
@@ -156,7 +156,7 @@ struct CoreDataSource: ConversionSource {
             hidden.append((parts[0], parts[1]))
             if count(of: left, roots) == nil { match.missing.append("the owners' keys of \(left.name)") }
         }
-        var readers: [(table: SchemaSQL.Table, columns: [CoreDataColumn])] = []
+        var readers: [(table: SQLSchema.Table, columns: [CoreDataColumn])] = []
         for table in version.tables where family.has(table.name) {
             let columns = self.columns(of: table, at: place)
             readers.append((table, columns))
@@ -202,7 +202,7 @@ struct CoreDataSource: ConversionSource {
     }
 
     /// The origins of the columns of an entity's table.
-    private func columns(of table: SchemaSQL.Table, at place: Int) -> [CoreDataColumn] {
+    private func columns(of table: SQLSchema.Table, at place: Int) -> [CoreDataColumn] {
         func sources(_ property: String) -> [(entity: String, property: String)] {
             format.sources(of: property, in: table.name, at: place).map { source in
                 let parts = source.split(separator: ".", maxSplits: 1).map(String.init)
@@ -210,12 +210,13 @@ struct CoreDataSource: ConversionSource {
             }
         }
         var references: Set<String> = []
-        for element in table.elements where element.referencedTable != nil {
-            guard let name = SQL.leadingIdentifier(element) else { continue }
+        for key in table.foreignKeys where key.columns.count == 1 {
+            let name = key.columns[0]
             references.insert(name.hasSuffix("_id") ? String(name.dropLast(3)) : name)
         }
-        return table.columns.map { name in
-            if SQL.quoted(name) == table.rowNumber { return .key }
+        return table.columns.map { column in
+            let name = column.name
+            if name == table.integerKey { return .key }
             let form = format.form(of: name, in: table.name, at: place)
             if case .entity(let names) = form { return .kind(names) }
             let base = name.hasSuffix("_id") ? String(name.dropLast(3)) : name
@@ -223,18 +224,18 @@ struct CoreDataSource: ConversionSource {
             if name.hasSuffix("_position"), references.contains(String(name.dropLast(9))) {
                 return .position(sources(String(name.dropLast(9))))
             }
-            let types = DeclaredType.types(of: form, storage: table.storage(of: name))
+            let types = DeclaredType.types(of: form, storage: column.type)
             return .claim(sources(name), types: types, isReference: false)
         }
     }
 
     private func convert(
-        _ table: SchemaSQL.Table, _ columns: [CoreDataColumn], _ claims: CoreDataClaims, _ own: Set<String>,
+        _ table: SQLSchema.Table, _ columns: [CoreDataColumn], _ claims: CoreDataClaims, _ own: Set<String>,
         into match: inout VersionMatch
     ) {
         var values: [String] = []
         var conflicts: [String] = []
-        for (name, column) in zip(table.columns, columns) {
+        for (name, column) in zip(table.columnNames, columns) {
             switch column {
             case .key: values.append("Z_PK")
             case .kind: values.append(family.kind(of: table.name))
@@ -277,9 +278,9 @@ struct CoreDataSource: ConversionSource {
 
     /// Finds the join table of a pair of to-many relationships by the names of its columns.
     private func joinTable(
-        _ table: SchemaSQL.Table, at place: Int, _ unread: [ImportedUnread]
+        _ table: SQLSchema.Table, at place: Int, _ unread: [ImportedUnread]
     ) throws(Missing) -> ConvertedTable {
-        let ends = table.elements.compactMap(\.referencedTable)
+        let ends = table.foreignKeys.map(\.target)
         guard ends.count == 2, table.name.hasPrefix(ends[0] + "_") else {
             throw Missing(what: "the table \(table.name)")
         }
@@ -377,12 +378,4 @@ enum CoreDataColumn {
     case claim([(entity: String, property: String)], types: Set<DeclaredType>, isReference: Bool)
     /// The object's position at the other end of to-one relationships.
     case position([(entity: String, property: String)])
-}
-
-extension String {
-    /// The table that a column definition references.
-    fileprivate var referencedTable: String? {
-        guard let range = range(of: " REFERENCES ") else { return nil }
-        return SQL.leadingIdentifier(String(self[range.upperBound...]))
-    }
 }

@@ -1,4 +1,4 @@
-import SchemaSQL
+import SQLSchema
 
 /// The column types that Core Data declares.
 enum DeclaredType: Hashable {
@@ -19,8 +19,8 @@ enum DeclaredType: Hashable {
     ///
     /// - Parameters:
     ///   - form: The form of the value in the other database; nil if it is copied unchanged.
-    ///   - storage: The storage class of the value in a Strata store.
-    static func types(of form: ImportedForm?, storage: String?) -> Set<DeclaredType> {
+    ///   - storage: How a Strata store stores the value.
+    static func types(of form: ImportedForm?, storage: StorageType?) -> Set<DeclaredType> {
         switch form {
         case nil, .plain: types(ofStorage: storage)
         case .bool: [.integer]
@@ -35,13 +35,13 @@ enum DeclaredType: Hashable {
         }
     }
 
-    private static func types(ofStorage storage: String?) -> Set<DeclaredType> {
+    private static func types(ofStorage storage: StorageType?) -> Set<DeclaredType> {
         switch storage {
-        case "INTEGER": [.integer]
-        case "REAL": [.float]
-        case "TEXT": [.text]
-        case "BLOB": [.blob]
-        default: []
+        case .integer: [.integer]
+        case .real: [.float]
+        case .text: [.text]
+        case .blob: [.blob]
+        case .any, nil: []
         }
     }
 }

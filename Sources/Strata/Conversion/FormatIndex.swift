@@ -1,4 +1,4 @@
-import SchemaSQL
+import SQLSchema
 
 /// The format of the databases that a schema was imported from, by the positions of its versions.
 struct FormatIndex {

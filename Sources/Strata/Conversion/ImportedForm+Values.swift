@@ -1,5 +1,5 @@
 import Foundation
-import SchemaSQL
+import SQLSchema
 
 extension ImportedForm {
     /// Converts a value of another database to its form in the store. NULL stays NULL.

@@ -1,6 +1,6 @@
 import Foundation
 import JSONText
-import SchemaSQL
+import SQLSchema
 
 /// Handles the rows that a conversion cannot store in their tables, by the policies of these tables.
 final class SetAsideRows {
@@ -15,8 +15,7 @@ final class SetAsideRows {
     static let table = Table(
         "strata_unconverted",
         [
-            "\"id\" INTEGER PRIMARY KEY", "\"version\" TEXT NOT NULL", "\"table\" TEXT NOT NULL", "\"key\" TEXT",
-            "\"values\" TEXT NOT NULL", "\"reason\" TEXT NOT NULL",
+            "id integer key", "version text", "\"table\" text", "\"key\" text?", "values text", "reason text",
         ])
 
     private let connection: Connection
@@ -85,7 +84,7 @@ final class SetAsideRows {
         _ table: String, _ key: String, _ columns: [String], _ values: [Value], _ reason: String
     ) throws {
         if insert == nil {
-            try connection.execute(Self.table.createStatement())
+            try connection.execute(SQLite.createTable(Self.table))
             insert = try connection.prepare(
                 """
                 INSERT INTO "strata_unconverted" ("version", "table", "key", "values", "reason") \

@@ -1,5 +1,5 @@
 import Foundation
-import SchemaSQL
+import SQLSchema
 
 /// Converts a database of another library to a store, row by row.
 struct StoreConversion {
@@ -89,13 +89,13 @@ struct StoreConversion {
             for table in candidate.match.tables {
                 rows.sourceValues[table.table.name] = TableCopy.sourceValues(of: table, in: source)
                 try setAsideStrays(table, rows, &report)
-                let forms = table.table.columns.map {
+                let forms = table.table.columnNames.map {
                     index.form(of: $0, in: table.table.name, at: candidate.place)
                 }
                 let greatest = try TableCopy(table, forms: forms, into: connection, files: files, rows)
                     .run(from: source, &report, isCancelled: options.isCancelled)
                 let last = [reader.lastKey(of: table.table), greatest].compactMap(\.self).max()
-                if table.table.hasIntegerKey, let last, last > 0 { lastIDs[table.table.name] = last }
+                if table.table.integerKey != nil, let last, last > 0 { lastIDs[table.table.name] = last }
             }
             try rows.setAsideDangling(&report)
             // A key that was ever assigned is never reused.
@@ -156,18 +156,19 @@ struct StoreConversion {
         let names = versions[older..<newer].map(\.name)
         func columns(_ table: String, _ version: String) -> Set<String>? {
             let tables = versions.first { $0.name == version }?.tables
-            return (tables?.first { $0.name == table }?.columns).map { Set($0) }
+            return (tables?.first { $0.name == table }?.columnNames).map { Set($0) }
         }
         return schema.steps.filter { names.contains($0.from) }.allSatisfy { step in
             !step.isCustom
                 && step.changes.allSatisfy { change in
-                    guard case .map(let from, let to, let values, nil) = change, from == to,
+                    guard case .map(let from, let to, let values, []) = change, from == to,
                         columns(from, step.from) == columns(to, step.to)
                     else { return false }
                     return values.allSatisfy { name, value in
-                        value == SQL.quoted(name)
-                            || value.uppercased().hasPrefix("COALESCE(\(SQL.quoted(name).uppercased()), ")
-                            || value.uppercased().hasPrefix("IFNULL(\(SQL.quoted(name).uppercased()), ")
+                        switch value {
+                        case .column(name), .coalesce(.column(name), _): true
+                        default: false
+                        }
                     }
                 }
         }

@@ -1,5 +1,5 @@
 import Foundation
-import SchemaSQL
+import SQLSchema
 
 /// Copies the rows of one table of another database to its table in the store.
 struct TableCopy {
@@ -19,8 +19,8 @@ struct TableCopy {
         let name: String
         /// The form of its values in the other database; nil if they are copied unchanged.
         let form: ImportedForm?
-        /// The storage class of the column.
-        let storage: String?
+        /// How the column stores its values.
+        let storage: StorageType
         let isMandatory: Bool
         /// The replacement for a value that does not fit; nil if there is none.
         let fill: SQLiteValue?
@@ -49,31 +49,24 @@ struct TableCopy {
         self.setAside = setAside
         self.files = files
         self.target = target
-        let (name, names) = (table.table.name, table.table.columns)
+        let (name, names) = (table.table.name, table.table.columnNames)
         insert = try target.prepare(
             "INSERT INTO \(SQL.quoted(name)) (\(SQL.list(names))) VALUES (\(SQL.parameters(names.count)))")
-        var mandatory: Set<String> = []
-        try target.query("SELECT name FROM pragma_table_info(\(SQL.literal(name))) WHERE \"notnull\"") {
-            mandatory.insert(try $0.string(0))
-        }
         var fills: [String: SQLiteValue] = [:]
         if case .fill(let values) = setAside.policy(of: name) {
             for (column, sql) in values { try target.query("SELECT \(sql)") { fills[column] = $0.value(0) } }
         }
-        columns = zip(names, forms).map { name, form in
+        let key = table.table.integerKey
+        columns = zip(table.table.columns, forms).map { column, form in
+            // SQLite numbers a row whose number is NULL.
             Column(
-                name: name, form: form, storage: table.table.storage(of: name),
-                isMandatory: mandatory.contains(name), fill: fills[name])
+                name: column.name, form: form, storage: column.type,
+                isMandatory: !column.isNullable && column.name != key, fill: fills[column.name])
         }
-        var foreignKeys: [Int: [Int]] = [:]
-        try target.query("SELECT id, \"from\" FROM pragma_foreign_key_list(\(SQL.literal(name))) ORDER BY id, seq") {
-            row in
-            if let place = names.firstIndex(of: try row.string(1)) {
-                foreignKeys[try row.int(0), default: []].append(place)
-            }
+        foreignKeys = table.table.foreignKeys.filter { $0.columns.count > 1 }.map { foreignKey in
+            foreignKey.columns.compactMap { names.firstIndex(of: $0) }
         }
-        self.foreignKeys = foreignKeys.values.filter { $0.count > 1 }
-        keyColumn = table.table.hasIntegerKey ? names.firstIndex { SQL.quoted($0) == table.table.rowNumber } : nil
+        keyColumn = key.flatMap { names.firstIndex(of: $0) }
     }
 
     /// Copies all rows.
@@ -130,7 +123,7 @@ struct TableCopy {
             result.stored.append(converted ?? value)
             if let form = column.form, converted == nil {
                 result.misfits[place] = "\(column.name) is \(value), which is \(form.words(for: value))"
-            } else if column.form == nil, column.storage == "REAL", case .integer(let number) = value,
+            } else if column.form == nil, column.storage == .real, case .integer(let number) = value,
                 Double(exactly: number) == nil
             {
                 // SQLite would round the number silently.
@@ -164,11 +157,11 @@ struct TableCopy {
     ) -> (_ key: [String: SQLiteValue]) throws -> [SetAsideRows.Value]? {
         let values = table.values.enumerated().map { "\($1) AS strata_\($0)" }.joined(separator: ", ")
         return { key in
-            let places = key.keys.sorted().compactMap { name in table.table.columns.firstIndex(of: name) }
+            let places = key.keys.sorted().compactMap { name in table.table.columnNames.firstIndex(of: name) }
             let condition = places.map { "strata_\($0) IS ?\($0 + 1)" }.joined(separator: " AND ")
             if places.isEmpty || places.count < key.count { return nil }
             let row = try source.cached("SELECT * FROM (SELECT \(values) FROM \(table.from)) WHERE \(condition)")
-            for place in places { try key[table.table.columns[place]]?.bind(to: row, at: place + 1) }
+            for place in places { try key[table.table.columnNames[place]]?.bind(to: row, at: place + 1) }
             defer { row.reset() }
             guard try row.step() else { return nil }
             return table.values.indices.map { place in
@@ -218,7 +211,7 @@ struct TableCopy {
                 guard column.isMandatory else { continue }
                 row.misfits[place] = "\(column.name) is NULL"
             } else if try !holds(value, column.storage) {
-                row.misfits[place] = "\(column.name) is \(value), which is not \(column.storage ?? "")"
+                row.misfits[place] = "\(column.name) is \(value), which is not \(column.storage.rawValue.uppercased())"
             } else {
                 continue
             }
@@ -230,9 +223,8 @@ struct TableCopy {
 
     /// Whether a column of a STRICT table accepts a value. SQLite converts some values
     /// (https://sqlite.org/stricttables.html).
-    private func holds(_ value: SQLiteValue, _ storage: String?) throws -> Bool {
-        guard let storage else { return true }
-        try target.execute("CREATE TABLE temp.probe (\"value\" \(storage)) STRICT")
+    private func holds(_ value: SQLiteValue, _ storage: StorageType) throws -> Bool {
+        try target.execute("CREATE TABLE temp.probe (\"value\" \(storage.rawValue.uppercased())) STRICT")
         defer { try? target.execute("DROP TABLE temp.probe") }
         do {
             let probe = try target.prepare("INSERT INTO temp.probe VALUES (?1)")
@@ -275,9 +267,4 @@ extension SQLiteValue {
     package var keyText: String {
         if case .text(let text) = self { text } else { description }
     }
-}
-
-extension Table {
-    /// Whether the primary key is a single integer, which SQLite uses as the row number.
-    var hasIntegerKey: Bool { hiddenRowID == nil && rowNumber != nil && primaryKey.count == 1 }
 }

@@ -1,4 +1,4 @@
-import SchemaSQL
+import SQLSchema
 
 /// A database with the same tables as the store. It was created by Room, Drift, GRDB or SQLite itself.
 struct TableSource: ConversionSource {
@@ -33,10 +33,10 @@ struct TableSource: ConversionSource {
                 continue
             }
             var values: [String] = []
-            for name in table.columns {
+            for name in table.columnNames {
                 if let column = database.column(name, of: source) {
                     values.append(SQL.quoted(column))
-                } else if SQL.quoted(name) == table.rowNumber {
+                } else if name == table.integerKey {
                     // For a table without a primary key, the row number takes its place.
                     values.append(database.rowNumber(of: source))
                 } else {
@@ -44,7 +44,7 @@ struct TableSource: ConversionSource {
                 }
             }
             guard values.count == table.columns.count else { continue }
-            let keys = table.primaryKey.compactMap { name in table.columns.firstIndex(of: name).map { values[$0] } }
+            let keys = table.primaryKey.compactMap { name in table.columnNames.firstIndex(of: name).map { values[$0] } }
             // A blob is shown in hexadecimal digits, because its bytes are not text.
             let parts = keys.map {
                 "CASE typeof(\($0)) WHEN 'blob' THEN 'X''' || hex(\($0)) || '''' WHEN 'null' THEN 'NULL' ELSE \($0) END"
@@ -86,22 +86,5 @@ struct TableSource: ConversionSource {
                 }
             }
         }
-    }
-}
-
-extension Table {
-    /// The columns of the primary key, most significant first.
-    var primaryKey: [String] {
-        if let element = elements.first(where: { $0.hasPrefix("PRIMARY KEY (") }) {
-            let list = element.dropFirst("PRIMARY KEY (".count).dropLast()
-            return list.split(separator: ", ").compactMap { SQL.leadingIdentifier(String($0)) }
-        }
-        return elements.filter { $0.contains(" PRIMARY KEY") }.prefix(1).compactMap(SQL.leadingIdentifier)
-    }
-
-    /// The storage class of a column.
-    func storage(of column: String) -> String? {
-        guard let element = elements.first(where: { SQL.leadingIdentifier($0) == column }) else { return nil }
-        return element.dropFirst(SQL.quoted(column).utf8.count).split(separator: " ").first.map(String.init)
     }
 }

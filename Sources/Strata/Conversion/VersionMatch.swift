@@ -1,4 +1,4 @@
-import SchemaSQL
+import SQLSchema
 
 /// The result of comparing the tables of another library's database with those of one version.
 struct VersionMatch {

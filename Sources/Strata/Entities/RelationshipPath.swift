@@ -1,4 +1,4 @@
-import SchemaSQL
+import SQLSchema
 
 /// A table that names pairs of rows.
 struct JoinTable: Sendable {

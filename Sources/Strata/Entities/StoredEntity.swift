@@ -1,4 +1,4 @@
-import SchemaSQL
+import SQLSchema
 
 /// A struct whose values are rows of a table. Strata generates the conformances.
 public protocol StoredEntity: MigratedRow, Hashable, Sendable {

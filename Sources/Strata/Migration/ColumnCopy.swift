@@ -1,5 +1,5 @@
 import CSQLite
-import SchemaSQL
+import SQLSchema
 
 /// Copies the rows of an old table into a new one. A custom migration reads some old columns and provides the values
 /// of some new columns.
@@ -129,15 +129,17 @@ import SchemaSQL
 
     /// The statement that copies the kept rows from a row number on (parameter 1), up to a limit (parameter 2).
     private func statement() -> String {
-        let given = places.indices.filter { places[$0] > 0 }.sorted { places[$0] < places[$1] }
-        let arguments = [number] + given.map { SQL.quoted(old.columns[$0]) }
-        var values: [String: String] = [:]
-        for case .custom(_, new.name, let inferred, _) in step.changes { values = inferred }
-        for (place, column) in columns.enumerated() { values[column] = "strata_value(\(place), \(number))" }
-        let change = TableChange.map(
-            from: old.name, to: new.name, columns: values, filter: "strata_row(\(arguments.joined(separator: ", ")))")
-        let copies = StepStatements(from: [source], to: [target], changes: [change], keepsOldTables: true).copies
-        return copies.map { $0.limitedStatement() }.joined()
+        let read = places.indices.filter { places[$0] > 0 }.sorted { places[$0] < places[$1] }
+        let arguments = [number] + read.map { SQL.quoted(old.columns[$0]) }
+        var values = Dictionary(
+            source.columnNames.map { ($0, ValueExpression.column($0)) }, uniquingKeysWith: { first, _ in first })
+        for case .custom(_, new.name, let inferred, _) in step.changes { values.merge(inferred) { _, new in new } }
+        let given = columns.enumerated().map { ($1, "strata_value(\($0), \(number))") }
+        return InsertSelect(
+            from: source, to: target, values: values,
+            sql: Dictionary(given, uniquingKeysWith: { first, _ in first }),
+            condition: "strata_row(\(arguments.joined(separator: ", ")))"
+        ).limitedStatement()
     }
 
     /// Makes the columns that were looked up arguments of `strata_row`. Returns whether there were any.

@@ -1,4 +1,4 @@
-import SchemaSQL
+import SQLSchema
 
 /// A custom migration: the code that you write for one migration step. For each such step, Strata generates a protocol
 /// that refines this one.

@@ -1,4 +1,4 @@
-import SchemaSQL
+import SQLSchema
 
 /// One run of a step with a custom migration. Generated code calls it.
 public final class CustomStep {
@@ -131,15 +131,11 @@ public final class CustomStep {
         for case .custom(_, new.name, _, let columns) in changes { references = columns }
         codeTables[new.name] = (old.name, old.key, references)
         let map = try KeyMap(
-            new.name, old: try collations(of: old, old.name),
-            new: try collations(of: new, context.temporaryNames[new.name] ?? new.name), context.connection)
+            new.name, old: try context.connection.collations(of: old.key, in: old.name),
+            new: try context.connection.collations(of: new.key, in: context.temporaryNames[new.name] ?? new.name),
+            context.connection)
         context.keyMaps[new.name] = map
         return map
-    }
-
-    /// The collation of each primary key column of a table, as SQL text.
-    private func collations(of table: EntityTable, _ name: String) throws -> [String] {
-        try KeyMap.collations(of: table.key, in: name, context.connection)
     }
 
     /// Updates all references to rows whose primary key changed, to merged rows and to dropped rows.

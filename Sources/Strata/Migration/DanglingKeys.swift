@@ -1,4 +1,4 @@
-import SchemaSQL
+import SQLSchema
 
 /// The dangling foreign keys of a store, each with the number of rows that contain it.
 struct DanglingKeys {
@@ -26,7 +26,7 @@ struct DanglingKeys {
     /// Reads the dangling foreign keys of `tables`.
     init(reading connection: Connection, of tables: [Table]) throws {
         var found: [(table: String, row: Int64, id: Int)] = []
-        for table in tables where table.hasForeignKeys {
+        for table in tables where !table.foreignKeys.isEmpty {
             let check = "pragma_foreign_key_check(\(SQL.literal(table.name)))"
             try connection.query("SELECT \"rowid\", fkid FROM \(check)") { row in
                 if let number = try Int64?(row: row, at: 0) { found.append((table.name, number, try row.int(1))) }
@@ -39,8 +39,7 @@ struct DanglingKeys {
             if columns[name] == nil {
                 let list = "pragma_foreign_key_list(\(SQL.literal(table)))"
                 columns[name] = try connection.texts("SELECT \"from\" FROM \(list) WHERE id = \(id) ORDER BY seq")
-                let taken = try connection.texts("SELECT lower(name) FROM pragma_table_info(\(SQL.literal(table)))")
-                rowIDs[table] = ["rowid", "_rowid_", "oid"].first { !taken.contains($0) } ?? "rowid"
+                rowIDs[table] = try connection.rowNumber(of: table)
             }
             let (own, rowID) = (columns[name] ?? [], rowIDs[table] ?? "rowid")
             let row = try connection.cached("SELECT \(SQL.list(own)) FROM \(SQL.quoted(table)) WHERE \(rowID) = ?1")
@@ -64,11 +63,11 @@ struct DanglingKeys {
             var origins: [String: (column: String, isSame: Bool)] = [:]
             switch stage.mapping.origins[table.name] {
             case .empty: continue
-            case nil: for column in table.columns { origins[column] = (column, true) }
+            case nil: for column in table.columnNames { origins[column] = (column, true) }
             case .code: for (new, old) in references[table.name] ?? [:] { origins[new] = (old, true) }
             case .rows(_, let columns, _):
                 for (column, value) in columns {
-                    if let old = SQL.column(value) {
+                    if let old = value.columnName {
                         origins[column] = (old, true)
                     } else {
                         origins[column] = (column, false)

@@ -1,5 +1,5 @@
 import Foundation
-import SchemaSQL
+import SQLSchema
 
 /// Copies a database into a separate file. The copy is either complete or does not exist.
 enum DatabaseCopy {

@@ -1,4 +1,4 @@
-import SchemaSQL
+import SQLSchema
 
 /// Repairs rows with dangling foreign keys. It applies the delete rule of each foreign key, as if the referenced row
 /// had just been deleted.
@@ -45,7 +45,7 @@ struct ForeignKeyRepair {
     func danglingKeys() throws -> [Key] {
         var keys: [Key] = []
         let checks = tables.map { tables in
-            tables.filter(\.hasForeignKeys).map(\.name).sorted().map { "(\(SQL.literal($0)))" }
+            tables.filter { !$0.foreignKeys.isEmpty }.map(\.name).sorted().map { "(\(SQL.literal($0)))" }
         }
         for check in checks ?? [""] {
             try connection.query(
@@ -71,8 +71,7 @@ struct ForeignKeyRepair {
 
     private func repair(_ key: Key) throws -> Int {
         let columns = try columns(of: key)
-        let sql = try connection.text("SELECT sql FROM sqlite_schema WHERE name = \(SQL.literal(key.table))") ?? ""
-        guard let number = Table(key.table, Table.elements(of: sql)).rowNumber else { return 0 }
+        guard let number = try connection.rowNumber(of: key.table) else { return 0 }
         let table = SQL.quoted(key.table)
         var dangling =
             "SELECT \"rowid\" FROM pragma_foreign_key_check(\(SQL.literal(key.table))) WHERE fkid = \(key.number)"

@@ -1,4 +1,4 @@
-import SchemaSQL
+import SQLSchema
 
 /// The changed primary keys of a table's rows in one step, stored in a table of the temporary database.
 ///
@@ -19,27 +19,19 @@ package final class KeyMap {
     ///   - table: The name of the new table.
     ///   - old: The collations of the old primary key's columns.
     ///   - new: The collations of the new primary key's columns.
-    init(_ table: String, old: [String], new: [String], _ connection: Connection) throws {
+    init(_ table: String, old: [Collation?], new: [Collation?], _ connection: Connection) throws {
         name = "temp." + SQL.quoted("strata_keys_" + table)
         oldColumns = old.indices.map { "o\($0)" }
         newColumns = new.indices.map { "n\($0)" }
         self.connection = connection
         // Columns without a type store every value unchanged. They need the collations of the primary keys, or lookups
         // would miss rows.
-        let columns = zip(oldColumns + newColumns, old + new).map { $0 + $1 }.joined(separator: ", ")
+        let columns = zip(oldColumns + newColumns, old + new).map { $0 + SQLite.collate($1) }.joined(separator: ", ")
         let key = oldColumns.joined(separator: ", ")
         try connection.execute("CREATE TABLE \(name) (\(columns), PRIMARY KEY (\(key))) WITHOUT ROWID")
         let index = SQL.quoted("strata_keyindex_" + table)
         let table = SQL.quoted("strata_keys_" + table)
         try connection.execute("CREATE INDEX temp.\(index) ON \(table) (\(newColumns.joined(separator: ", ")))")
-    }
-
-    /// Returns the collations of columns of a table as SQL text. The text is empty for the default collation.
-    package static func collations(of columns: [String], in table: String, _ connection: Connection) throws -> [String]
-    {
-        let sql = try connection.text(
-            "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = \(SQL.literal(table))")
-        return columns.map(Table(table, Table.elements(of: sql ?? "")).collation)
     }
 
     /// Records the new primary key of a row; nil for a dropped row.
@@ -312,7 +304,7 @@ struct KeyFollowing {
     private func map(of foreignKey: ForeignKey) throws -> KeyMap {
         if let map = maps[foreignKey.table] { return map }
         let name = context.temporaryNames[foreignKey.table] ?? foreignKey.table
-        let collations = try KeyMap.collations(of: foreignKey.key, in: name, connection)
+        let collations = try connection.collations(of: foreignKey.key, in: name)
         let map = try KeyMap(foreignKey.table, old: collations, new: collations, connection)
         context.keyMaps[foreignKey.table] = map
         return map

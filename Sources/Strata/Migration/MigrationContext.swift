@@ -1,5 +1,5 @@
 import Foundation
-import SchemaSQL
+import SQLSchema
 
 /// The access of a custom migration to the old rows and the new rows.
 ///

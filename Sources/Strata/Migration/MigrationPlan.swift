@@ -1,5 +1,5 @@
 import Foundation
-import SchemaSQL
+import SQLSchema
 
 /// A migration that opening a store would carry out. Creating a plan does not write to the store.
 ///
@@ -134,7 +134,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     private static func violations(of stage: Migrator.Stage, in connection: Connection) throws -> [Violation] {
         let mapping = stage.mapping
         var violations: [Violation] = []
-        func add(_ table: SchemaSQL.Table, _ constraint: String, _ sql: String, _ handling: Handling) throws {
+        func add(_ table: SQLSchema.Table, _ constraint: String, _ sql: String, _ handling: Handling) throws {
             let rows = try connection.integer(sql) ?? 0
             if rows > 0 {
                 violations.append(Violation(table: table.name, constraint: constraint, rows: rows, handling: handling))
@@ -143,17 +143,17 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         let old = Dictionary(mapping.old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         for table in mapping.new {
             let source: String
-            let values: [String: String]
-            var filter: String?
+            let values: [String: ValueExpression]
+            var requiring: [ValueExpression] = []
             var handling = Handling.fails
             switch mapping.origins[table.name] {
             case .rows(let from, let columns, let condition):
-                if old[from] == table, columns.allSatisfy({ SQL.quoted($0.key) == $0.value }) { continue }
-                (source, values, filter) = (from, columns, condition)
+                if old[from] == table, columns.allSatisfy({ .column($0.key) == $0.value }) { continue }
+                (source, values, requiring) = (from, columns, condition)
             case .code(let from):
                 // This assumes that the custom migration keeps the old values.
-                var columns: [String: String] = [:]
-                for name in old[from]?.columns ?? [] { columns[name] = SQL.quoted(name) }
+                var columns: [String: ValueExpression] = [:]
+                for name in old[from]?.columnNames ?? [] { columns[name] = .column(name) }
                 for case .custom(_, table.name, let inferred, _) in stage.changes {
                     columns.merge(inferred) { _, inferred in inferred }
                 }
@@ -161,19 +161,22 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
             case .empty, nil: continue
             }
             let rows = "FROM \(SQL.quoted(source))"
-            let condition = filter.map { "(\($0)) AND " } ?? ""
-            for column in table.columns where table.isMandatory(column) {
-                guard let value = values[column], SQL.column(value).map({ old[source]?.isMandatory($0) }) != true
+            let condition = requiring.map { "\(SQLite.isNotNull($0)) AND " }.joined()
+            for column in table.columns where !column.isNullable {
+                guard let value = values[column.name],
+                    value.columnName.flatMap({ old[source]?.column($0) })?.isNullable != false
                 else { continue }
                 try add(
-                    table, "NOT NULL \(column)", "SELECT count(*) \(rows) WHERE \(condition)(\(value)) IS NULL",
-                    handling)
+                    table, "NOT NULL \(column.name)",
+                    "SELECT count(*) \(rows) WHERE \(condition)NOT (\(SQLite.isNotNull(value)))", handling)
             }
             for index in table.indexes where index.isUnique {
                 let keys = index.columns.compactMap { column in
-                    values[column].map { "\($0)\(table.collation(of: column))" }
+                    values[column].map {
+                        SQLite.expression($0) + SQLite.collate(table.column(column)?.collation)
+                    }
                 }
-                let known = index.columns.compactMap { values[$0] }.map { "(\($0)) IS NOT NULL" }
+                let known = index.columns.compactMap { values[$0] }.map(SQLite.isNotNull)
                 guard keys.count == index.columns.count else { continue }
                 try add(
                     table, "UNIQUE \(index.columns.joined(separator: ", "))",

@@ -1,5 +1,5 @@
 import Foundation
-import SchemaSQL
+import SQLSchema
 
 /// The progress of a migration, in rows.
 public struct MigrationProgress: Hashable, Sendable {

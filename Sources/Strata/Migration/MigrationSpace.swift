@@ -1,5 +1,5 @@
 import Foundation
-import SchemaSQL
+import SQLSchema
 
 /// The disk space that a migration needs.
 package struct MigrationSpace {

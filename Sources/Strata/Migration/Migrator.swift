@@ -1,5 +1,5 @@
 import Foundation
-import SchemaSQL
+import SQLSchema
 
 /// Migrates a store to the newest version in one transaction.
 ///
@@ -239,7 +239,7 @@ struct Migrator {
         var sources: [String: String] = [:]
         for change in changes {
             switch change {
-            case .custom(let from, let to, _, _), .map(let from, let to, _, nil): sources[to] = from
+            case .custom(let from, let to, _, _), .map(let from, let to, _, []): sources[to] = from
             case .create, .drop, .map: break
             }
         }
@@ -251,7 +251,7 @@ struct Migrator {
     }
 
     /// Copies the rows of a table. Returns the number of copied rows.
-    private func run(_ copy: RowCopy, _ monitor: MigrationMonitor) throws -> Int {
+    private func run(_ copy: InsertSelect, _ monitor: MigrationMonitor) throws -> Int {
         try monitor.checkCancellation()
         guard monitor.isWatched, let rowID = copy.source.rowNumber else {
             try connection.execute(copy.statement())
@@ -311,7 +311,7 @@ struct Migrator {
     /// Returns the number of dangling foreign keys of `tables`, by table.
     private func danglingForeignKeys(of tables: [Table]) throws -> [String: Int] {
         var keys: [String: Int] = [:]
-        for table in tables where table.hasForeignKeys {
+        for table in tables where !table.foreignKeys.isEmpty {
             let count = try connection.integer(
                 "SELECT count(*) FROM pragma_foreign_key_check(\(SQL.literal(table.name)))")
             if let count, count > 0 { keys[table.name] = count }

@@ -1,4 +1,4 @@
-import SchemaSQL
+import SQLSchema
 
 /// Compares the tables and indexes of a database with those of a schema version.
 package enum SchemaComparison {
@@ -17,10 +17,10 @@ package enum SchemaComparison {
         var expected: [String: [String]] = [:]
         var statements: [String: String] = [:]
         for table in version.tables + StoreMetadata.tables {
-            expected[table.name] = ["TABLE"] + table.elements.sorted()
-            statements[table.name] = table.createStatement()
+            expected[table.name] = ["TABLE"] + SQLite.elements(of: table).sorted()
+            statements[table.name] = SQLite.createTable(table)
             for index in table.indexes {
-                let text = index.createStatement(on: table.name)
+                let text = SQLite.createIndex(index, on: table.name)
                 expected[unnamed(text, index.name), default: []].append("INDEX")
             }
         }
@@ -43,7 +43,7 @@ package enum SchemaComparison {
                 found[name] = expected[name]
             case "table"
             where sql.hasSuffix(" STRICT") && sql.hasPrefix("CREATE TABLE \(SQL.quoted(name)) (") && table == name:
-                found[name] = ["TABLE"] + Table.elements(of: sql).sorted()
+                found[name] = ["TABLE"] + SQLText.elements(of: sql).sorted()
             case "index" where sql.contains(" ON \(SQL.quoted(table)) "):
                 found[unnamed(sql, name), default: []].append("INDEX")
             default: found[name] = [sql]
@@ -60,14 +60,15 @@ package enum SchemaComparison {
     }
 
     /// Returns the indexes that were created by statements, by table.
-    static func indexNames(of connection: Connection) throws -> [String: [Index]] {
-        var indexes: [String: [Index]] = [:]
+    static func indexNames(of connection: Connection) throws -> [String: [Table.Index]] {
+        var indexes: [String: [Table.Index]] = [:]
         let query = "SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL"
         try connection.query(query) { row in
             let sql = try row.string(2)
-            let columns = Table.elements(of: sql).compactMap { SQL.leadingIdentifier($0) }
+            let columns = SQLText.elements(of: sql).compactMap(SQLText.leadingIdentifier)
             let isUnique = sql.hasPrefix("CREATE UNIQUE ")
-            indexes[try row.string(1), default: []].append(Index(try row.string(0), on: columns, unique: isUnique))
+            indexes[try row.string(1), default: []].append(
+                Table.Index(try row.string(0), on: columns, unique: isUnique))
         }
         return indexes
     }

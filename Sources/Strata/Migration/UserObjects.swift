@@ -1,4 +1,4 @@
-import SchemaSQL
+import SQLSchema
 
 /// The tables, indexes, views and triggers that the app created in a store beside the schema's own.
 ///
@@ -134,7 +134,7 @@ struct UserObjects {
         var left: [String: [String]] = [:]
         for table in own.values {
             left[table.name] = table.indexes.map {
-                SchemaComparison.unnamed($0.createStatement(on: table.name), $0.name)
+                SchemaComparison.unnamed(SQLite.createIndex($0, on: table.name), $0.name)
             }
         }
         let names = Set(own.values.flatMap(\.indexes).map(\.name))
@@ -199,7 +199,7 @@ struct UserObjects {
             tables[name] = heir
             var heirs: [String: [String]] = [:]
             for (new, value) in values.sorted(by: { $0.key < $1.key }) {
-                if let old = SQL.column(value) { heirs[old, default: []].append(new) }
+                if let old = value.columnName { heirs[old, default: []].append(new) }
             }
             // A column that is copied to itself and to others keeps its name.
             func newName(_ old: String) -> String {

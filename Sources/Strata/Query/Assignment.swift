@@ -1,4 +1,4 @@
-import SchemaSQL
+import SQLSchema
 
 /// A value that a property of many rows is given.
 public struct Assignment<Entity: StoredEntity>: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import SchemaSQL
+import SQLSchema
 
 /// The columns of an entity, a property each, by which it is asked for. Strata generates the conformances.
 public protocol EntityColumns: Sendable {

@@ -1,6 +1,6 @@
 import CSQLite
 import Foundation
-import SchemaSQL
+import SQLSchema
 
 /// A condition on the rows of an entity. Values are bound, and never part of the SQL.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import SchemaSQL
+import SQLSchema
 
 extension ReadTransaction {
     /// The rows that `request` means.

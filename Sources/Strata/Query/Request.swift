@@ -1,4 +1,4 @@
-import SchemaSQL
+import SQLSchema
 
 /// In which direction rows stand by one of their properties.
 public struct Order<Entity: StoredEntity>: Sendable {

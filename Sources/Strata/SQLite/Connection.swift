@@ -1,5 +1,5 @@
 import CSQLite
-import SchemaSQL
+import SQLSchema
 
 /// The function that SQLite's progress handler calls to find out whether to interrupt a statement.
 private final class Interruption {
@@ -271,6 +271,28 @@ package final class Connection {
     package func text(_ sql: String) throws -> String? {
         let statement = try prepare(sql)
         return try statement.step() ? statement.row.optionalString(0) : nil
+    }
+
+    /// Returns the SQL for the number of a row of a table; nil if the table has no row numbers, or if its columns hide
+    /// them.
+    func rowNumber(of table: String) throws -> String? {
+        let literal = SQL.literal(table)
+        let columns = try texts("SELECT name FROM pragma_table_info(\(literal))")
+        let key = try texts("SELECT name FROM pragma_table_info(\(literal)) WHERE pk > 0 AND upper(type) = 'INTEGER'")
+        let isSingle = try integer("SELECT sum(pk > 0) FROM pragma_table_info(\(literal))") == 1
+        if isSingle, let key = key.first { return SQL.quoted(key) }
+        let list = "SELECT wr FROM pragma_table_list WHERE schema = 'main' AND name = \(literal)"
+        return try integer(list) == 1 ? nil : SQLite.rowID(besides: columns)
+    }
+
+    /// Returns the collations of columns of a table.
+    package func collations(of columns: [String], in table: String) throws -> [Collation?] {
+        try columns.map { column in
+            var name: UnsafePointer<CChar>?
+            let code = sqlite3_table_column_metadata(pointer, "main", table, column, nil, &name, nil, nil, nil)
+            guard code == SQLITE_OK, let name else { throw SQLiteError(of: pointer) }
+            return Collation(rawValue: String(cString: name).lowercased())
+        }
     }
 
     /// Returns the texts in the first column of all rows.

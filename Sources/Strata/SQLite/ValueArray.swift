@@ -1,5 +1,5 @@
 import CSQLite
-import SchemaSQL
+import SQLSchema
 
 /// Rows of values that a statement reads as a table: `SELECT v0 FROM strata_array(?1)`. Unlike a list of parameters, the
 /// number of rows has no limit.

@@ -1,4 +1,4 @@
-@_exported import SchemaSQL
+import SQLSchema
 
 /// A schema with all its versions. Strata generates the conformances.
 public protocol Schema: Sendable {
@@ -26,10 +26,10 @@ public struct SchemaVersion: Hashable, Sendable {
     /// 64-bit FNV-1a over the version's logical form.
     public let fingerprint: UInt64
     /// All tables.
-    public let tables: [Table]
+    package let tables: [Table]
 
     /// A version of these tables.
-    public init(_ name: String, fingerprint: UInt64, tables: [Table]) {
+    package init(_ name: String, fingerprint: UInt64, tables: [Table]) {
         self.name = name
         self.fingerprint = fingerprint
         self.tables = tables
@@ -37,7 +37,7 @@ public struct SchemaVersion: Hashable, Sendable {
 
     /// The statements that make the tables and their indexes.
     package var statements: [String] {
-        tables.flatMap { [$0.createStatement()] + $0.indexStatements }
+        tables.flatMap(SQLite.create)
     }
 }
 
@@ -48,12 +48,12 @@ public struct MigrationStep: Sendable {
     /// The version after.
     public let to: String
     /// What is done to each table that does not stay as it is.
-    public let changes: [TableChange]
+    package let changes: [TableChange]
     /// The code that a person wrote for the step, if it needs some.
     let custom: (@Sendable (CustomStep) throws -> Void)?
 
     /// A step that does `changes`, and runs `custom` when all has been copied that needs no code.
-    public init(
+    package init(
         from: String, to: String, changes: [TableChange] = [],
         custom: (@Sendable (CustomStep) throws -> Void)? = nil
     ) {

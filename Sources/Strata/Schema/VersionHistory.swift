@@ -1,53 +1,64 @@
-/// The versions of a schema and the steps between them, added one statement at a time.
+import SQLSchema
+
+/// The versions of a schema and the steps between them, added one by one. Generated code builds its schema with it.
 ///
-/// Generated code builds its schema with it: a statement for each table that changes in a version. One array literal of all
-/// versions would take the compiler time and memory that grow faster than the array.
+/// Each version and each step is described by lines of text, because the compiler takes longer for the same values in Swift.
 ///
 /// ```swift
 /// var history = VersionHistory()
-/// history.add(Table("note", ["\"id\" INTEGER PRIMARY KEY"]))
-/// history.version("1.0", fingerprint: 0x1)
-/// history.add(Table("note", ["\"id\" INTEGER PRIMARY KEY", "\"text\" TEXT"]))
-/// history.version("1.1", fingerprint: 0x2)
-/// history.change(.map(from: "note", to: "note", columns: [:], filter: nil))
-/// history.step(from: "1.0", to: "1.1")
+/// history.version("1.0", fingerprint: 0x1, """
+///     table note
+///       id integer key
+///     """)
+/// history.version("1.1", fingerprint: 0x2, """
+///     change note
+///       + text text?
+///     """)
+/// history.step(from: "1.0", to: "1.1", "map note")
 /// ```
 public struct VersionHistory: Sendable {
-    /// The versions that are complete, oldest first.
+    /// The versions, oldest first.
     public private(set) var versions: [SchemaVersion] = []
-    /// The steps that are complete, in the order in which they were added.
+    /// The steps, in the order in which they were added.
     public private(set) var steps: [MigrationStep] = []
-    private var tables: [Table] = []
-    private var changes: [TableChange] = []
 
-    /// A history without versions.
+    /// Creates a history without versions.
     public init() {}
 
-    /// Adds a table to the next version, in place of the table of that name in the version before.
-    public mutating func add(_ table: Table) {
-        tables.put(table, by: \.name)
-    }
-
-    /// Removes the table called `name`, which the version before has, from the next one.
-    public mutating func remove(_ name: String) {
-        tables.removeAll { $0.name == name }
-    }
-
-    /// Completes a version: it has the tables that were added and not removed.
-    public mutating func version(_ name: String, fingerprint: UInt64) {
+    /// Adds a version.
+    ///
+    /// - Parameters:
+    ///   - name: The version: `1.0`.
+    ///   - fingerprint: The fingerprint of the version.
+    ///   - tables: The tables that differ from those of the version before.
+    /// - Precondition: `tables` is as Strata generates it.
+    public mutating func version(_ name: String, fingerprint: UInt64, _ tables: String) {
+        let tables = read(name) { () throws(SchemaTextError) in
+            try SchemaText.tables(tables, after: versions.last?.tables ?? [])
+        }
         versions.append(SchemaVersion(name, fingerprint: fingerprint, tables: tables))
     }
 
-    /// Adds a change of a table to the next step.
-    public mutating func change(_ change: TableChange) {
-        changes.append(change)
+    /// Adds a step.
+    ///
+    /// - Parameters:
+    ///   - from: The version before.
+    ///   - to: The version after.
+    ///   - changes: The changes of tables.
+    ///   - custom: Runs the custom migration; nil if there is none.
+    /// - Precondition: `changes` is as Strata generates it.
+    public mutating func step(
+        from: String, to: String, _ changes: String, custom: (@Sendable (CustomStep) throws -> Void)? = nil
+    ) {
+        let changes = read("\(from)-\(to)") { () throws(SchemaTextError) in try SchemaText.changes(changes) }
+        steps.append(MigrationStep(from: from, to: to, changes: changes, custom: custom))
     }
 
-    /// Completes the step between two versions: it has the changes that were added since the step before.
-    public mutating func step(
-        from: String, to: String, custom: (@Sendable (CustomStep) throws -> Void)? = nil
-    ) {
-        steps.append(MigrationStep(from: from, to: to, changes: changes, custom: custom))
-        changes = []
+    private func read<Value>(_ name: String, _ body: () throws(SchemaTextError) -> Value) -> Value {
+        do {
+            return try body()
+        } catch {
+            preconditionFailure("\(name): \(error); generate the schema again")
+        }
     }
 }

@@ -1,4 +1,4 @@
-import SchemaSQL
+import SQLSchema
 
 /// Gives keys that no row has and none was given before: the store remembers the greatest of each table.
 struct NewIDs {

@@ -1,4 +1,4 @@
-import SchemaSQL
+import SQLSchema
 
 /// What can be done inside `Store.read`: it must not leave the closure.
 public class ReadTransaction {

@@ -1,5 +1,5 @@
 import Foundation
-import SchemaSQL
+import SQLSchema
 
 /// What a store says of itself, found out without a write.
 public struct StoreInspection: Hashable, Sendable, Codable {

@@ -1,4 +1,4 @@
-import SchemaSQL
+import SQLSchema
 
 /// What a store says of itself, in a table of its own: its schema, its version and the log of its migrations.
 package struct StoreMetadata {
@@ -9,23 +9,19 @@ package struct StoreMetadata {
 
     /// The tables of the format; they are no part of any schema version.
     static let tables = [
-        Table("strata_metadata", ["\"key\" TEXT NOT NULL PRIMARY KEY", "\"value\" ANY"]),
+        Table("strata_metadata", ["\"key\" text key", "value any?"]),
         Table(
             "strata_migrations",
             [
-                "\"id\" INTEGER PRIMARY KEY", "\"from_version\" TEXT NOT NULL", "\"to_version\" TEXT NOT NULL",
-                "\"finished_at\" REAL NOT NULL", "\"seconds\" REAL NOT NULL", "\"rows\" INTEGER NOT NULL",
+                "id integer key", "from_version text", "to_version text", "finished_at real", "seconds real",
+                "rows integer",
             ]),
     ]
 
     /// The views, triggers and indexes of the app that migrations dropped; the table exists only if there are any.
     private static let dropped = Table(
         "strata_dropped",
-        [
-            "\"id\" INTEGER PRIMARY KEY", "\"version\" TEXT NOT NULL", "\"type\" TEXT NOT NULL",
-            "\"name\" TEXT NOT NULL",
-            "\"sql\" TEXT NOT NULL",
-        ])
+        ["id integer key", "version text", "type text", "name text", "sql text"])
 
     /// Logs the objects that the migration to a version dropped.
     static func log(
@@ -33,7 +29,7 @@ package struct StoreMetadata {
     ) throws {
         if objects.isEmpty { return }
         if try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'strata_dropped'") == 0 {
-            try connection.execute(dropped.createStatement())
+            try connection.execute(SQLite.createTable(dropped))
         }
         let statement = try connection.prepare(
             "INSERT INTO \"strata_dropped\" (\"version\", \"type\", \"name\", \"sql\") VALUES (?1, ?2, ?3, ?4)")
@@ -81,7 +77,7 @@ package struct StoreMetadata {
 
     /// Makes the tables of the format.
     static func create(in connection: Connection) throws {
-        for table in tables { try connection.execute(table.createStatement()) }
+        for table in tables { try connection.execute(SQLite.createTable(table)) }
         try connection.execute("PRAGMA application_id = \(applicationID)")
     }
 

@@ -2,21 +2,44 @@ import Foundation
 import Strata
 
 /// The table of people in the first version of the model.
-let people = BenchmarksSchema.versions[0].tables[0]
+private let people = """
+    table person
+      id integer key
+      name text
+      email text
+      city text
+      age integer
+      score real
+      active integer
+      created real
+    """
 
-/// A schema whose second version does something to the table of the first.
+/// A schema whose second version differs from the first version of the model.
 protocol TwoVersions: Schema {
-    static var second: Table { get }
-    static var change: TableChange { get }
+    /// The tables of the second version that differ.
+    static var second: String { get }
+    /// The changes of the step.
+    static var change: String { get }
+    /// The number of versions, each of which changes the one before in the same way.
+    static var count: Int { get }
 }
 
 extension TwoVersions {
     static var name: String { BenchmarksSchema.name }
-    static var fingerprint: UInt64 { 2 }
-    static var versions: [SchemaVersion] {
-        [BenchmarksSchema.versions[0], SchemaVersion("2.0", fingerprint: 2, tables: [second])]
+    static var fingerprint: UInt64 { UInt64(count) }
+    static var versions: [SchemaVersion] { history.versions }
+    static var steps: [MigrationStep] { history.steps }
+    static var count: Int { 2 }
+
+    private static var history: VersionHistory {
+        var history = VersionHistory()
+        history.version("1.0", fingerprint: Old.fingerprint, people)
+        for number in 2...count {
+            history.version("\(number).0", fingerprint: UInt64(number), second)
+            history.step(from: "\(number - 1).0", to: "\(number).0", change)
+        }
+        return history
     }
-    static var steps: [MigrationStep] { [MigrationStep(from: "1.0", to: "2.0", changes: [change])] }
 }
 
 /// The store that all of them begin with.
@@ -28,38 +51,43 @@ enum Old: Schema {
 }
 
 enum RenamedColumn: TwoVersions {
-    static let second = Table(
-        people.name, people.elements.map { $0 == "\"name\" TEXT NOT NULL" ? "\"title\" TEXT NOT NULL" : $0 })
-    static let change = TableChange.map(from: "person", to: "person", columns: ["title": "\"name\""])
+    static let second = """
+        change person
+          - name
+          + title text after id
+        """
+    static let change = """
+        map person
+          title = name
+        """
 }
 
 enum RenamedTable: TwoVersions {
-    static let second = Table("people", people.elements)
-    static let change = TableChange.map(from: "person", to: "people")
+    static let second = "change person as people"
+    static let change = "map person -> people"
 }
 
 enum AddedColumn: TwoVersions {
-    static let second = Table(people.name, people.elements + ["\"stars\" INTEGER NOT NULL DEFAULT 3"])
-    static let change = TableChange.map(from: "person", to: "person")
+    static let second = """
+        change person
+          + stars integer = 3
+        """
+    static let change = "map person"
 }
 
 enum Rebuilt: TwoVersions {
-    static let second = people
-    static let change = TableChange.map(from: "person", to: "person", columns: ["age": "\"age\" + 1"])
+    static let second = ""
+    static let change = """
+        map person
+          age = clear(age, 1)
+        """
 }
 
-/// Ten versions, each of which would rebuild the table.
-enum RebuiltTenTimes: Schema {
-    static let name = BenchmarksSchema.name
-    static let fingerprint: UInt64 = 11
-    static let versions =
-        [BenchmarksSchema.versions[0]]
-        + (2...11).map { SchemaVersion("\($0).0", fingerprint: UInt64($0), tables: [people]) }
-    static let steps = (1...10).map {
-        MigrationStep(
-            from: "\($0).0", to: "\($0 + 1).0",
-            changes: [.map(from: "person", to: "person", columns: ["age": "\"age\" + 1"])])
-    }
+/// Ten steps, each of which would rebuild the table.
+enum RebuiltTenTimes: TwoVersions {
+    static let second = Rebuilt.second
+    static let change = Rebuilt.change
+    static let count = 11
 }
 
 /// The model's own step, with code that takes whole rows.
@@ -67,23 +95,28 @@ enum SplitByRows: Schema {
     static let name = BenchmarksSchema.name
     static let fingerprint = BenchmarksSchema.fingerprint
     static let versions = BenchmarksSchema.versions
-    static let steps = BenchmarksSchema.steps.map { step in
-        MigrationStep(from: step.from, to: step.to, changes: step.changes) { step in
+    static let steps: [MigrationStep] = {
+        var history = VersionHistory()
+        history.step(from: "1.0", to: "2.0", "custom person") { step in
             var migration = RowMigration()
             try migration.migrate(BenchmarksSchema.V1_0.Person.self, in: step)
             try step.followKeys()
         }
-    }
+        return history.steps
+    }()
 }
 
 /// A schema of many tables and versions, to be opened at its newest.
 enum Wide: Schema {
     static let name = "WideSchema"
     static let fingerprint: UInt64 = 50
-    static let versions = (1...50).map { version in
-        SchemaVersion(
-            "\(version)", fingerprint: UInt64(version),
-            tables: (0..<100).map { Table("t\($0)", ["\"id\" INTEGER PRIMARY KEY", "\"a\" TEXT"]) })
-    }
+    static let versions: [SchemaVersion] = {
+        var history = VersionHistory()
+        for version in 1...50 {
+            let tables = (0..<100).map { "table t\($0)\n  id integer key\n  a text?" }
+            history.version("\(version)", fingerprint: UInt64(version), tables.joined(separator: "\n"))
+        }
+        return history.versions
+    }()
     static let steps: [MigrationStep] = []
 }

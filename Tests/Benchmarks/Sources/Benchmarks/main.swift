@@ -141,11 +141,13 @@ let byHand = Variant(
     run: { url in
         let raw = Raw(url.path)
         raw.execute("PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE")
-        raw.execute(people.createStatement(named: "new_person"))
         raw.execute(
             """
+            CREATE TABLE new_person (
+                id INTEGER PRIMARY KEY, name TEXT NOT NULL, email TEXT NOT NULL, city TEXT NOT NULL, age INTEGER NOT NULL,
+                score REAL NOT NULL, active INTEGER NOT NULL, created REAL NOT NULL) STRICT;
             INSERT INTO new_person (id, name, email, city, age, score, active, created)
-            SELECT id, name, email, city, age + 1, score, active, created FROM person;
+            SELECT id, name, email, city, age & ~1, score, active, created FROM person;
             DROP TABLE person;
             ALTER TABLE new_person RENAME TO person;
             COMMIT

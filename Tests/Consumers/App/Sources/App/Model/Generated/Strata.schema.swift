@@ -18,71 +18,64 @@ public enum AppSchema: Strata.Schema {
         return history
     }()
 
-    /// The tables that are new in each version, or differ from those before.
+    /// The tables of each version, except for those that are as in the version before.
     private static func addVersions(to history: inout Strata.VersionHistory) {
-        history.add(Tables.department_1_0)
-        history.add(Tables.room_1_0)
-        history.add(Tables.user_1_0)
-        history.version("1.0", fingerprint: 0x100941f6f49b93e1)
-        history.add(Tables.user_1_1)
-        history.version("1.1", fingerprint: 0x7f03ab34b1fb1f96)
-        history.add(Tables.user_2_0)
-        history.version("2.0", fingerprint: 0x06e3cb8c4402b6a3)
+        history.version("1.0", fingerprint: 0x100941f6f49b93e1, #"""
+            table department
+              id blob key
+              name text
+            table room
+              id integer key
+              name text
+              unique room_name_key (name)
+            table user
+              login text key
+              firstname text
+              surname text
+              is_admin integer?
+              default integer = 0
+              inout text?
+              old text?
+              department_id blob? -> department(id) nullify
+              account blob?
+              index user_department_id_idx (department_id)
+            """#)
+        history.version("1.1", fingerprint: 0x7f03ab34b1fb1f96, #"""
+            change user
+              + born_on real?
+            """#)
+        history.version("2.0", fingerprint: 0x06e3cb8c4402b6a3, #"""
+            table user
+              login text key
+              level integer = 0
+              default integer = 0
+              inout text?
+              old text?
+              department_id blob? -> department(id) nullify
+              account text?
+              born_on real?
+              full_name text
+              index user_department_id_idx (department_id)
+            """#)
     }
 
-    /// What each migration step does to the tables that it changes.
+    /// The changes of tables in each migration step.
     private static func addSteps(to history: inout Strata.VersionHistory) {
-        history.change(.map(from: "user", to: "user"))
-        history.step(from: "1.0", to: "1.1")
-        history.change(.custom(from: "user", to: "user", columns: ["account": #"CASE WHEN "account" IS NOT NULL THEN substr(hex("account"), 1, 8) || '-' || substr(hex("account"), 9, 4) || '-' || substr(hex("account"), 13, 4) || '-' || substr(hex("account"), 17, 4) || '-' || substr(hex("account"), 21, 12) END"#, "level": #"coalesce("is_admin", 0)"#], references: ["department_id": "department_id"]))
-        history.step(from: "1.1", to: "2.0") { step in
+        history.step(from: "1.0", to: "1.1", #"""
+            map user
+            """#)
+        history.step(from: "1.1", to: "2.0", #"""
+            custom user
+              account = uuid_to_string(account)
+              level = coalesce(is_admin, 0)
+              department_id <- department_id
+            """#) { step in
             var migration = Migration_1_1_to_2_0()
             try migration.willMigrate(step.context)
             try migration.migrate(AppSchema.V1_1.User.self, in: step)
             try step.followKeys()
             try migration.didMigrate(step.context)
         }
-    }
-
-    /// The tables, each named after the version in which it was new or changed.
-    private enum Tables {
-        static let department_1_0 = Strata.Table("department", [
-            #""id" BLOB NOT NULL PRIMARY KEY"#,
-            #""name" TEXT NOT NULL"#,
-        ])
-        static let room_1_0 = Strata.Table("room", [
-            #""id" INTEGER PRIMARY KEY"#,
-            #""name" TEXT NOT NULL"#,
-        ], indexes: [
-            Strata.Index("room_name_key", on: ["name"], unique: true),
-        ])
-        static let user_1_0 = Strata.Table("user", [
-            #""login" TEXT NOT NULL PRIMARY KEY"#,
-            #""firstname" TEXT NOT NULL"#,
-            #""surname" TEXT NOT NULL"#,
-            #""is_admin" INTEGER"#,
-            #""default" INTEGER NOT NULL DEFAULT 0"#,
-            #""inout" TEXT"#,
-            #""old" TEXT"#,
-            #""department_id" BLOB REFERENCES "department" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED"#,
-            #""account" BLOB"#,
-        ], indexes: [
-            Strata.Index("user_department_id_idx", on: ["department_id"]),
-        ])
-        static let user_1_1: Strata.Table = user_1_0.changed(adding: [9: #""born_on" REAL"#])
-        static let user_2_0 = Strata.Table("user", [
-            #""login" TEXT NOT NULL PRIMARY KEY"#,
-            #""level" INTEGER NOT NULL DEFAULT 0"#,
-            #""default" INTEGER NOT NULL DEFAULT 0"#,
-            #""inout" TEXT"#,
-            #""old" TEXT"#,
-            #""department_id" BLOB REFERENCES "department" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED"#,
-            #""account" TEXT"#,
-            #""born_on" REAL"#,
-            #""full_name" TEXT NOT NULL"#,
-        ], indexes: [
-            Strata.Index("user_department_id_idx", on: ["department_id"]),
-        ])
     }
 }
 

@@ -19,30 +19,75 @@ public enum JournalSchema: Strata.Schema {
         return history
     }()
 
-    /// The tables that are new in each version, or differ from those before.
+    /// The tables of each version, except for those that are as in the version before.
     private static func addVersions(to history: inout Strata.VersionHistory) {
-        history.add(Tables.media_1_0)
-        history.add(Tables.mediaTags_1_0)
-        history.add(Tables.passport_1_0)
-        history.add(Tables.person_1_0)
-        history.add(Tables.personFriends_1_0)
-        history.add(Tables.shelf_1_0)
-        history.add(Tables.tag_1_0)
-        history.version("1.0", fingerprint: 0x69bcd64d18693e39)
-        history.add(Tables.tag_2_0)
-        history.version("2.0", fingerprint: 0x06bc685c5070fd2d)
-        history.add(Tables.media_3_0)
-        history.add(Tables.tag_3_0)
-        history.version("3.0", fingerprint: 0x5c60cb3c9f73d10c)
+        history.version("1.0", fingerprint: 0x69bcd64d18693e39, #"""
+            table Media
+              id integer key
+              kind text
+              title text
+              added real?
+              Book_note text?
+              subtitle text?
+              pages integer? = 0
+              shelf_id integer? -> Shelf(id) nullify
+              shelf_position integer?
+              Film_note blob?
+              rating real?
+              index Media_shelf_id_idx (shelf_id)
+            join table Media_tags
+              source_id integer -> Media(id) cascade
+              target_id integer -> Tag(id) cascade
+              position integer
+              key (source_id, target_id)
+              index Media_tags_target_id_idx (target_id)
+            table Passport
+              id integer key
+              person_id integer -> Person(id) deny
+              unique Passport_person_id_key (person_id)
+            table Person
+              id integer key
+            join table Person_friends
+              source_id integer -> Person(id) cascade
+              target_id integer -> Person(id) cascade
+              position integer
+              key (source_id, target_id)
+              index Person_friends_target_id_idx (target_id)
+            table Shelf
+              id integer key
+              price text?
+              site text?
+              colors text?
+              cover blob?
+              isOpen integer
+            table Tag
+              id integer key
+              name text
+              "key" blob
+            """#)
+        history.version("2.0", fingerprint: 0x06bc685c5070fd2d, #"""
+            change Tag
+              + weight real = 1.0
+            """#)
+        history.version("3.0", fingerprint: 0x5c60cb3c9f73d10c, #"""
+            change Media
+              - subtitle
+              + headline text? after Book_note
+            change Tag
+              + isOld integer = 0
+            """#)
     }
 
-    /// What each migration step does to the tables that it changes.
+    /// The changes of tables in each migration step.
     private static func addSteps(to history: inout Strata.VersionHistory) {
-        history.change(.map(from: "Tag", to: "Tag"))
-        history.step(from: "1.0", to: "2.0")
-        history.change(.map(from: "Media", to: "Media", columns: ["headline": #""subtitle""#]))
-        history.change(.map(from: "Tag", to: "Tag"))
-        history.step(from: "2.0", to: "3.0")
+        history.step(from: "1.0", to: "2.0", #"""
+            map Tag
+            """#)
+        history.step(from: "2.0", to: "3.0", #"""
+            map Media
+              headline = subtitle
+            map Tag
+            """#)
     }
 
     /// What its databases were before, and how they are read.
@@ -68,66 +113,6 @@ public enum JournalSchema: Strata.Schema {
         format.misfits.append(Strata.ImportedMisfits("Passport", .drop, versions: 0...Swift.Int.max))
         format.misfits.append(Strata.ImportedMisfits("Media", .refuse, versions: 0...Swift.Int.max))
         return format
-    }
-
-    /// The tables, each named after the version in which it was new or changed.
-    private enum Tables {
-        static let media_1_0 = Strata.Table("Media", [
-            #""id" INTEGER PRIMARY KEY"#,
-            #""kind" TEXT NOT NULL"#,
-            #""title" TEXT NOT NULL"#,
-            #""added" REAL"#,
-            #""Book_note" TEXT"#,
-            #""subtitle" TEXT"#,
-            #""pages" INTEGER DEFAULT 0"#,
-            #""shelf_id" INTEGER REFERENCES "Shelf" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED"#,
-            #""shelf_position" INTEGER"#,
-            #""Film_note" BLOB"#,
-            #""rating" REAL"#,
-        ], indexes: [
-            Strata.Index("Media_shelf_id_idx", on: ["shelf_id"]),
-        ])
-        static let mediaTags_1_0 = Strata.Table("Media_tags", [
-            #""source_id" INTEGER NOT NULL REFERENCES "Media" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"#,
-            #""target_id" INTEGER NOT NULL REFERENCES "Tag" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"#,
-            #""position" INTEGER NOT NULL"#,
-            #"PRIMARY KEY ("source_id", "target_id")"#,
-        ], indexes: [
-            Strata.Index("Media_tags_target_id_idx", on: ["target_id"]),
-        ], isJoinTable: true)
-        static let passport_1_0 = Strata.Table("Passport", [
-            #""id" INTEGER PRIMARY KEY"#,
-            #""person_id" INTEGER NOT NULL REFERENCES "Person" ("id") ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED"#,
-        ], indexes: [
-            Strata.Index("Passport_person_id_key", on: ["person_id"], unique: true),
-        ])
-        static let person_1_0 = Strata.Table("Person", [
-            #""id" INTEGER PRIMARY KEY"#,
-        ])
-        static let personFriends_1_0 = Strata.Table("Person_friends", [
-            #""source_id" INTEGER NOT NULL REFERENCES "Person" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"#,
-            #""target_id" INTEGER NOT NULL REFERENCES "Person" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"#,
-            #""position" INTEGER NOT NULL"#,
-            #"PRIMARY KEY ("source_id", "target_id")"#,
-        ], indexes: [
-            Strata.Index("Person_friends_target_id_idx", on: ["target_id"]),
-        ], isJoinTable: true)
-        static let shelf_1_0 = Strata.Table("Shelf", [
-            #""id" INTEGER PRIMARY KEY"#,
-            #""price" TEXT"#,
-            #""site" TEXT"#,
-            #""colors" TEXT"#,
-            #""cover" BLOB"#,
-            #""isOpen" INTEGER NOT NULL"#,
-        ])
-        static let tag_1_0 = Strata.Table("Tag", [
-            #""id" INTEGER PRIMARY KEY"#,
-            #""name" TEXT NOT NULL"#,
-            #""key" BLOB NOT NULL"#,
-        ])
-        static let tag_2_0: Strata.Table = tag_1_0.changed(adding: [3: #""weight" REAL NOT NULL DEFAULT 1.0"#])
-        static let media_3_0: Strata.Table = media_1_0.changed(removing: [5], adding: [5: #""headline" TEXT"#])
-        static let tag_3_0: Strata.Table = tag_2_0.changed(adding: [4: #""isOld" INTEGER NOT NULL DEFAULT 0"#])
     }
 }
 

@@ -18,107 +18,98 @@ public enum ShopSchema: Strata.Schema {
         return history
     }()
 
-    /// The tables that are new in each version, or differ from those before.
+    /// The tables of each version, except for those that are as in the version before.
     private static func addVersions(to history: inout Strata.VersionHistory) {
-        history.add(Tables.customer_1_0)
-        history.add(Tables.customerWishes_1_0)
-        history.add(Tables.invoice_1_0)
-        history.add(Tables.order_1_0)
-        history.add(Tables.orderGifts_1_0)
-        history.add(Tables.product_1_0)
-        history.version("1.0", fingerprint: 0x925c991bbf59f835)
-        history.add(Tables.customer_1_1)
-        history.add(Tables.invoice_1_1)
-        history.add(Tables.product_1_1)
-        history.version("1.1", fingerprint: 0xe4ebec75da5839c9)
-        history.add(Tables.order_2_0)
-        history.version("2.0", fingerprint: 0x0edb12cbf901a96e)
+        history.version("1.0", fingerprint: 0x925c991bbf59f835, #"""
+            table customer
+              id integer key
+              name text
+              email text?
+              code integer?
+              reference blob?
+              note text?
+              nickname text?
+            join table customer_wishes
+              source_id integer -> customer(id) cascade
+              target_id text -> product(sku) cascade
+              position integer
+              key (source_id, target_id)
+              index customer_wishes_target_id_idx (target_id)
+            table invoice
+              id integer key
+              amount real
+              order_id integer? -> order(id) nullify
+              index invoice_order_id_idx (order_id)
+            table order
+              id integer key
+              comment text?
+              greeting text?
+              quantity integer
+              placed_at real
+              customer_id integer? -> customer(id) cascade
+              customer_position integer?
+              product_id text? -> product(sku) nullify
+              index order_customer_id_idx (customer_id)
+              index order_product_id_idx (product_id)
+            join table order_gifts
+              source_id integer -> order(id) cascade
+              target_id text -> product(sku) cascade
+              position integer
+              key (source_id, target_id)
+              index order_gifts_target_id_idx (target_id)
+            table product
+              sku text key
+              title text
+              price real
+              photo blob?
+              unique product_title_key (title)
+            """#)
+        history.version("1.1", fingerprint: 0xe4ebec75da5839c9, #"""
+            table customer
+              id integer key
+              name text
+              email text = ''
+              code text?
+              reference text?
+              remark text?
+              nickname text?
+              level integer = 3
+            table invoice
+              id integer key
+              amount real
+              order_id integer? -> order(id) cascade
+              index invoice_order_id_idx (order_id)
+            change product
+              + index product_price_idx (price)
+            """#)
+        history.version("2.0", fingerprint: 0x0edb12cbf901a96e, #"""
+            change order
+              + total real
+            """#)
     }
 
-    /// What each migration step does to the tables that it changes.
+    /// The changes of tables in each migration step.
     private static func addSteps(to history: inout Strata.VersionHistory) {
-        history.change(.map(from: "customer", to: "customer", columns: ["code": #"CAST("code" AS TEXT)"#, "email": #"coalesce("email", '')"#, "reference": #"CASE WHEN "reference" IS NOT NULL THEN substr(hex("reference"), 1, 8) || '-' || substr(hex("reference"), 9, 4) || '-' || substr(hex("reference"), 13, 4) || '-' || substr(hex("reference"), 17, 4) || '-' || substr(hex("reference"), 21, 12) END"#, "remark": #""note""#]))
-        history.change(.map(from: "invoice", to: "invoice"))
-        history.change(.map(from: "product", to: "product"))
-        history.step(from: "1.0", to: "1.1")
-        history.change(.custom(from: "order", to: "order", references: ["customer_id": "customer_id", "product_id": "product_id"]))
-        history.step(from: "1.1", to: "2.0") { step in
+        history.step(from: "1.0", to: "1.1", #"""
+            map customer
+              code = int_to_string(code)
+              email = coalesce(email, '')
+              reference = uuid_to_string(reference)
+              remark = note
+            map invoice
+            map product
+            """#)
+        history.step(from: "1.1", to: "2.0", #"""
+            custom order
+              customer_id <- customer_id
+              product_id <- product_id
+            """#) { step in
             var migration = Migration_1_1_to_2_0()
             try migration.willMigrate(step.context)
             try migration.migrate(ShopSchema.V1_1.Order.self, in: step)
             try step.followKeys()
             try migration.didMigrate(step.context)
         }
-    }
-
-    /// The tables, each named after the version in which it was new or changed.
-    private enum Tables {
-        static let customer_1_0 = Strata.Table("customer", [
-            #""id" INTEGER PRIMARY KEY"#,
-            #""name" TEXT NOT NULL"#,
-            #""email" TEXT"#,
-            #""code" INTEGER"#,
-            #""reference" BLOB"#,
-            #""note" TEXT"#,
-            #""nickname" TEXT"#,
-        ])
-        static let customerWishes_1_0 = Strata.Table("customer_wishes", [
-            #""source_id" INTEGER NOT NULL REFERENCES "customer" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"#,
-            #""target_id" TEXT NOT NULL REFERENCES "product" ("sku") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"#,
-            #""position" INTEGER NOT NULL"#,
-            #"PRIMARY KEY ("source_id", "target_id")"#,
-        ], indexes: [
-            Strata.Index("customer_wishes_target_id_idx", on: ["target_id"]),
-        ], isJoinTable: true)
-        static let invoice_1_0 = Strata.Table("invoice", [
-            #""id" INTEGER PRIMARY KEY"#,
-            #""amount" REAL NOT NULL"#,
-            #""order_id" INTEGER REFERENCES "order" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED"#,
-        ], indexes: [
-            Strata.Index("invoice_order_id_idx", on: ["order_id"]),
-        ])
-        static let order_1_0 = Strata.Table("order", [
-            #""id" INTEGER PRIMARY KEY"#,
-            #""comment" TEXT"#,
-            #""greeting" TEXT"#,
-            #""quantity" INTEGER NOT NULL"#,
-            #""placed_at" REAL NOT NULL"#,
-            #""customer_id" INTEGER REFERENCES "customer" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"#,
-            #""customer_position" INTEGER"#,
-            #""product_id" TEXT REFERENCES "product" ("sku") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED"#,
-        ], indexes: [
-            Strata.Index("order_customer_id_idx", on: ["customer_id"]),
-            Strata.Index("order_product_id_idx", on: ["product_id"]),
-        ])
-        static let orderGifts_1_0 = Strata.Table("order_gifts", [
-            #""source_id" INTEGER NOT NULL REFERENCES "order" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"#,
-            #""target_id" TEXT NOT NULL REFERENCES "product" ("sku") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"#,
-            #""position" INTEGER NOT NULL"#,
-            #"PRIMARY KEY ("source_id", "target_id")"#,
-        ], indexes: [
-            Strata.Index("order_gifts_target_id_idx", on: ["target_id"]),
-        ], isJoinTable: true)
-        static let product_1_0 = Strata.Table("product", [
-            #""sku" TEXT NOT NULL PRIMARY KEY"#,
-            #""title" TEXT NOT NULL"#,
-            #""price" REAL NOT NULL"#,
-            #""photo" BLOB"#,
-        ], indexes: [
-            Strata.Index("product_title_key", on: ["title"], unique: true),
-        ])
-        static let customer_1_1 = Strata.Table("customer", [
-            #""id" INTEGER PRIMARY KEY"#,
-            #""name" TEXT NOT NULL"#,
-            #""email" TEXT NOT NULL DEFAULT ''"#,
-            #""code" TEXT"#,
-            #""reference" TEXT"#,
-            #""remark" TEXT"#,
-            #""nickname" TEXT"#,
-            #""level" INTEGER NOT NULL DEFAULT 3"#,
-        ])
-        static let invoice_1_1: Strata.Table = invoice_1_0.changed(removing: [2], adding: [2: #""order_id" INTEGER REFERENCES "order" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"#])
-        static let product_1_1: Strata.Table = product_1_0.changed(addingIndexes: [1: Strata.Index("product_price_idx", on: ["price"])])
-        static let order_2_0: Strata.Table = order_1_0.changed(adding: [8: #""total" REAL NOT NULL"#])
     }
 }
 

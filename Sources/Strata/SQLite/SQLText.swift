@@ -1,6 +1,7 @@
-extension Table {
-    /// The elements of a `CREATE TABLE` statement: what its outermost parentheses hold, separated by its commas.
-    public static func elements(of statement: String) -> [String] {
+/// The text of statements that SQLite keeps of a real database.
+package enum SQLText {
+    /// The parts of a `CREATE TABLE` statement between its outermost parentheses, which commas separate.
+    package static func elements(of statement: String) -> [String] {
         let bytes = Array(statement.utf8)
         var elements: [String] = []
         var depth = 0
@@ -33,5 +34,24 @@ extension Table {
             index += 1
         }
         return elements
+    }
+
+    /// The unescaped identifier in quotes at the beginning of `text`; nil if there is none.
+    package static func leadingIdentifier(_ text: String) -> String? {
+        let bytes = Array(text.utf8)
+        guard bytes.first == 0x22 else { return nil }
+        var name: [UInt8] = []
+        var index = 1
+        while index < bytes.count {
+            if bytes[index] == 0x22 {
+                guard index + 1 < bytes.count, bytes[index + 1] == 0x22 else {
+                    return String(decoding: name, as: UTF8.self)
+                }
+                index += 1
+            }
+            name.append(bytes[index])
+            index += 1
+        }
+        return nil
     }
 }

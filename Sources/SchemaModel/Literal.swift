@@ -1,49 +1,15 @@
 import Foundation
 import JSONText
+import SQLSchema
 
-/// The types of single values.
-public enum ScalarType: String, CaseIterable, Hashable, Sendable {
-    case int, bool, double, float, string, url, color, date, seconds, milliseconds, data, uuid, decimal
-
-    /// The storage class of the column in a STRICT table.
-    public var storage: String {
-        switch self {
-        case .int, .bool, .milliseconds: "INTEGER"
-        case .double, .float, .date, .seconds: "REAL"
-        case .string, .url, .color, .decimal: "TEXT"
-        case .data, .uuid: "BLOB"
-        }
-    }
-}
-
-/// The value of a default or of a fill, in the form in which its type is stored.
-public enum Literal: Hashable, Sendable {
-    /// An integer: `int`, `milliseconds`; 0 or 1 for `bool`.
-    case integer(Int)
-    /// A finite number: `double`, `float`, `seconds`; for `date` the seconds since 2001-01-01 UTC.
-    case real(Double)
-    /// Text: `string`, `url`, `color`; for `decimal` its digits.
-    case text(String)
-    /// Bytes: `data`; for `uuid` sixteen.
-    case blob([UInt8])
-
-    /// The value as SQL.
-    public var sql: String {
-        switch self {
-        case .integer(let value): String(value)
-        case .real(let value): String(value)
-        case .text(let value): SQL.literal(value)
-        case .blob(let value): SQL.literal(value)
-        }
-    }
-
+extension Literal {
     /// The value as the lock and messages show it.
     public var text: String {
         switch self {
         case .integer(let value): String(value)
         case .real(let value): String(value)
         case .text(let value): SchemaModel.quoted(value)
-        case .blob: sql
+        case .blob: SQLite.literal(self)
         }
     }
 }
@@ -61,7 +27,7 @@ extension Literal {
     }
 
     private static func uuid(_ bytes: [UInt8]) -> String {
-        let digits = SQL.literal(bytes).dropFirst(2).dropLast()
+        let digits = hexadecimal(bytes)
         var text = ""
         for (place, digit) in digits.enumerated() {
             if [8, 12, 16, 20].contains(place) { text += "-" }

@@ -6,19 +6,19 @@
 /// own names when the old tables have gone. So names may be swapped, and the old rows stay readable until the last
 /// phases.
 public struct StepStatements: Sendable {
-    /// What is done to a table.
+    /// The action on a table.
     public enum Action: String, Hashable, Sendable, Codable {
-        /// Nothing, or only to its indexes.
+        /// The table is kept; its indexes may change.
         case keep
-        /// Its definition alone is changed.
+        /// The table is altered in place.
         case alter
-        /// It is made anew, and its rows are copied.
+        /// The table is created again, and its rows are copied.
         case rebuild
-        /// It is made, and begins empty.
+        /// The table is created, and begins empty.
         case create
-        /// A person's code makes its rows.
+        /// A custom migration fills the table.
         case code
-        /// It goes.
+        /// The table is dropped.
         case drop
     }
 
@@ -27,7 +27,7 @@ public struct StepStatements: Sendable {
     /// Copies rows that need no code.
     public var fill: [String] { copies.map { $0.statement() } }
     /// The copies that `fill` makes.
-    package private(set) var copies: [RowCopy] = []
+    package private(set) var copies: [InsertSelect] = []
     /// Drops what is old, and alters what is not made anew; wants `legacy_alter_table` off, so that what refers to a
     /// table follows its name.
     public private(set) var alter: [String] = []
@@ -64,13 +64,13 @@ public struct StepStatements: Sendable {
             }
             let temporary = "strata_new_" + table.name
             temporaryNames[table.name] = temporary
-            create.append(table.createStatement(named: temporary))
+            create.append(SQLite.createTable(table, named: temporary))
             rebuilt.append(table)
             switch mapping.origin(of: table, among: oldTables) {
-            case .rows(let source, let columns, let filter):
+            case .rows(let source, let columns, let requiring):
                 actions.append((table.name, .rebuild))
                 if let source = oldTables[source] {
-                    copies.append(RowCopy(source: source, target: table, values: columns, filter: filter))
+                    copies.append(InsertSelect(from: source, to: table, values: columns, requiring: requiring))
                 }
             case .code: actions.append((table.name, .code))
             case .empty: actions.append((table.name, .create))
@@ -88,7 +88,7 @@ public struct StepStatements: Sendable {
             "ALTER TABLE \(SQL.quoted("strata_new_" + table.name)) RENAME TO \(SQL.quoted(table.name))"
         }
         finish += mapping.new.filter { !untouched.contains($0.name) }.flatMap {
-            altered[$0.name]?.indexCreations ?? $0.indexStatements
+            altered[$0.name]?.indexCreations ?? SQLite.createIndexes(of: $0)
         }
     }
 
@@ -101,7 +101,7 @@ public struct StepStatements: Sendable {
         for table in mapping.new {
             // What is the same in both versions refers to nothing that is renamed, or it would not be the same.
             if mapping.origins[table.name] == nil, oldTables[table.name] == table { continue }
-            guard case .rows(let source, let columns, nil) = mapping.origin(of: table, among: oldTables),
+            guard case .rows(let source, let columns, []) = mapping.origin(of: table, among: oldTables),
                 let old = oldTables[source],
                 alterations[source] == nil,
                 let alteration = TableAlteration(
@@ -112,7 +112,7 @@ public struct StepStatements: Sendable {
         }
         // What refers to a table that is not altered after all does not follow it, and is made anew itself.
         while let wrong = alterations.values.first(where: {
-            $0.elements(after: alterations).sorted() != $0.new.elements.sorted()
+            !$0.givesNewTable(after: alterations)
         }) {
             alterations[wrong.old.name] = nil
         }

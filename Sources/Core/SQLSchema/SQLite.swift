@@ -1,0 +1,217 @@
+/// The SQL of SQLite.
+public enum SQLite {
+    // MARK: Tables
+
+    /// `CREATE TABLE` for a table, or for one with another name.
+    public static func createTable(_ table: Table, named name: String? = nil) -> String {
+        "CREATE TABLE \(SQL.quoted(name ?? table.name)) (\n  " + elements(of: table).joined(separator: ",\n  ")
+            + "\n) STRICT"
+    }
+
+    /// The statements that create a table and its indexes.
+    public static func create(_ table: Table) -> [String] {
+        [createTable(table)] + createIndexes(of: table)
+    }
+
+    /// `CREATE INDEX` for each index of a table.
+    public static func createIndexes(of table: Table) -> [String] {
+        table.indexes.map { createIndex($0, on: table.name) }
+    }
+
+    /// `CREATE INDEX` for an index of a table.
+    public static func createIndex(_ index: Table.Index, on table: String) -> String {
+        "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(SQL.quoted(index.name)) "
+            + "ON \(SQL.quoted(table)) (\(SQL.list(index.columns)))"
+    }
+
+    /// What stands between the parentheses of `CREATE TABLE`: the definitions of columns, then constraints.
+    public static func elements(of table: Table) -> [String] {
+        var elements = table.columns.map { definition(of: $0, in: table) }
+        if table.primaryKey.count > 1 { elements.append("PRIMARY KEY (\(SQL.list(table.primaryKey)))") }
+        for key in table.foreignKeys where key.columns.count > 1 {
+            elements.append("FOREIGN KEY (\(SQL.list(key.columns))) " + references(key))
+        }
+        return elements
+    }
+
+    /// The definition of a column, with the constraints that concern it alone.
+    static func definition(of column: Table.Column, in table: Table) -> String {
+        var text = SQL.quoted(column.name) + " " + column.type.rawValue.uppercased()
+        // A row number is never NULL.
+        if !column.isNullable, table.integerKey != column.name { text += " NOT NULL" }
+        if let value = column.defaultValue { text += " DEFAULT " + literal(value) }
+        text += collate(column.collation)
+        if table.primaryKey == [column.name] { text += " PRIMARY KEY" }
+        for key in table.foreignKeys where key.columns == [column.name] { text += " " + references(key) }
+        return text
+    }
+
+    /// ` COLLATE …`, or nothing for the default.
+    public static func collate(_ collation: Collation?) -> String {
+        collation.map { " COLLATE " + $0.rawValue.uppercased() } ?? ""
+    }
+
+    /// `RESTRICT` acts at once (https://sqlite.org/foreignkeys.html#fk_actions).
+    private static func references(_ key: Table.ForeignKey) -> String {
+        "REFERENCES \(SQL.quoted(key.target)) (\(SQL.list(key.targetColumns))) "
+            + "ON DELETE \(action(key.deleteRule)) DEFERRABLE INITIALLY DEFERRED"
+    }
+
+    /// The action of a foreign key for a delete rule, as `pragma_foreign_key_list` spells it too.
+    public static func action(_ rule: Table.DeleteRule) -> String {
+        switch rule {
+        case .nullify: "SET NULL"
+        case .cascade: "CASCADE"
+        case .deny: "RESTRICT"
+        case .noAction: "NO ACTION"
+        }
+    }
+
+    /// The name by which statements can refer to the number of a row; nil if columns with these names hide it
+    /// ("ROWIDs and the INTEGER PRIMARY KEY", https://sqlite.org/lang_createtable.html#rowid).
+    ///
+    /// - Parameter columns: The names of the table's columns.
+    public static func rowID(besides columns: [String]) -> String? {
+        let names = Set(columns.map { $0.lowercased() })
+        return ["rowid", "_rowid_", "oid"].first { !names.contains($0) }
+    }
+
+    // MARK: Values
+
+    /// A fixed value.
+    public static func literal(_ value: Literal) -> String {
+        switch value {
+        case .integer(let value): String(value)
+        case .real(let value): String(value)
+        case .text(let value): SQL.literal(value)
+        case .blob(let bytes): "X'" + hexadecimal(bytes) + "'"
+        }
+    }
+
+    /// An expression over the columns of the old table.
+    public static func expression(_ value: ValueExpression) -> String {
+        switch value {
+        case .column(let name): SQL.quoted(name)
+        case .literal(let value): literal(value)
+        case .null: "NULL"
+        case .coalesce(let first, let second): "coalesce(\(expression(first)), \(expression(second)))"
+        case .changed(let value, let change):
+            changed(value.columnName == nil ? "(\(expression(value)))" : expression(value), change)
+        }
+    }
+
+    /// The condition that a value is not NULL.
+    public static func isNotNull(_ value: ValueExpression) -> String {
+        (value.columnName == nil ? "(\(expression(value)))" : expression(value)) + " IS NOT NULL"
+    }
+
+    /// The new value, where `value` is SQL for the old one and `depth` is the number of lists around it.
+    private static func changed(_ value: String, _ change: ValueChange, depth: Int = 0) -> String {
+        if change.isIdentity { return value }
+        switch change {
+        case .scalar(let from, let to): return changed(value, from: from, to: to)
+        case .caseToString: return value
+        case .cases(let values, _):
+            let cases = values.sorted { $0.key < $1.key }.map {
+                "WHEN \(SQL.literal($0.key)) THEN \(SQL.literal($0.value))"
+            }
+            return "CASE \(value) \(cases.joined(separator: " ")) ELSE \(value) END"
+        case .options(let cleared): return "\(value) & ~\(cleared)"
+        case .members(let changes): return changed(value, changes, depth: depth)
+        case .elements(let change, let isJSON):
+            let each = "each\(depth)"
+            let new = changed("\(each).value", change, depth: depth + 1)
+            // The list is named apart from `json_each`, whose own columns would be taken for those of the table.
+            return "CASE WHEN \(value) IS NOT NULL THEN (SELECT json_group_array(\(isJSON ? "json(\(new))" : new)) "
+                + "FROM (SELECT \(each).value FROM (SELECT \(value) AS list) AS list\(depth), "
+                + "json_each(list\(depth).list) AS \(each) ORDER BY \(each).key) AS \(each)) END"
+        }
+    }
+
+    private static func changed(_ value: String, from: ScalarType, to: ScalarType) -> String {
+        switch (from, to) {
+        case (.bool, .string):
+            return "CASE \(value) WHEN 0 THEN 'false' WHEN 1 THEN 'true' END"
+        case (.int, .string), (.int, .decimal):
+            return "CAST(\(value) AS TEXT)"
+        case (.uuid, .string):
+            let hex = "hex(\(value))"
+            let parts = [(1, 8), (9, 4), (13, 4), (17, 4), (21, 12)].map { "substr(\(hex), \($0), \($1))" }
+            // `hex(NULL)` is the empty text, so NULL needs a word of its own.
+            return "CASE WHEN \(value) IS NOT NULL THEN " + parts.joined(separator: " || '-' || ") + " END"
+        default:
+            return value
+        }
+    }
+
+    /// The members are set in the old JSON, so that whatever is not named stays as it is written, to the last digit.
+    private static func changed(_ value: String, _ changes: [ValueChange.Member], depth: Int) -> String {
+        var removed: [String] = []
+        var set: [String] = []
+        var replaced: [String] = []
+        var inserted: [String] = []
+        for change in changes {
+            switch change {
+            case .added(let name, let json):
+                inserted += [path(name), "json(\(SQL.literal(json)))"]
+            case .removed(let name):
+                removed.append(path(name))
+            case .renamed(let old, let new, let change, let isJSON):
+                removed.append(path(old))
+                let before = "json_extract(\(value), \(path(old)))"
+                if let change, !change.isIdentity {
+                    let after = changed(before, change, depth: depth)
+                    set += [path(new), isJSON ? "json(\(after))" : after]
+                } else {
+                    set += [path(new), written(value, path(old))]
+                }
+            case .changed(let name, let change, let isJSON):
+                let after = changed("json_extract(\(value), \(path(name)))", change, depth: depth)
+                replaced += [path(name), isJSON ? "json(\(after))" : after]
+            }
+        }
+        var text = value
+        for (function, arguments) in [
+            ("json_remove", removed), ("json_set", set), ("json_replace", replaced), ("json_insert", inserted),
+        ] where !arguments.isEmpty {
+            text = "\(function)(\(text), \(arguments.joined(separator: ", ")))"
+        }
+        return text
+    }
+
+    private static func path(_ name: String) -> String {
+        SQL.literal("$.\"\(name)\"")
+    }
+
+    /// The member as it is written, to the last digit: `json_extract` of one path reads a number and writes it anew,
+    /// that of two gives a list of what is written.
+    private static func written(_ value: String, _ path: String) -> String {
+        let list = "json_remove(json_extract(\(value), \(path), \(path)), '$[1]')"
+        return "json(substr(\(list), 2, length(\(list)) - 2))"
+    }
+}
+
+/// The bytes as hexadecimal digits in capital letters.
+public func hexadecimal(_ bytes: [UInt8]) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var text: [UInt8] = []
+    for byte in bytes {
+        text.append(digits[Int(byte >> 4)])
+        text.append(digits[Int(byte & 15)])
+    }
+    return String(decoding: text, as: UTF8.self)
+}
+
+extension Table {
+    /// A name by which SQLite's statements reach the hidden row number; nil if the primary key is that number, or if
+    /// columns hide it.
+    public var hiddenRowID: String? {
+        integerKey == nil ? SQLite.rowID(besides: columnNames) : nil
+    }
+
+    /// The SQL for the number of a row: the primary key, if it is that number, or a hidden name; nil if columns hide
+    /// all of those.
+    public var rowNumber: String? {
+        integerKey.map(SQL.quoted) ?? hiddenRowID
+    }
+}

@@ -1,0 +1,490 @@
+/// An error in the text of a schema.
+package struct SchemaTextError: Error, CustomStringConvertible {
+    /// The line, counted from 1.
+    package let line: Int
+    /// What is wrong there.
+    package let message: String
+
+    package var description: String { "line \(line) of the schema's text: \(message)" }
+}
+
+extension SchemaText {
+    /// The tables of a version.
+    ///
+    /// - Parameters:
+    ///   - text: The lines of the version.
+    ///   - before: The tables of the version before.
+    package static func tables(_ text: String, after before: [Table] = []) throws(SchemaTextError) -> [Table] {
+        var reader = try SchemaTextReader(text)
+        return try reader.tables(after: before)
+    }
+
+    /// The changes of a step.
+    package static func changes(_ text: String) throws(SchemaTextError) -> [TableChange] {
+        var reader = try SchemaTextReader(text)
+        return try reader.changes()
+    }
+}
+
+extension Table {
+    /// Creates a table from the lines that follow its name in the text of a schema.
+    ///
+    /// - Precondition: The lines are written as `SchemaText` describes.
+    package init(_ name: String, _ lines: [String], isJoinTable: Bool = false) {
+        do {
+            var reader = try SchemaTextReader(lines.joined(separator: "\n"))
+            self.init(name, columns: [], primaryKey: [], isJoinTable: isJoinTable)
+            while !reader.isAtEnd { try reader.readMember(of: &self) }
+        } catch {
+            preconditionFailure("\(error)")
+        }
+    }
+}
+
+/// Reads the text of a schema.
+private struct SchemaTextReader {
+    private enum Token: Equatable {
+        /// A word, or a reserved word.
+        case word(String)
+        /// A name in double quotes.
+        case name(String)
+        /// A text in single quotes.
+        case text(String)
+        case number(String)
+        /// `(`, `)`, `,`, `?`, `=`, `+`, `-`, `->` or `<-`.
+        case symbol(String)
+        case lineEnd
+    }
+
+    private var tokens: [(token: Token, line: Int)] = []
+    private var place = 0
+
+    // MARK: Tokens
+
+    init(_ text: String) throws(SchemaTextError) {
+        let bytes = Array(text.utf8)
+        var index = 0
+        var line = 1
+        func string(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+        while index < bytes.count {
+            let start = index
+            let byte = bytes[index]
+            let next = index + 1 < bytes.count ? bytes[index + 1] : 0
+            index += 1
+            switch byte {
+            case 0x0a:
+                if let last = tokens.last?.token, last != .lineEnd { tokens.append((.lineEnd, line)) }
+                line += 1
+            case 0x20: break
+            case 0x22, 0x27:
+                while index < bytes.count, bytes[index] != byte { index += bytes[index] == 0x5c ? 2 : 1 }
+                guard index < bytes.count else {
+                    throw SchemaTextError(line: line, message: "the closing quote is missing")
+                }
+                let text = try Self.unescaped(bytes[(start + 1)..<index], line)
+                tokens.append((byte == 0x22 ? .name(text) : .text(text), line))
+                index += 1
+            case 0x2d where next == 0x3e, 0x3c where next == 0x2d:
+                index += 1
+                tokens.append((.symbol(string(start..<index)), line))
+            case _ where byte.isDigit || byte == 0x2d && next.isDigit:
+                while index < bytes.count,
+                    bytes[index].isWord || bytes[index] == 0x2e
+                        || [0x2b, 0x2d].contains(bytes[index]) && bytes[index - 1] | 0x20 == 0x65
+                { index += 1 }
+                tokens.append((.number(string(start..<index)), line))
+            case _ where byte.isWord:
+                while index < bytes.count, bytes[index].isWord { index += 1 }
+                tokens.append((.word(string(start..<index)), line))
+            default: tokens.append((.symbol(string(start..<index)), line))
+            }
+        }
+        if let last = tokens.last?.token, last != .lineEnd { tokens.append((.lineEnd, line)) }
+    }
+
+    private static func unescaped(_ bytes: ArraySlice<UInt8>, _ line: Int) throws(SchemaTextError) -> String {
+        guard bytes.contains(0x5c) else { return String(decoding: bytes, as: UTF8.self) }
+        var result: [UInt8] = []
+        var rest = bytes
+        while let byte = rest.popFirst() {
+            guard byte == 0x5c else {
+                result.append(byte)
+                continue
+            }
+            guard let escaped = rest.popFirst() else { break }
+            guard escaped == 0x75 else {
+                result.append(escaped)
+                continue
+            }
+            let digits = String(decoding: rest.prefix { $0 != 0x7d }.dropFirst(), as: UTF8.self)
+            guard let scalar = UInt32(digits, radix: 16).flatMap(Unicode.Scalar.init) else {
+                throw SchemaTextError(line: line, message: "\\u{\(digits)} is not a character")
+            }
+            result += Array(String(scalar).utf8)
+            rest = rest.dropFirst(digits.utf8.count + 2)
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    var isAtEnd: Bool { place == tokens.count }
+
+    private var token: Token? { isAtEnd ? nil : tokens[place].token }
+
+    private func error(_ expected: String) -> SchemaTextError {
+        SchemaTextError(line: isAtEnd ? tokens.last?.line ?? 1 : tokens[place].line, message: "\(expected) expected")
+    }
+
+    private mutating func take(_ token: Token) -> Bool {
+        guard self.token == token else { return false }
+        place += 1
+        return true
+    }
+
+    private mutating func takeWord(_ word: String) -> Bool { take(.word(word)) }
+
+    private mutating func takeSymbol(_ symbol: String) -> Bool { take(.symbol(symbol)) }
+
+    private mutating func expect(_ symbol: String) throws(SchemaTextError) {
+        guard takeSymbol(symbol) else { throw error("`\(symbol)`") }
+    }
+
+    private mutating func expectLineEnd() throws(SchemaTextError) {
+        guard take(.lineEnd) else { throw error("the end of the line") }
+    }
+
+    /// A name that is not reserved, or one in quotes.
+    private mutating func name() throws(SchemaTextError) -> String {
+        switch token {
+        case .word(let word) where !SchemaText.reserved.contains(word): place += 1; return word
+        case .name(let name): place += 1; return name
+        default: throw error("a name")
+        }
+    }
+
+    private mutating func names() throws(SchemaTextError) -> [String] {
+        try expect("(")
+        var names = [try name()]
+        while takeSymbol(",") { names.append(try name()) }
+        try expect(")")
+        return names
+    }
+
+    private mutating func text() throws(SchemaTextError) -> String {
+        guard case .text(let text) = token else { throw error("a text") }
+        place += 1
+        return text
+    }
+
+    /// A fixed value, if there is one.
+    private mutating func literal() throws(SchemaTextError) -> Literal? {
+        switch token {
+        case .text(let text):
+            place += 1
+            return .text(text)
+        case .number(let digits):
+            guard let value = Int64(digits).map(Literal.integer) ?? Double(digits).map(Literal.real) else {
+                throw error("a number")
+            }
+            place += 1
+            return value
+        case .word("blob") where tokens[place + 1].token == .symbol("("):
+            place += 2
+            let digits = Array(try text().utf8)
+            try expect(")")
+            var bytes: [UInt8] = []
+            for index in stride(from: 0, to: digits.count - 1, by: 2) {
+                guard let byte = UInt8(String(decoding: digits[index...(index + 1)], as: UTF8.self), radix: 16) else {
+                    throw error("hexadecimal digits")
+                }
+                bytes.append(byte)
+            }
+            return .blob(bytes)
+        default: return nil
+        }
+    }
+
+    // MARK: Tables
+
+    mutating func tables(after before: [Table]) throws(SchemaTextError) -> [Table] {
+        let old = Dictionary(before.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        var removed: Set<String> = []
+        var added: [Table] = []
+        while !isAtEnd {
+            let isJoinTable = takeWord("join")
+            if takeWord("drop") {
+                removed.insert(try name())
+                try expectLineEnd()
+                continue
+            }
+            var table: Table
+            let isChange = takeWord("change")
+            if isChange {
+                let base = try name()
+                guard let known = old[base] else { throw error("the name of a table in the version before") }
+                table = known
+                if takeWord("as") {
+                    removed.insert(base)
+                    table.name = try name()
+                }
+            } else {
+                guard takeWord("table") else { throw error("`table`, `change` or `drop`") }
+                table = Table(try name(), columns: [], primaryKey: [], isJoinTable: isJoinTable)
+            }
+            try expectLineEnd()
+            while !isAtEnd, !isAtTable {
+                if isChange { try readChange(of: &table) } else { try readMember(of: &table) }
+            }
+            added.append(table)
+        }
+        let new = Dictionary(added.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        var tables = before.compactMap { table in
+            new[table.name] ?? (removed.contains(table.name) ? nil : table)
+        }
+        tables += added.filter { old[$0.name] == nil }
+        return tables
+    }
+
+    private var isAtTable: Bool {
+        guard case .word(let word) = token else { return false }
+        return ["table", "join", "change", "drop"].contains(word)
+    }
+
+    /// Reads a line of a whole table.
+    mutating func readMember(of table: inout Table) throws(SchemaTextError) {
+        switch token {
+        case .word("key"):
+            place += 1
+            table.primaryKey = try names()
+        case .word("index"), .word("unique"): table.indexes.append(try index())
+        case .symbol("("):
+            let columns = try names()
+            try expect("->")
+            table.foreignKeys.append(try foreignKey(columns))
+        default:
+            let column = try readColumn(of: &table)
+            table.columns.append(column)
+        }
+        try expectLineEnd()
+    }
+
+    /// Reads a line of a changed table.
+    private mutating func readChange(of table: inout Table) throws(SchemaTextError) {
+        if takeSymbol("-") {
+            if takeWord("index") {
+                let name = try name()
+                table.indexes.removeAll { $0.name == name }
+            } else {
+                table.remove(column: try name())
+            }
+        } else {
+            try expect("+")
+            switch token {
+            case .word("index"), .word("unique"): table.indexes.append(try index())
+            default:
+                let column = try readColumn(of: &table)
+                var place = table.columns.count
+                if takeWord("first") {
+                    place = 0
+                } else if takeWord("after") {
+                    let before = try name()
+                    guard let found = table.columns.firstIndex(where: { $0.name == before }) else {
+                        throw error("the name of a column")
+                    }
+                    place = found + 1
+                }
+                table.columns.insert(column, at: place)
+            }
+        }
+        try expectLineEnd()
+    }
+
+    /// Reads a column, and adds its keys to the table.
+    private mutating func readColumn(of table: inout Table) throws(SchemaTextError) -> Table.Column {
+        let name = try name()
+        guard case .word(let word) = token, let type = StorageType(rawValue: word) else { throw error("a type") }
+        place += 1
+        var column = Table.Column(name, type, isNullable: takeSymbol("?"))
+        if case .word(let word) = token, let collation = Collation(rawValue: word) {
+            place += 1
+            column.collation = collation
+        }
+        if takeSymbol("=") {
+            guard let value = try literal() else { throw error("a value") }
+            column.defaultValue = value
+        }
+        if takeWord("key") { table.primaryKey = [name] }
+        if takeSymbol("->") { table.foreignKeys.append(try foreignKey([name])) }
+        return column
+    }
+
+    private mutating func index() throws(SchemaTextError) -> Table.Index {
+        let isUnique = takeWord("unique")
+        if !isUnique { _ = takeWord("index") }
+        let name = try name()
+        return Table.Index(name, on: try names(), unique: isUnique)
+    }
+
+    private mutating func foreignKey(_ columns: [String]) throws(SchemaTextError) -> Table.ForeignKey {
+        let target = try name()
+        let targetColumns = try names()
+        guard case .word(let word) = token, let rule = Table.DeleteRule(rawValue: word) else {
+            throw error("a delete rule")
+        }
+        place += 1
+        return Table.ForeignKey(columns, to: target, targetColumns, rule)
+    }
+
+    // MARK: Changes
+
+    mutating func changes() throws(SchemaTextError) -> [TableChange] {
+        var changes: [TableChange] = []
+        while !isAtEnd {
+            if takeWord("create") {
+                changes.append(.create(try name()))
+                try expectLineEnd()
+            } else if takeWord("drop") {
+                changes.append(.drop(try name()))
+                try expectLineEnd()
+            } else {
+                changes.append(try mapping())
+            }
+        }
+        return changes
+    }
+
+    private mutating func mapping() throws(SchemaTextError) -> TableChange {
+        let isCustom = takeWord("custom")
+        guard isCustom || takeWord("map") else { throw error("`create`, `drop`, `map` or `custom`") }
+        let from = try name()
+        let to = takeSymbol("->") ? try name() : from
+        var requiring: [ValueExpression] = []
+        if takeWord("where") {
+            repeat { requiring.append(try expression()) } while takeSymbol(",")
+        }
+        try expectLineEnd()
+        var columns: [String: ValueExpression] = [:]
+        var references: [String: String] = [:]
+        while !isAtEnd, !isAtChange {
+            let column = try name()
+            if takeSymbol("<-") {
+                references[column] = try name()
+            } else {
+                try expect("=")
+                columns[column] = try expression()
+            }
+            try expectLineEnd()
+        }
+        return isCustom
+            ? .custom(from: from, to: to, columns: columns, references: references)
+            : .map(from: from, to: to, columns: columns, requiring: requiring)
+    }
+
+    private var isAtChange: Bool {
+        guard case .word(let word) = token else { return false }
+        return ["create", "drop", "map", "custom"].contains(word)
+    }
+
+    private mutating func expression() throws(SchemaTextError) -> ValueExpression {
+        if let value = try literal() { return .literal(value) }
+        if takeWord("null") { return .null }
+        let word = token
+        let name = try name()
+        guard case .word = word, takeSymbol("(") else { return .column(name) }
+        let value = try expression()
+        if name == "coalesce" {
+            try expect(",")
+            let second = try expression()
+            try expect(")")
+            return .coalesce(value, second)
+        }
+        return .changed(value, try change(name, isFirst: false))
+    }
+
+    /// The change whose function is called `name`, up to the closing parenthesis.
+    ///
+    /// - Parameter isFirst: Whether no argument has been read yet.
+    private mutating func change(_ name: String, isFirst: Bool) throws(SchemaTextError) -> ValueChange {
+        var isFirst = isFirst
+        func separator(_ reader: inout SchemaTextReader) throws(SchemaTextError) {
+            if !isFirst { try reader.expect(",") }
+            isFirst = false
+        }
+        let change: ValueChange
+        switch name {
+        case "case_to_string": change = .caseToString
+        case "cases", "merged_cases":
+            var values: [String: String] = [:]
+            while token != .symbol(")") {
+                try separator(&self)
+                let old = try text()
+                try separator(&self)
+                values[old] = try text()
+            }
+            change = .cases(values, merged: name == "merged_cases")
+        case "clear":
+            try separator(&self)
+            guard case .integer(let bits) = try literal() else { throw error("a number") }
+            change = .options(cleared: Int(bits))
+        case "each":
+            try separator(&self)
+            let (inner, isJSON) = try innerChange()
+            guard let inner else { throw error("a change") }
+            change = .elements(inner, isJSON: isJSON)
+        case "members":
+            var members: [ValueChange.Member] = []
+            while token != .symbol(")") {
+                try separator(&self)
+                members.append(try member())
+            }
+            change = .members(members)
+        default:
+            let types = name.split(separator: "_").map(String.init)
+            guard types.count == 3, types[1] == "to", let from = ScalarType(rawValue: types[0]),
+                let to = ScalarType(rawValue: types[2])
+            else { throw error("a function") }
+            change = .scalar(from, to)
+        }
+        try expect(")")
+        return change
+    }
+
+    /// A change without its value, and whether it stands in `json(…)`.
+    private mutating func innerChange() throws(SchemaTextError) -> (ValueChange?, isJSON: Bool) {
+        let name = try name()
+        try expect("(")
+        guard name == "json" else { return (try change(name, isFirst: true), false) }
+        if takeSymbol(")") { return (nil, true) }
+        let inner = try innerChange()
+        try expect(")")
+        return (inner.0, true)
+    }
+
+    private mutating func member() throws(SchemaTextError) -> ValueChange.Member {
+        let word = try { (reader: inout Self) throws(SchemaTextError) in
+            if reader.takeWord("change") { return "change" }
+            return try reader.name()
+        }(&self)
+        try expect("(")
+        let name = try text()
+        let member: ValueChange.Member
+        switch word {
+        case "add":
+            try expect(",")
+            member = .added(name, value: try text())
+        case "remove": member = .removed(name)
+        case "rename":
+            try expect(",")
+            let new = try text()
+            let (change, isJSON) = takeSymbol(",") ? try innerChange() : (nil, false)
+            member = .renamed(name, to: new, change, isJSON: isJSON)
+        case "change":
+            try expect(",")
+            let (change, isJSON) = try innerChange()
+            guard let change else { throw error("a change") }
+            member = .changed(name, change, isJSON: isJSON)
+        default: throw error("`add`, `remove`, `rename` or `change`")
+        }
+        try expect(")")
+        return member
+    }
+}

@@ -1,0 +1,107 @@
+/// The value of a migrated row's column, computed from the old row.
+public indirect enum ValueExpression: Hashable, Sendable {
+    /// The value of a column of the old row.
+    case column(String)
+    /// A fixed value.
+    case literal(Literal)
+    /// NULL.
+    case null
+    /// The first value, or the second one where the first is NULL.
+    case coalesce(ValueExpression, ValueExpression)
+    /// A value that is changed; NULL stays NULL.
+    case changed(ValueExpression, ValueChange)
+
+    /// The name of the column whose value this is, unchanged.
+    public var columnName: String? {
+        if case .column(let name) = self { name } else { nil }
+    }
+
+    /// The expression with each column replaced by its expression in `columns`; nil if one of them is missing there.
+    ///
+    /// What a step computes from its version is computed from an older version in this way.
+    public func substituting(_ columns: [String: ValueExpression]) -> ValueExpression? {
+        switch self {
+        case .column(let name): return columns[name]
+        case .literal, .null: return self
+        case .coalesce(let first, let second):
+            guard let first = first.substituting(columns), let second = second.substituting(columns) else { return nil }
+            return .coalesce(first, second)
+        case .changed(let value, let change):
+            return value.substituting(columns).map { .changed($0, change) }
+        }
+    }
+}
+
+// MARK: - Limits
+
+extension ValueExpression {
+    /// About how many bytes of SQL the expression takes.
+    var size: Int {
+        switch self {
+        case .column(let name): name.utf8.count + 2
+        case .literal(.text(let text)): text.utf8.count + 2
+        case .literal(.blob(let bytes)): 2 * bytes.count + 3
+        case .literal, .null: 8
+        case .coalesce(let first, let second): 12 + first.size + second.size
+        case .changed(let value, let change): change.size(value.size)
+        }
+    }
+
+    /// About how much of SQLite's parser stack the expression takes, which has 100 entries in older versions ("parser
+    /// stack overflow"): some for each open parenthesis, and more for each subquery and CASE.
+    var depth: Int {
+        switch self {
+        case .column, .literal, .null: 0
+        case .coalesce(let first, let second): 4 + max(first.depth, second.depth)
+        case .changed(let value, let change): change.depth(value.columnName == nil ? 4 + value.depth : 0)
+        }
+    }
+}
+
+extension ValueChange {
+    /// About the size of the changed value, whose old value has the size `value`.
+    fileprivate func size(_ value: Int) -> Int {
+        if isIdentity { return value }
+        switch self {
+        case .scalar(.uuid, _): return 120 + 6 * value
+        case .scalar: return 50 + value
+        case .caseToString: return value
+        case .cases(let values, _):
+            return 20 + 2 * value + values.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count + 17 }
+        case .options: return value + 24
+        case .elements(let change, _): return 180 + 2 * value + change.size(11)
+        case .members(let changes):
+            return changes.reduce(50 + value) { size, change in
+                switch change {
+                case .added(let name, let json): size + name.utf8.count + json.utf8.count + 20
+                case .removed(let name): size + name.utf8.count + 8
+                case .renamed(let old, let new, let inner, _):
+                    size + new.utf8.count + 20
+                        + (inner?.size(value + old.utf8.count + 20) ?? 2 * (value + 2 * old.utf8.count + 60))
+                case .changed(let name, let inner, _):
+                    size + name.utf8.count + 20 + inner.size(value + name.utf8.count + 20)
+                }
+            }
+        }
+    }
+
+    /// About the depth of the changed value, whose old value has the depth `value`.
+    fileprivate func depth(_ value: Int) -> Int {
+        if isIdentity { return value }
+        switch self {
+        case .scalar(.uuid, _): return 12 + value
+        case .scalar, .cases: return 4 + value
+        case .caseToString, .options: return value
+        case .elements(let change, _): return max(36 + value, 20 + change.depth(0))
+        case .members(let changes):
+            return changes.reduce(value) { depth, change in
+                switch change {
+                case .added: max(depth, 8)
+                case .removed: max(depth, 4 + value)
+                case .renamed(_, _, nil, _): max(depth, 28 + value)
+                case .renamed(_, _, let inner?, _), .changed(_, let inner, _): max(depth, 8 + inner.depth(4 + value))
+                }
+            } + 16
+        }
+    }
+}

@@ -1,0 +1,193 @@
+import SQLSchema
+import Testing
+
+@Suite struct SQLSchemaTests {
+    @Test func `names and values are quoted`() {
+        #expect(SQL.quoted("a\"b") == "\"a\"\"b\"")
+        #expect(SQL.literal("it's") == "'it''s'")
+        #expect(SQLite.literal(.blob([0, 255])) == "X'00FF'")
+        #expect(SQL.list(["a", "b c"]) == "\"a\", \"b c\"")
+    }
+
+    @Test func `a table becomes SQL`() {
+        let table = Table(
+            "t",
+            [
+                "\"a\\\"b\" text? nocase = 'it\\'s'", "c integer -> d(e) deny", "f real = 0.5", "key (c, f)",
+                "(c, f) -> g(h, i) nullify", "unique t_c_key (c)",
+            ])
+        #expect(
+            SQLite.create(table) == [
+                """
+                CREATE TABLE "t" (
+                  "a""b" TEXT DEFAULT 'it''s' COLLATE NOCASE,
+                  "c" INTEGER NOT NULL REFERENCES "d" ("e") ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED,
+                  "f" REAL NOT NULL DEFAULT 0.5,
+                  PRIMARY KEY ("c", "f"),
+                  FOREIGN KEY ("c", "f") REFERENCES "g" ("h", "i") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
+                ) STRICT
+                """, #"CREATE UNIQUE INDEX "t_c_key" ON "t" ("c")"#,
+            ])
+        #expect(table.hiddenRowID == "rowid")
+        #expect(Table("t", ["rowid text?", "OID text?"]).hiddenRowID == "_rowid_")
+        #expect(Table("t", ["id integer key"]).hiddenRowID == nil)
+        #expect(SQLite.elements(of: Table("t", ["id integer key"])) == [#""id" INTEGER PRIMARY KEY"#])
+        #expect(SQLite.elements(of: Table("t", ["id text key"])) == [#""id" TEXT NOT NULL PRIMARY KEY"#])
+    }
+
+    @Test func `an expression is computed from older columns`() {
+        let columns: [String: ValueExpression] = ["a": .column("x"), "b": .coalesce(.column("y"), .null)]
+        #expect(
+            ValueExpression.coalesce(.column("a"), .changed(.column("b"), .scalar(.int, .string)))
+                .substituting(columns)
+                == .coalesce(.column("x"), .changed(.coalesce(.column("y"), .null), .scalar(.int, .string))))
+        #expect(ValueExpression.coalesce(.literal(.text("it's")), .column("c")).substituting(columns) == nil)
+        #expect(
+            SQLite.expression(.changed(.coalesce(.column("y"), .null), .scalar(.int, .string)))
+                == #"CAST((coalesce("y", NULL)) AS TEXT)"#)
+    }
+
+    @Test func `two tables swap their names`() {
+        let one = Table("one", ["id integer key", "a text?"])
+        let two = Table("two", ["id integer key", "b text?"])
+        let statements = StepStatements(
+            from: [one, two],
+            to: [Table("one", ["id integer key", "b text?"]), Table("two", ["id integer key", "a text?"])],
+            changes: [.map(from: "one", to: "two"), .map(from: "two", to: "one")])
+        #expect(
+            statements.fill == [
+                "INSERT INTO \"strata_new_one\" (\"id\", \"b\")\nSELECT \"id\", \"b\" FROM \"two\"",
+                "INSERT INTO \"strata_new_two\" (\"id\", \"a\")\nSELECT \"id\", \"a\" FROM \"one\"",
+            ])
+        #expect(statements.alter == ["DROP TABLE \"one\"", "DROP TABLE \"two\""])
+        #expect(
+            statements.finish == [
+                "ALTER TABLE \"strata_new_one\" RENAME TO \"one\"", "ALTER TABLE \"strata_new_two\" RENAME TO \"two\"",
+            ])
+    }
+
+    @Test func `a table is not copied if only its indexes change`() {
+        let statements = StepStatements(
+            from: [Table("t", ["id integer key", "a text?", "unique t_a_key (a)"])],
+            to: [Table("t", ["id integer key", "a text?", "index t_a_idx (a)"])],
+            changes: [.map(from: "t", to: "t")])
+        #expect(statements.create.isEmpty && statements.fill.isEmpty)
+        #expect(statements.alter == ["DROP INDEX \"t_a_key\""])
+        #expect(statements.finish == ["CREATE INDEX \"t_a_idx\" ON \"t\" (\"a\")"])
+    }
+
+    @Test func `a row keeps its hidden number if the primary key is not that number`() {
+        let statements = StepStatements(
+            from: [Table("t", ["id text key"])], to: [Table("t", ["id text key", "a text?"])],
+            changes: [.map(from: "t", to: "t")], keepsOldTables: true)
+        #expect(statements.fill == ["INSERT INTO \"strata_new_t\" (rowid, \"id\")\nSELECT rowid, \"id\" FROM \"t\""])
+    }
+
+    @Test func `a column is added in place to a table with a primary key of several columns`() {
+        let statements = StepStatements(
+            from: [Table("t", ["a text", "b integer", "key (a, b)"])],
+            to: [Table("t", ["a text", "b integer", "c text?", "key (a, b)"])], changes: [.map(from: "t", to: "t")])
+        #expect(statements.actions.map(\.action) == [.alter])
+        #expect(statements.alter == ["ALTER TABLE \"t\" ADD COLUMN \"c\" TEXT"])
+    }
+
+    @Test(arguments: [
+        (["a text", "b text -> c(id) nullify"], ["a text", "b text? -> c(id) nullify"]),
+        (["a text"], ["a text", "b real = 0.5"]),
+        (["a text"], ["a text", "b integer? = 1 -> c(id) nullify"]),
+        (["a text", "b text? -> c(id) nullify"], ["a text"]),
+        (["a text key", "b text"], ["b text key"]),
+        (["a text", "b text"], ["a text nocase", "b text"]),
+    ])
+    func `what SQLite cannot alter is copied`(old: [String], new: [String]) {
+        let statements = StepStatements(
+            from: [Table("t", old)], to: [Table("t", new)], changes: [.map(from: "t", to: "t")])
+        #expect(statements.actions.map(\.action) == [.rebuild])
+    }
+}
+
+/// The text in which generated Swift carries tables and changes.
+@Suite struct SchemaTextTests {
+    private static let tables = [
+        Table(
+            "order",
+            [
+                "id integer key", "note text? nocase = 'it\\'s # 1\\u{a}\\u{2028}'", "amount real = -1.5e-07",
+                "photo blob = blob('00FF')", "count integer = -9223372036854775808",
+                "shop_id integer -> \"the shop\"(\"key\") deny", "unique order_note_key (note, amount)",
+                "index \"key\" (note)",
+            ]),
+        Table(
+            "order_gifts", ["\"first\" text", "b integer", "key (\"first\", b)", "(\"first\", b) -> x(y, z) cascade"],
+            isJoinTable: true),
+        Table("the shop", ["\"key\" integer key", "\"1\" any?", "\"grün\" text?"]),
+    ]
+
+    private func text(_ lines: [String]) -> String { lines.joined(separator: "\n") }
+
+    @Test func `tables are read as they were written`() throws {
+        let lines = Self.tables.flatMap(SchemaText.lines)
+        #expect(try SchemaText.tables(text(lines)) == Self.tables)
+        // A raw string literal of Swift can contain the lines.
+        #expect(lines.allSatisfy { !$0.contains("#") && !$0.contains("\n") })
+    }
+
+    @Test func `a changed table is written as its difference`() throws {
+        let more = (1...9).map { "m\($0) text" }
+        let old = Table(
+            "t",
+            ["id integer key", "a text", "b text?", "c real"] + more + ["index t_a_idx (a)", "index t_b_idx (b)"])
+        let new = Table(
+            "u",
+            ["z text?", "id integer key", "a text", "c real?"] + more
+                + ["e blob? -> f(g) nullify", "index t_a_idx (a)", "unique u_c_key (c)"])
+        let lines = try #require(SchemaText.lines(of: new, changedFrom: old))
+        #expect(
+            lines == [
+                "change t as u", "  - b", "  - c", "  + z text? first", "  + c real? after a",
+                "  + e blob? -> f(g) nullify", "  - index t_b_idx", "  + unique u_c_key (c)",
+            ])
+        let other = Table("v", ["id integer key"])
+        #expect(try SchemaText.tables(text(lines), after: [old, other]) == [other, new])
+        #expect(try SchemaText.tables("drop v", after: [old, other]) == [old])
+        // A table whose columns have another order is written as a whole.
+        let reordered = Table("t", ["a text", "id integer key", "b text?", "c real"] + more + ["index t_a_idx (a)"])
+        #expect(SchemaText.lines(of: reordered, changedFrom: old) == nil)
+    }
+
+    @Test func `changes are read as they were written`() throws {
+        let members: [ValueChange.Member] = [
+            .added("x", value: #"{"a": [1.0]}"#), .removed("y\"'"), .renamed("a", to: "b", nil, isJSON: false),
+            .renamed("a", to: "b", nil, isJSON: true), .renamed("c", to: "d", .options(cleared: 3), isJSON: false),
+            .changed("e", .elements(.cases(["a": "b"], merged: true), isJSON: false), isJSON: true),
+        ]
+        let changes: [TableChange] = [
+            .create("a"), .drop("drop"), .map(from: "b", to: "b"),
+            .map(
+                from: "b", to: "c",
+                columns: [
+                    "a": .coalesce(.column("null"), .null), "b": .changed(.column("blob"), .scalar(.uuid, .string)),
+                    "c": .changed(.coalesce(.column("c"), .literal(.text("it's"))), .members(members)),
+                    "d": .literal(.blob([1])), "e": .changed(.column("e"), .cases([:], merged: false)),
+                    "f": .changed(.column("f"), .elements(.members(members), isJSON: true)),
+                    "g": .changed(.column("g"), .caseToString), "h": .literal(.real(1)),
+                ], requiring: [.column("a"), .changed(.column("b"), .scalar(.int, .decimal))]),
+            .custom(
+                from: "d", to: "e", columns: ["where": .literal(.integer(-1))], references: ["f": "g", "key": "h"]),
+        ]
+        #expect(try SchemaText.changes(text(changes.flatMap(SchemaText.lines))) == changes)
+    }
+
+    @Test(arguments: [
+        ("table t\n  id number", "line 2 of the schema's text: a type expected"),
+        ("table t\n  id integer key key", "line 2 of the schema's text: the end of the line expected"),
+        ("table key", "line 1 of the schema's text: a name expected"),
+        ("change t\n  - a", "line 1 of the schema's text: the name of a table in the version before expected"),
+        ("table t\n  id text = 'a", "line 2 of the schema's text: the closing quote is missing"),
+        ("table t\n  id text = '\\u{zz}'", "line 2 of the schema's text: \\u{zz} is not a character"),
+    ])
+    func `text that was edited by hand is refused`(text: String, message: String) {
+        let error = #expect(throws: SchemaTextError.self) { try SchemaText.tables(text) }
+        #expect(error?.description == message)
+    }
+}
