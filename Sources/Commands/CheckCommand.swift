@@ -107,8 +107,8 @@ struct CheckCommand {
 
     private func findings(in folder: ModelFolder) throws -> [Finding] {
         if scope == .all { try folder.checkTests(among: testTargets) }
-        let model = try Model(reading: folder)
         let testFolders = folder.testFolders(among: testTargets)
+        let model = try Model(reading: folder, testFolders: scope == .all ? testFolders : [])
         let output = try Output(model, testFolders: testFolders, scope: scope)
         func stale(_ url: URL, _ message: String) -> Finding {
             Finding(file: url.path, message: message, isMendedByGenerating: true)

@@ -24,9 +24,9 @@ struct GenerateCommand {
 
     private func run(_ folder: ModelFolder, _ console: Console) throws {
         try folder.checkTests(among: testTargets)
-        var model = try Model(reading: folder, release: release)
-        let sealedBefore = Set(model.released)
         let testFolders = folder.testFolders(among: testTargets)
+        var model = try Model(reading: folder, release: release, testFolders: testFolders)
+        let sealedBefore = Set(model.released)
         let stale = release != nil ? model.staleFixtures(in: testFolders) : []
         let sealed = model.sealFixtures(in: testFolders)
         let output = try Output(model, testFolders: testFolders)

@@ -32,8 +32,11 @@ struct Model {
     /// - Parameters:
     ///   - folder: The folder of the model.
     ///   - release: The version to release; nil to release none. The versions before it are released too.
+    ///   - testFolders: The folders of tests. A fixture there that is not a draft's shows that its version was released.
     /// - Throws: `Diagnostics` with all problems in the files, or `CommandError`.
-    init(reading folder: ModelFolder, release: Release? = nil) throws {
+    init(
+        reading folder: ModelFolder, release: Release? = nil, testFolders: [ModelFolder.TestFolder] = []
+    ) throws {
         self.folder = folder
         let hasLock = FileManager.default.fileExists(atPath: Self.lockURL(folder).path)
         var lock = try Self.readLock(folder)
@@ -80,12 +83,61 @@ struct Model {
         case nil:
             break
         }
+        sealedCount = max(
+            sealedCount, try Self.releasedCount(of: history, beyond: lock, fixtures: testFolders))
         if release == nil, sealedCount == history.versions.count - 1, sealedCount > lock.versions.count, hasLock,
             !folder.configuration.versions.isListed, let problem = descriptions.misspelledVersion
         {
             throw Diagnostics([problem])
         }
+        if release == nil, hasLock, !folder.configuration.versions.isListed {
+            func isGenerated(_ version: SchemaVersion) -> Bool {
+                let file = folder.folder(.sql).appendingPathComponent("\(version.version).sql")
+                return FileManager.default.fileExists(atPath: file.path)
+            }
+            // A version that becomes older than the draft without having been one is a mistake, or work on an old branch.
+            let new = history.versions.prefix(sealedCount).dropFirst(lock.versions.count).filter { version in
+                history.imported == nil || history.formerNames[version.version] == nil
+            }
+            if isGenerated(history.newest), let version = new.first(where: { !isGenerated($0) }),
+                let problem = descriptions.neverDrafted(version.version)
+            {
+                throw Diagnostics([problem])
+            }
+        }
         self.sealedCount = sealedCount
+    }
+
+    /// The number of versions up to the newest one that has a fixture of a released version, although the lock does not
+    /// name it: somebody has lost the lock.
+    ///
+    /// - Throws: `CommandError.stale` if such a fixture is not the database of its version as it is described.
+    private static func releasedCount(
+        of history: SchemaHistory, beyond lock: Lock, fixtures testFolders: [ModelFolder.TestFolder]
+    ) throws -> Int {
+        guard let fixtures = fixtureFolder(of: history, in: testFolders) else { return 0 }
+        var count = 0
+        var messages: [String] = []
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: fixtures.path)) ?? []
+        for name in names.sorted() where name.hasSuffix(".sqlite") {
+            guard let version = Version(String(name.dropLast(7))), version >= history.versions[0].version,
+                !lock.versions.contains(where: { $0.version == version }), !history.isPassedInConversion(version)
+            else { continue }
+            let url = fixtures.appendingPathComponent(name)
+            let place = history.versions.firstIndex { $0.version == version }
+            if let place, fixture(of: history.versions[place], at: url)?.isCurrent == true {
+                count = max(count, place + 1)
+            } else {
+                messages.append(
+                    """
+                    \(url.path): error: this is the database of a released version, which \(Generator.lockName) does not \
+                    name and the descriptions do not give: restore \(Generator.lockName) and the descriptions from version \
+                    control, or delete this file if no customer has such a database
+                    """)
+            }
+        }
+        guard messages.isEmpty else { throw CommandError.stale(messages, mendedBy: nil) }
+        return count
     }
 
     /// The versions that the generated lock contains.
@@ -106,9 +158,9 @@ struct Model {
             guard let url = fixtureFile(of: version.version, in: testFolders),
                 let draft = draftFile(of: version.version, in: testFolders)
             else { continue }
-            if let file = fixture(of: version, at: url), file.isCurrent {
+            if let file = Self.fixture(of: version, at: url), file.isCurrent {
                 fixtures[version.version] = Fingerprint(of: file.bytes)
-            } else if let file = fixture(of: version, at: draft), file.isCurrent {
+            } else if let file = Self.fixture(of: version, at: draft), file.isCurrent {
                 fixtures[version.version] = Fingerprint(of: file.bytes)
                 renamed.append((draft, url))
             }
@@ -128,7 +180,7 @@ struct Model {
             let files = [
                 fixtureFile(of: version.version, in: testFolders), draftFile(of: version.version, in: testFolders),
             ]
-            .compactMap(\.self).map { ($0, fixture(of: version, at: $0)?.isCurrent) }
+            .compactMap(\.self).map { ($0, Self.fixture(of: version, at: $0)?.isCurrent) }
             // If one of the two files is current, the other one does not matter.
             return files.contains { $0.1 == true } ? [] : files.filter { $0.1 == false }.map(\.0)
         }
@@ -136,7 +188,7 @@ struct Model {
 
     /// The bytes of a fixture, and whether its version has the same fingerprint as the described one; nil if the file
     /// cannot be read.
-    private func fixture(of version: SchemaVersion, at url: URL) -> (bytes: Data, isCurrent: Bool)? {
+    private static func fixture(of version: SchemaVersion, at url: URL) -> (bytes: Data, isCurrent: Bool)? {
         guard let bytes = try? Data(contentsOf: url) else { return nil }
         // A store's `user_version` is derived from its fingerprint. It is at offset 60 of the file
         // (https://sqlite.org/fileformat.html).
@@ -153,6 +205,10 @@ struct Model {
     }
 
     private func fixtureFolder(in testFolders: [ModelFolder.TestFolder]) -> URL? {
+        Self.fixtureFolder(of: history, in: testFolders)
+    }
+
+    private static func fixtureFolder(of history: SchemaHistory, in testFolders: [ModelFolder.TestFolder]) -> URL? {
         testFolders.first(where: \.isFirst)?.url.appendingPathComponent("Fixtures/\(history.name)")
     }
 

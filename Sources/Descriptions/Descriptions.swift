@@ -71,4 +71,12 @@ public struct Descriptions: Sendable {
         else { return nil }
         return place.file.diagnostic(.misspelledVersion(newest.text, draft: draft.text), at: place.offset)
     }
+
+    /// The error that a version is named which was never a draft and is not the newest one.
+    public func neverDrafted(_ version: Version) -> Diagnostic? {
+        guard let newest = history?.newest.version, let place = mentions.first(where: { $0.version == version }) else {
+            return nil
+        }
+        return place.file.diagnostic(.neverDrafted(version.text, newest: newest.text), at: place.offset)
+    }
 }

@@ -27,6 +27,9 @@ extension Problem {
         case .misspelledVersion(let version, let draft):
             return "\(version) would seal the draft \(draft), but nothing else names it; correct it, "
                 + "or, if it is meant, seal the draft yourself: strata release FOLDER --version \(draft)"
+        case .neverDrafted(let version, let newest):
+            return "\(version) was never a draft, and would be sealed at once because \(newest) is newer; correct it, "
+                + "or, if it is meant, seal it yourself: strata release FOLDER --version \(version)"
         case .unlistedVersion(let version):
             return "version \(version) is missing in \"versions\" of strata.json"
         case .unknownVersion(let version):

@@ -19,6 +19,7 @@ public enum Problem: Hashable, Sendable {
     case unlistedVersion(String)
     /// A new version that would seal the draft, and looks misspelled.
     case misspelledVersion(String, draft: String)
+    case neverDrafted(String, newest: String)
     case unknownVersion(String)
     case twoSuccessors(String)
     case previousNameWithoutVersion

@@ -75,15 +75,19 @@ struct Resolver {
         self.descriptions = descriptions
         self.subtypeDescriptions = subtypes
         // Rule 8: the versions are the union of all versions that descriptions name. If a version has several
-        // spellings, the released one is used, or else the one that strata.json lists, or else the shortest one.
-        var spellings: [Version: Version] = [:]
+        // spellings, the released one is used, or else the one that strata.json lists, or else the most frequent one.
+        var counts: [Version: [String: Int]] = [:]
         let all = descriptions.flatMap { [$0.element] + $0.properties + $0.indexes }
         for element in all + subtypes.flatMap({ [$0.element] + $0.elements }) {
             for version in [element.birth, element.death].compactMap(\.self) + element.items.map(\.version) {
-                let known = spellings[version] ?? version
-                let isShorter = (version.text.utf8.count, version.text) < (known.text.utf8.count, known.text)
-                spellings[version] = isShorter ? version : known
+                counts[version, default: [:]][version.text, default: 0] += 1
             }
+        }
+        var spellings: [Version: Version] = [:]
+        for (version, texts) in counts {
+            // Of spellings that are as frequent, the shortest one.
+            let text = texts.min { ($1.value, $0.key.utf8.count, $0.key) < ($0.value, $1.key.utf8.count, $1.key) }?.key
+            spellings[version] = text.flatMap(Version.init) ?? version
         }
         for mention in settings?.listed ?? [] { spellings[mention.version] = mention.version }
         for version in sealed where spellings[version] != nil { spellings[version] = version }

@@ -251,6 +251,8 @@ public struct Fixtures: Sendable {
     private func write(_ version: FixtureVersion, to url: URL) throws {
         // A missing sealed fixture must be restored: a new file would not have the same bytes.
         if version.fingerprint != nil { throw FixtureError.missing(url.path) }
+        // What is not a draft's was released, whatever the tests know of it.
+        if version.isSealed, FileManager.default.fileExists(atPath: url.path) { throw FixtureError.changed(url.path) }
         try withFolder { draftFolder in
             let draft = draftFolder.appendingPathComponent("draft.sqlite")
             try create(version, at: draft, withRows: true)

@@ -62,7 +62,7 @@ import Testing
     /// The causes that make no description wrong: those of locks, and notes, are tested with what they belong to.
     private static let elsewhere: Set<String> = [
         "malformedLock", "sealedChange", "lockOfOtherSchema", "ignoredKeys", "unpersisted", "uncheckedMigration",
-        "currentDate", "unusedSubtype", "misspelledVersion",
+        "currentDate", "unusedSubtype", "misspelledVersion", "neverDrafted",
     ]
 
     @Test func `there is a case for every cause`() throws {

@@ -167,6 +167,40 @@ import Testing
         }
     }
 
+    @Test func `a version before the draft that was never one itself is not sealed`() throws {
+        func book(_ version: String) -> String {
+            """
+            { "name": "book", "version_history": [{ "version": "1.0" }, { "version": "2.0" }],
+              "identifier": { "type": "int" }, "properties": [
+                { "name": "pages", "property_type": "int", "default_value": 0, "added_at_version": "\(version)" } ] }
+            """
+        }
+        try withModel(book: book("2.0")) { (folder: URL) throws in
+            let lock = folder.appendingPathComponent("strata.lock")
+            let description = folder.appendingPathComponent("Book.json")
+            #expect(run(["generate", folder.path]) == .success)
+            let sealed = try text(lock)
+            try write(book("1.5"), to: description)
+            for command in ["generate", "check"] {
+                #expect(
+                    said([command, folder.path]) == """
+                        ! \(folder.path)/Book.json:3:88: error: 1.5 was never a draft, and would be sealed at once because \
+                        2.0 is newer; correct it, or, if it is meant, seal it yourself: strata release FOLDER --version 1.5
+                        """)
+            }
+            #expect(try text(lock) == sealed)
+            #expect(said(["release", folder.path, "--version", "1.5"]).contains("released 1.5 of LibrarySchema"))
+            #expect(run(["check", folder.path]) == .success)
+        }
+        // A version of which one element has another spelling keeps its name.
+        try withModel(book: book("2")) { (folder: URL) throws in
+            try write(
+                Self.book.replacing("\"book\"", with: "\"page\""), to: folder.appendingPathComponent("Page.json"))
+            #expect(run(["generate", folder.path]) == .success)
+            #expect(try files(folder).contains("SQL/2.0.sql"))
+        }
+    }
+
     @Test func `the order of properties cannot change the tables of a sealed version`() throws {
         func book(_ names: [String]) -> String {
             let properties = names.map { #"{ "name": "\#($0)", "property_type": "string" }"# }.joined(separator: ", ")
@@ -282,6 +316,41 @@ import Testing
         }
     }
 
+    @Test func `a fixture keeps its version released although the lock is lost`() throws {
+        try withModel { (folder: URL) throws in
+            let lock = folder.appendingPathComponent("strata.lock")
+            let book = folder.appendingPathComponent("Book.json")
+            let tests = folder.appendingPathComponent("../LibraryTests").standardizedFileURL
+            let fixtures = tests.appendingPathComponent("Fixtures/LibrarySchema")
+            try FileManager.default.createDirectory(at: fixtures, withIntermediateDirectories: true)
+            let arguments = [folder.path, "--test-target", "LibraryTests=\(tests.path)"]
+            #expect(said(["release"] + arguments).contains("released 2.0"))
+            for version in ["1.0", "2.0"] {
+                let fixture = try database(of: version, text(lock))
+                try fixture.write(to: fixtures.appendingPathComponent("\(version).sqlite"))
+            }
+            #expect(run(["generate"] + arguments) == .success)
+            let released = try text(lock)
+            #expect(released.components(separatedBy: " fixture ").count == 3)
+
+            try FileManager.default.removeItem(at: lock)
+            #expect(said(["check"] + arguments).contains("strata.lock: error: it is missing"))
+            #expect(run(["generate"] + arguments) == .success)
+            #expect(try text(lock) == released)
+
+            try FileManager.default.removeItem(at: lock)
+            for (version, change) in [("1.0", "name"), ("2.0", "leaves")] {
+                let changed = Self.book.replacing(version == "1.0" ? "title" : "pages", with: change)
+                try write(changed, to: book)
+                for command in ["generate", "check", "release"] {
+                    let said = said([command] + arguments)
+                    #expect(said.contains("\(version).sqlite: error: this is the database of a released version"))
+                }
+                #expect(!FileManager.default.fileExists(atPath: lock.path))
+            }
+        }
+    }
+
     @Test func `the fixtures of sealed versions are sealed, and those of other target's tests are their own`() throws {
         let configuration = #"{ "tests": ["FirstTests", "SecondTests"] }"#
         try withModel(configuration) { (folder: URL) throws in
@@ -305,7 +374,7 @@ import Testing
 
             // What is no database of the version is not sealed, and releases nothing.
             try Data(count: 100).write(to: fixture("1.0"))
-            try Data(count: 100).write(to: fixture("2.0"))
+            try Data(count: 100).write(to: fixture("draft-2.0"))
             #expect(run(["generate"] + arguments) == .success)
             #expect(try !text(lock).contains("fixture"))
             #expect(run(["release"] + arguments) == .diagnostics)

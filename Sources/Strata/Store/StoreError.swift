@@ -12,7 +12,8 @@ public enum StoreError: Error, Hashable, Sendable {
     case otherSchema(found: String, expected: String)
     /// The store's version is none that the schema knows.
     case unknownVersion(found: String, newest: String)
-    /// The store was written by a draft of this version that has changed since.
+    /// The description of this version has changed since the store was written. The version is a draft, or a released
+    /// version that must not change.
     case draftChanged(version: String)
     /// The store's format is of a newer Strata.
     case newerFormat(found: Int)
@@ -67,8 +68,9 @@ extension StoreError: CustomStringConvertible {
         case .unknownVersion(let found, let newest):
             "the store has version \(found), which the schema, whose newest is \(newest), does not know"
         case .draftChanged(let version):
-            "the store was written by a draft of version \(version) that has changed since: delete the store, "
-                + "undo the change, or let debug builds recreate it (StoreOptions.recreatesChangedDrafts)"
+            "version \(version) was described in another way when the store was written: undo the change if that version "
+                + "was released; if it is a draft, delete the store, or let debug builds recreate it "
+                + "(StoreOptions.recreatesChangedDrafts)"
         case .newerFormat(let found):
             "the store has format \(found), which a newer Strata wrote: the app must be updated"
         case .notAStore: "the database was not made by Strata: another file was meant"
