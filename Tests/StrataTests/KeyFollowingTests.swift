@@ -356,6 +356,21 @@ private typealias N = Valued<String>
         }
     }
 
+    @Test func `SQL that would change an old table, and so nothing, is refused`() throws {
+        let sql = "UPDATE s SET v = NULL WHERE v = ?"
+        try withStore(
+            [Self.s], rows: "INSERT INTO s VALUES (1, 'x')",
+            code: { step in
+                try step.migrate(S.self) { (old: S, _) -> Outcome<S> in .keep(old) }
+                let error = #expect(throws: QueryError.self) { try step.context.execute(sql, ["x"]) }
+                #expect(error?.description.contains("it changes the old table s") == true)
+                try step.context.execute("UPDATE \(step.context.name(of: S.self)) SET v = ?", ["y"])
+            }
+        ) { (url: URL) throws in
+            #expect(try rows(url, "SELECT v FROM s") == [[.text("y")]])
+        }
+    }
+
     @Test func `new keys are looked for up to the greatest number, and among the old rows of a renamed table`() throws {
         let book = Self.s.named("book")
         try withStore(

@@ -33,6 +33,8 @@ public struct StepStatements: Sendable {
     public private(set) var alter: [String] = []
     /// Gives the new tables their names, which wants `legacy_alter_table` on, and creates the indexes.
     public private(set) var finish: [String] = []
+    /// The old tables that are dropped.
+    package private(set) var dropped: Set<String> = []
     /// The temporary name of each table that is made anew, by its own.
     public private(set) var temporaryNames: [String: String] = [:]
     /// What is done to each table: first those of the new version, in their order, and then those that go.
@@ -78,6 +80,7 @@ public struct StepStatements: Sendable {
         }
         let kept = untouched.union(alterations.map(\.old.name))
         let dropped = mapping.old.map(\.name).filter { !kept.contains($0) }
+        self.dropped = Set(dropped)
         let names = Set(mapping.new.map(\.name))
         actions += dropped.filter { !names.contains($0) }.map { ($0, .drop) }
 

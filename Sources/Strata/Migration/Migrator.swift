@@ -206,6 +206,8 @@ struct Migrator {
                 now: now)
             let run = CustomStep(
                 context: context, mapping: stage.mapping, changes: stage.changes, monitor: monitor)
+            connection.outdatedTables = statements.dropped
+            defer { connection.outdatedTables = [] }
             try custom(run)
             // The custom migration may have caught an error that made SQLite roll the transaction back.
             guard connection.isInTransaction else { throw MigrationError.rolledBack }

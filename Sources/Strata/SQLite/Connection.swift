@@ -38,8 +38,10 @@ package final class Connection {
     private var lastStatement: (sql: String, statement: Statement)?
     /// The cached statements of the app's SQL. The authorizer has allowed each of them.
     private var confinedStatements: [String: Statement] = [:]
-    /// Whether SQLite is preparing the app's SQL now; nil until there is such SQL. The authorizer reads the value.
-    private var confinement: UnsafeMutablePointer<Bool>?
+    /// The limits of the app's SQL; nil until there is such SQL.
+    private var confinement: Confinement?
+    /// The tables that the app's SQL must not change: the old tables of a migration's step, which are dropped at its end.
+    var outdatedTables: Set<String> = []
     /// The schema at whose newest version the store was opened; nil if it is not open for transactions.
     var openedSchema: KnownSchema?
     /// The running copy, which the SQL functions of a custom migration call.
@@ -69,7 +71,6 @@ package final class Connection {
     deinit {
         forgetStatements()
         sqlite3_close_v2(pointer)
-        confinement?.deallocate()
     }
 
     /// Sets how long to wait for another connection's lock, in milliseconds.
@@ -188,28 +189,55 @@ package final class Connection {
     /// The authorizer is set only once, because setting it makes SQLite prepare all statements again
     /// (https://sqlite.org/c3ref/set_authorizer.html).
     private func confining<Result>(_ sql: String, _ body: () throws -> Result) throws -> Result {
-        let confinement = self.confinement ?? UnsafeMutablePointer<Bool>.allocate(capacity: 1)
-        let isConfined = self.confinement?.pointee ?? false
-        confinement.initialize(to: true)
-        defer { confinement.pointee = isConfined }
+        let confinement = self.confinement ?? Confinement()
+        let isActive = confinement.isActive
+        (confinement.isActive, confinement.outdatedTable) = (true, nil)
+        confinement.outdatedTables = outdatedTables
+        defer { confinement.isActive = isActive }
         if self.confinement == nil {
             self.confinement = confinement
             sqlite3_set_authorizer(
                 pointer,
                 { confinement, action, name, value, _, _ in
-                    guard confinement?.assumingMemoryBound(to: Bool.self).pointee == true else { return SQLITE_OK }
-                    return switch action {
-                    case SQLITE_TRANSACTION, SQLITE_SAVEPOINT, SQLITE_ATTACH, SQLITE_DETACH: SQLITE_DENY
-                    case SQLITE_PRAGMA: value == nil || Connection.reads(pragma: name) ? SQLITE_OK : SQLITE_DENY
-                    default: SQLITE_OK
-                    }
-                }, confinement)
+                    guard let confinement else { return SQLITE_OK }
+                    return Unmanaged<Confinement>.fromOpaque(confinement).takeUnretainedValue()
+                        .isAllowed(action, name, value) ? SQLITE_OK : SQLITE_DENY
+                }, Unmanaged.passUnretained(confinement).toOpaque())
         }
         do {
             return try body()
         } catch let error as SQLiteError where error.code == SQLITE_AUTH {
+            let reason = confinement.outdatedTable.map {
+                "it changes the old table \($0), which is dropped at the end of the step: "
+                    + "MigrationContext.name(of:) is the name of the new one"
+            }
             throw QueryError.refused(
-                reason: "it sets a pragma, attaches a database, or begins or ends a transaction", sql: sql)
+                reason: reason ?? "it sets a pragma, attaches a database, or begins or ends a transaction", sql: sql)
+        }
+    }
+
+    /// The limits of the app's SQL.
+    private final class Confinement {
+        /// Whether SQLite is preparing the app's SQL now.
+        var isActive = false
+        /// The tables that must not be changed.
+        var outdatedTables: Set<String> = []
+        /// The one of them that the refused statement changes.
+        var outdatedTable: String?
+
+        func isAllowed(_ action: Int32, _ name: UnsafePointer<CChar>?, _ value: UnsafePointer<CChar>?) -> Bool {
+            guard isActive else { return true }
+            switch action {
+            case SQLITE_TRANSACTION, SQLITE_SAVEPOINT, SQLITE_ATTACH, SQLITE_DETACH: return false
+            case SQLITE_PRAGMA: return value == nil || Connection.reads(pragma: name)
+            case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
+                guard !outdatedTables.isEmpty, let table = name.map({ String(cString: $0) }),
+                    outdatedTables.contains(table)
+                else { return true }
+                outdatedTable = table
+                return false
+            default: return true
+            }
         }
     }
 
