@@ -10,6 +10,10 @@ struct StrataBuild: BuildToolPlugin {
         if let model = Model(of: target) {
             return [command(for: model, of: target, tool: tool, folder: context.pluginWorkDirectoryURL)]
         }
+        if let file = target.sourceFiles(withSuffix: "strata.lock").first(where: { _ in true }) {
+            Diagnostics.error(
+                "\(file.url.path): the model beside it has no strata.json, so nothing is checked: restore it")
+        }
         // Of a model in another package there are no sources here to test.
         let models = target.dependencies.compactMap { dependency -> Model? in
             guard case .target(let target) = dependency else { return nil }
