@@ -13,26 +13,46 @@ let package = Package(
         .plugin(name: "StrataGenerate", targets: ["StrataGenerate"]),
     ],
     targets: [
-        // The generator: descriptions in, text out.
+        // What the generator and the runtime both know: JSON, and the tables of a schema as values.
         .target(name: "JSONText", path: "Sources/Core/JSONText"),
         .target(name: "SQLSchema", path: "Sources/Core/SQLSchema"),
-        .target(name: "SchemaModel", dependencies: ["JSONText", "SQLSchema"]),
-        .target(name: "Descriptions", dependencies: ["JSONText", "SchemaModel"]),
-        .target(name: "Mustache"),
+
+        // The generator: descriptions in, text out.
+        .target(
+            name: "SchemaModel", dependencies: ["JSONText", "SQLSchema"], path: "Sources/Generator/SchemaModel"),
+        .target(
+            name: "Descriptions", dependencies: ["JSONText", "SchemaModel"], path: "Sources/Generator/Descriptions"),
+        .target(name: "Mustache", path: "Sources/Generator/Mustache"),
         .target(name: "Templates", path: "Templates", resources: [.copy("Mustache")]),
-        .target(name: "Generation", dependencies: ["JSONText", "SchemaModel", "Mustache"]),
-        .target(name: "Commands", dependencies: ["Descriptions", "Generation", "Templates"]),
-        .executableTarget(name: "StrataTool", dependencies: ["Commands"]),
-        .executableTarget(name: "StrataCLI", dependencies: ["Commands", "StoreCommands"]),
+        .target(
+            name: "Generation", dependencies: ["JSONText", "SchemaModel", "Mustache"],
+            path: "Sources/Generator/Generation"),
+        .target(
+            name: "Commands", dependencies: ["Descriptions", "Generation", "Templates"],
+            path: "Sources/Generator/Commands"),
+        .executableTarget(name: "StrataTool", dependencies: ["Commands"], path: "Sources/Generator/StrataTool"),
 
         // The runtime: stores, rows, migrations.
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .target(name: "Strata", dependencies: ["CSQLite", "JSONText", "SQLSchema"]),
-        .target(name: "StrataTesting", dependencies: ["CSQLite", "JSONText", "Strata"]),
+        .systemLibrary(
+            name: "CSQLite", path: "Sources/Runtime/CSQLite", pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"])]),
+        .target(
+            name: "Strata", dependencies: ["CSQLite", "JSONText", "SQLSchema"], path: "Sources/Runtime/Strata"),
+        .target(
+            name: "StrataTesting", dependencies: ["CSQLite", "JSONText", "Strata"],
+            path: "Sources/Runtime/StrataTesting"),
 
-        // Both: models and data of other libraries, and what the model says of a store.
-        .target(name: "Importing", dependencies: ["Descriptions", "JSONText", "SchemaModel", "Strata"]),
-        .target(name: "StoreCommands", dependencies: ["Commands", "Importing", "SchemaModel", "Strata"]),
+        // Models and databases of other libraries.
+        .target(
+            name: "Importing", dependencies: ["Descriptions", "JSONText", "SchemaModel", "Strata"],
+            path: "Sources/Import/Importing"),
+
+        // The command-line tool, with the commands that open databases.
+        .target(
+            name: "StoreCommands", dependencies: ["Commands", "Importing", "SchemaModel", "Strata"],
+            path: "Sources/Tools/StoreCommands"),
+        .executableTarget(
+            name: "StrataCLI", dependencies: ["Commands", "StoreCommands"], path: "Sources/Tools/StrataCLI"),
 
         // The plugins: arguments only.
         .plugin(name: "StrataBuild", capability: .buildTool(), dependencies: ["StrataTool"]),

@@ -68,7 +68,7 @@ import Testing
     @Test func `there is a case for every cause`() throws {
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("Sources")
-        let causes = try ["Descriptions/Problem.swift", "Core/JSONText/JSONProblem.swift"].flatMap { file in
+        let causes = try ["Generator/Descriptions/Problem.swift", "Core/JSONText/JSONProblem.swift"].flatMap { file in
             try String(contentsOf: sources.appendingPathComponent(file), encoding: .utf8).split(separator: "\n")
                 .compactMap { line -> String? in
                     guard let name = line.trimmingCharacters(in: .whitespaces).split(separator: " ").dropFirst().first,

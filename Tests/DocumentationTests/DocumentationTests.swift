@@ -37,7 +37,8 @@ import Testing
 
     static let samples: [Sample] = {
         let texts =
-            [root.appendingPathComponent("README.md")] + files(in: ["Sources/Strata/Strata.docc"], endingIn: ".md")
+            [root.appendingPathComponent("README.md")]
+            + files(in: ["Sources/Runtime/Strata/Strata.docc"], endingIn: ".md")
         return texts.flatMap { url -> [Sample] in
             var samples: [Sample] = []
             var open: (line: Int, language: String, lines: [String])?

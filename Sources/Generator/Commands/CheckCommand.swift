@@ -1,0 +1,146 @@
+import Descriptions
+import Foundation
+import Generation
+
+/// Reports the files that are stale, missing or wrong. Generated files are compared byte by byte.
+struct CheckCommand {
+    private let arguments: Arguments
+    private let paths: [String]
+    private let testTargets: [String: URL]?
+    private let scope: GeneratedTree.Scope
+    private let stamp: String?
+    private let needsRelease: Bool
+    private let isJSON: Bool
+
+    init(_ arguments: Arguments) throws {
+        self.arguments = arguments
+        paths = try arguments.modelPaths()
+        testTargets = try arguments.testTargets()
+        scope = arguments.has("--sources") ? .sources : arguments.has("--tests") ? .tests : .all
+        stamp = arguments.has("--stamp") ? try arguments.value("--stamp") : nil
+        needsRelease = arguments.has("--released")
+        isJSON = arguments.has("--json")
+    }
+
+    func run(_ console: Console) throws {
+        if isJSON { return try printJSON(console) }
+        var isFound = false
+        for path in paths {
+            let folder = try arguments.model(at: path)
+            let findings = try findings(in: folder)
+            if stamp == nil { for warning in folder.manifestWarnings() { console.complain(warning) } }
+            if findings.isEmpty { continue }
+            isFound = true
+            let messages =
+                Self.summary(of: findings.filter(\.isMendedByGenerating), in: folder)
+                + findings.filter { !$0.isMendedByGenerating }.map(\.description)
+            console.complain(messages.joined(separator: "\n"))
+        }
+        if isFound { throw CommandError.found }
+        if let stamp {
+            for path in paths where scope != .tests {
+                let model = try LoadedModel(reading: try arguments.model(at: path))
+                for stub in try GeneratedTree(model, testFolders: [], scope: .sources).unwrittenStubs() {
+                    console.complain(
+                        "\(stub.path):1:1: warning: this migration is not written yet; no older store can be opened")
+                }
+            }
+            try FileWriter.write(
+                "// What is committed is what the descriptions say.\n", to: URL(fileURLWithPath: stamp))
+        }
+    }
+
+    /// A problem that the check has found.
+    private struct Finding: Encodable, CustomStringConvertible {
+        let file: String
+        var line: Int?
+        var column: Int?
+        var severity = Diagnostic.Severity.error.rawValue
+        let message: String
+        var isMendedByGenerating = false
+
+        enum CodingKeys: String, CodingKey {
+            case file, line, column, severity, message
+        }
+
+        var description: String { "\(file): \(severity): \(message)" }
+    }
+
+    /// One message for all files that `generate` would write or remove, because one edit makes many files stale. It is at
+    /// the description whose file is stale, if there is one.
+    private static func summary(of findings: [Finding], in folder: ModelFolder) -> [String] {
+        guard let first = findings.first else { return [] }
+        let remedy = "run: " + CommandError.generateCommand(folder.target)
+        let names = Set(findings.map { URL(fileURLWithPath: $0.file).lastPathComponent })
+        let descriptions = (try? folder.descriptions()) ?? []
+        let changed = descriptions.filter { names.contains(Generator.sourceName($0.baseName)) }
+        let others = changed.count > 1 ? " and \(changed.count - 1) more descriptions" : ""
+        guard let description = changed.first else {
+            let others = findings.count > 1 ? ", and \(findings.count - 1) more generated files are out of date" : ""
+            return ["\(first.description)\(others); \(remedy)"]
+        }
+        let files = findings.count > 1 ? "\(findings.count) generated files are" : "a generated file is"
+        return [
+            "\(description.path): error: \(files) not as this description says\(others): "
+                + "\(first.file): \(first.message); \(remedy)"
+        ]
+    }
+
+    private func printJSON(_ console: Console) throws {
+        var findings: [Finding] = []
+        for path in paths {
+            do {
+                findings += try self.findings(in: try arguments.model(at: path))
+            } catch let error as CommandError {
+                findings.append(Finding(file: path, message: error.description))
+            } catch let error as Diagnostics {
+                findings += error.all.map { diagnostic in
+                    Finding(
+                        file: diagnostic.path, line: diagnostic.position?.line, column: diagnostic.position?.column,
+                        severity: diagnostic.severity.rawValue, message: diagnostic.problem.message)
+                }
+            }
+        }
+        console.say(try JSONOutput.text(findings))
+        if !findings.isEmpty { throw CommandError.found }
+    }
+
+    private func findings(in folder: ModelFolder) throws -> [Finding] {
+        if scope == .all { try folder.checkTests(among: testTargets) }
+        let testFolders = folder.testFolders(among: testTargets)
+        let model = try LoadedModel(reading: folder, testFolders: scope == .all ? testFolders : [])
+        let output = try GeneratedTree(model, testFolders: testFolders, scope: scope)
+        func stale(_ url: URL, _ message: String) -> Finding {
+            Finding(file: url.path, message: message, isMendedByGenerating: true)
+        }
+        var findings: [Finding] = []
+        for file in output.files where !FileWriter.holds(file.contents, at: file.url) {
+            let isThere = FileManager.default.fileExists(atPath: file.url.path)
+            findings.append(stale(file.url, "it is \(isThere ? "stale" : "missing")"))
+        }
+        for stub in output.stubs where !FileManager.default.fileExists(atPath: stub.url.path) {
+            findings.append(stale(stub.url, "it is missing"))
+        }
+        findings += output.leftovers.map { stale($0, "nothing generates it any more") }
+        if scope != .tests {
+            findings += output.missingFunctions().map {
+                Finding(file: $0.file.path, message: "the step removes more data now: write \($0.function)")
+            }
+        }
+        // A build accepts an unwritten migration. The tests fail until it is written.
+        if stamp == nil {
+            findings += output.unwrittenStubs().map {
+                Finding(file: $0.path, message: "this migration is not written yet")
+            }
+            findings += output.obsoleteMigrations.map {
+                Finding(file: $0.path, message: "no step needs this migration any more: delete it")
+            }
+            findings += model.fixtureFindings(in: testFolders).map { Finding(file: $0.url.path, message: $0.message) }
+        }
+        if needsRelease, !model.isReleased {
+            let message = "version \(model.history.newest.version) is not released; strata release seals it"
+            findings.append(Finding(file: folder.url.appendingPathComponent("strata.lock").path, message: message))
+        }
+        return findings
+    }
+}

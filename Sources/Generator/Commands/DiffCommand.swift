@@ -1,0 +1,71 @@
+import Descriptions
+import SchemaModel
+
+/// Prints every change between two versions, and whether it needs a custom migration.
+struct DiffCommand {
+    private let folder: ModelFolder
+    private let versions: [Version]
+    private let isJSON: Bool
+
+    init(_ arguments: Arguments) throws {
+        guard let path = arguments.folders.first else { throw CommandError.usage("diff needs the folder of a model") }
+        folder = try arguments.model(at: path)
+        versions = try arguments.folders.dropFirst().map { text in
+            guard let version = Version(text) else { throw CommandError.usage("\(text) is no version") }
+            return version
+        }
+        if versions.count > 2 { throw CommandError.usage("diff takes two versions at most") }
+        isJSON = arguments.has("--json")
+    }
+
+    func run(_ console: Console) throws {
+        let history = try LoadedModel(reading: folder).history
+        for version in versions where !history.versions.contains(where: { $0.version == version }) {
+            throw CommandError.noVersion(version.text, known: history.versions.map(\.version.text))
+        }
+        // Without versions, this is the last step. With one version, it is all steps from that version on.
+        let oldest = versions.first ?? history.steps.last?.from.version
+        let newest = versions.dropFirst().first ?? history.newest.version
+        // A store goes from each version to the next.
+        var steps: [SchemaStep] = []
+        for step in history.steps where step.from.version == steps.last?.to.version ?? oldest {
+            if step.to.version <= newest { steps.append(step) }
+        }
+        if let oldest, steps.last?.to.version ?? oldest != newest {
+            throw CommandError.noWay(from: oldest.text, to: newest.text)
+        }
+        if isJSON {
+            return console.say(try JSONOutput.text(steps.flatMap(Entry.entries)))
+        }
+        for step in steps {
+            console.say("\(step.from.version) -> \(step.to.version)\(step.isCustom ? ": needs a person" : "")")
+            let changes = step.changes
+            if changes.isEmpty { console.say("  nothing changes") }
+            for change in changes {
+                let handling = change.handling.rawValue
+                let padding = String(repeating: " ", count: max(0, 10 - handling.count))
+                let reason = change.reason.map { " (\($0))" } ?? ""
+                let shown = console.styled(handling, change.handling == .inferred ? .plain : .warning)
+                console.say("  \(shown)\(padding)  \(change.subject): \(change.change)\(reason)")
+            }
+        }
+    }
+
+    /// A change in the JSON output.
+    private struct Entry: Encodable {
+        let from: String
+        let to: String
+        let handling: String
+        let subject: String
+        let change: String
+        let reason: String?
+
+        static func entries(_ step: SchemaStep) -> [Entry] {
+            step.changes.map { change in
+                Entry(
+                    from: step.from.version.text, to: step.to.version.text, handling: change.handling.rawValue,
+                    subject: change.subject, change: change.change, reason: change.reason)
+            }
+        }
+    }
+}

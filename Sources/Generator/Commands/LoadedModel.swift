@@ -1,0 +1,304 @@
+import Descriptions
+import Foundation
+import Generation
+import SchemaModel
+import Templates
+
+/// A valid model. Reading it parses, resolves and validates its descriptions, and compares them with the lock.
+struct LoadedModel {
+    let folder: ModelFolder
+    let history: SchemaHistory
+    /// The notes and warnings about the files of a valid model.
+    let notes: [Diagnostic]
+    /// The number of versions that the generated lock seals. They are the oldest versions.
+    let sealedCount: Int
+    /// The lock file on disk, without unsupported versions.
+    let lock: Lock
+    /// The released versions: those in the lock file on disk.
+    var released: [Version] { lock.versions.map(\.version) }
+    /// The fingerprints of the fixture files of sealed versions.
+    private(set) var fixtures: [Version: Fingerprint]
+    /// Whether the newest version is released.
+    var isReleased: Bool { released.last == history.newest.version }
+
+    /// The version that a command releases.
+    enum Release: Equatable {
+        case newest
+        case version(Version)
+    }
+
+    /// Reads the model in `folder`.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder of the model.
+    ///   - release: The version to release; nil to release none. The versions before it are released too.
+    ///   - testFolders: The folders of tests. A fixture there that is not a draft's shows that its version was released.
+    /// - Throws: `Diagnostics` with all problems in the files, or `CommandError`.
+    init(
+        reading folder: ModelFolder, release: Release? = nil, testFolders: [ModelFolder.TestFolder] = []
+    ) throws {
+        self.folder = folder
+        let hasLock = FileManager.default.fileExists(atPath: Self.lockURL(folder).path)
+        var lock = try Self.readLock(folder)
+        let descriptions = Descriptions(
+            reading: try folder.descriptions(), folder: folder.path, schema: folder.configuration.schema,
+            sealed: lock.versions.map(\.version), settings: folder.configuration.versions)
+        guard var history = descriptions.history else { throw Diagnostics(descriptions.diagnostics) }
+        if let oldest = folder.configuration.versions.oldestSupported {
+            history = history.supported(from: oldest)
+            lock = lock.supported(from: oldest)
+        }
+        history.imported = folder.configuration.imported
+        // If old versions are unsupported, their columns may still be named.
+        let unknown = history.unknownImportedColumns
+        guard unknown.isEmpty || folder.configuration.versions.oldestSupported != nil else {
+            throw CommandError.unknownImportedColumns(folder.path, unknown)
+        }
+        let misfits = folder.configuration.misfits.resolved(in: history)
+        guard misfits.diagnostics.isEmpty else { throw Diagnostics(misfits.diagnostics) }
+        history.imported?.misfits = misfits.policies
+        self.history = history
+        self.notes = descriptions.diagnostics
+        let changes = lock.changes(in: history)
+        guard changes.isEmpty else {
+            throw Diagnostics(changes.flatMap { Self.diagnostics(of: $0, in: history, folder) })
+        }
+        self.lock = lock
+        self.fixtures = Dictionary(
+            lock.versions.filter { !history.isPassedInConversion($0.version) }
+                .compactMap { sealed in sealed.fixture.map { (sealed.version, $0) } },
+            uniquingKeysWith: { first, _ in first })
+        // All versions before the newest are sealed. Imported versions are the exception: only `release` seals them.
+        let own = history.versions.dropLast().lastIndex { version in
+            history.imported == nil || history.formerNames[version.version] == nil
+        }
+        var sealedCount = max(lock.versions.count, own.map { $0 + 1 } ?? 0)
+        switch release {
+        case .newest: sealedCount = history.versions.count
+        case .version(let version):
+            guard let place = history.versions.firstIndex(where: { $0.version == version }) else {
+                throw CommandError.noVersion(version.text, known: history.versions.map(\.version.text))
+            }
+            sealedCount = max(sealedCount, place + 1)
+        case nil:
+            break
+        }
+        sealedCount = max(
+            sealedCount, try Self.releasedCount(of: history, beyond: lock, fixtures: testFolders))
+        if release == nil, sealedCount == history.versions.count - 1, sealedCount > lock.versions.count, hasLock,
+            !folder.configuration.versions.isListed, let problem = descriptions.misspelledVersion
+        {
+            throw Diagnostics([problem])
+        }
+        if release == nil, hasLock, !folder.configuration.versions.isListed {
+            func isGenerated(_ version: SchemaVersion) -> Bool {
+                let file = folder.folder(.sql).appendingPathComponent("\(version.version).sql")
+                return FileManager.default.fileExists(atPath: file.path)
+            }
+            // A version that becomes older than the draft without having been one is a mistake, or work on an old branch.
+            let new = history.versions.prefix(sealedCount).dropFirst(lock.versions.count).filter { version in
+                history.imported == nil || history.formerNames[version.version] == nil
+            }
+            if isGenerated(history.newest), let version = new.first(where: { !isGenerated($0) }),
+                let problem = descriptions.neverDrafted(version.version)
+            {
+                throw Diagnostics([problem])
+            }
+        }
+        self.sealedCount = sealedCount
+    }
+
+    /// The number of versions up to the newest one that has a fixture of a released version, although the lock does not
+    /// name it: somebody has lost the lock.
+    ///
+    /// - Throws: `CommandError.stale` if such a fixture is not the database of its version as it is described.
+    private static func releasedCount(
+        of history: SchemaHistory, beyond lock: Lock, fixtures testFolders: [ModelFolder.TestFolder]
+    ) throws -> Int {
+        guard let fixtures = fixtureFolder(of: history, in: testFolders) else { return 0 }
+        var count = 0
+        var messages: [String] = []
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: fixtures.path)) ?? []
+        for name in names.sorted() where name.hasSuffix(".sqlite") {
+            guard let version = Version(String(name.dropLast(7))), version >= history.versions[0].version,
+                !lock.versions.contains(where: { $0.version == version }), !history.isPassedInConversion(version)
+            else { continue }
+            let url = fixtures.appendingPathComponent(name)
+            let place = history.versions.firstIndex { $0.version == version }
+            if let place, fixture(of: history.versions[place], at: url)?.isCurrent == true {
+                count = max(count, place + 1)
+            } else {
+                messages.append(
+                    """
+                    \(url.path): error: this is the database of a released version, which \(Generator.lockName) does not \
+                    name and the descriptions do not give: restore \(Generator.lockName) and the descriptions from version \
+                    control, or delete this file if no customer has such a database
+                    """)
+            }
+        }
+        guard messages.isEmpty else { throw CommandError.stale(messages, mendedBy: nil) }
+        return count
+    }
+
+    /// The versions that the generated lock contains.
+    var sealedVersions: [Version] { history.versions.prefix(sealedCount).map(\.version) }
+
+    /// The sealed versions whose fixtures are committed.
+    private var versionsWithFixtures: [SchemaVersion] {
+        history.versions.prefix(sealedCount).filter { !history.isPassedInConversion($0.version) }
+    }
+
+    /// Seals the fixtures of sealed versions, if the first test target has them. Fixtures that are already sealed do
+    /// not change.
+    ///
+    /// - Returns: The draft fixtures to rename, with their new URLs.
+    mutating func sealFixtures(in testFolders: [ModelFolder.TestFolder]) -> [(draft: URL, fixture: URL)] {
+        var renamed: [(URL, URL)] = []
+        for version in versionsWithFixtures where fixtures[version.version] == nil {
+            guard let url = fixtureFile(of: version.version, in: testFolders),
+                let draft = draftFile(of: version.version, in: testFolders)
+            else { continue }
+            if let file = Self.fixture(of: version, at: url), file.isCurrent {
+                fixtures[version.version] = Fingerprint(of: file.bytes)
+            } else if let file = Self.fixture(of: version, at: draft), file.isCurrent {
+                fixtures[version.version] = Fingerprint(of: file.bytes)
+                renamed.append((draft, url))
+            }
+        }
+        return renamed
+    }
+
+    /// The sealed versions whose fixtures are not sealed yet, because no test has written them.
+    func versionsWithoutFixture(in testFolders: [ModelFolder.TestFolder]) -> [Version] {
+        guard testFolders.contains(where: \.isFirst) else { return [] }
+        return versionsWithFixtures.map(\.version).filter { fixtures[$0] == nil }
+    }
+
+    /// The fixtures of unreleased sealed versions that belong to an earlier draft. They must not be sealed.
+    func staleFixtures(in testFolders: [ModelFolder.TestFolder]) -> [URL] {
+        versionsWithFixtures.filter { !released.contains($0.version) }.flatMap { version -> [URL] in
+            let files = [
+                fixtureFile(of: version.version, in: testFolders), draftFile(of: version.version, in: testFolders),
+            ]
+            .compactMap(\.self).map { ($0, Self.fixture(of: version, at: $0)?.isCurrent) }
+            // If one of the two files is current, the other one does not matter.
+            return files.contains { $0.1 == true } ? [] : files.filter { $0.1 == false }.map(\.0)
+        }
+    }
+
+    /// The bytes of a fixture, and whether its version has the same fingerprint as the described one; nil if the file
+    /// cannot be read.
+    private static func fixture(of version: SchemaVersion, at url: URL) -> (bytes: Data, isCurrent: Bool)? {
+        guard let bytes = try? Data(contentsOf: url) else { return nil }
+        // A store's `user_version` is derived from its fingerprint. It is at offset 60 of the file
+        // (https://sqlite.org/fileformat.html).
+        let number = bytes.dropFirst(60).prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        return (bytes, Int32(bitPattern: number) == version.fingerprint.value.userVersion)
+    }
+
+    private func fixtureFile(of version: Version, in testFolders: [ModelFolder.TestFolder]) -> URL? {
+        fixtureFolder(in: testFolders)?.appendingPathComponent("\(version).sqlite")
+    }
+
+    private func draftFile(of version: Version, in testFolders: [ModelFolder.TestFolder]) -> URL? {
+        fixtureFolder(in: testFolders)?.appendingPathComponent("draft-\(version).sqlite")
+    }
+
+    private func fixtureFolder(in testFolders: [ModelFolder.TestFolder]) -> URL? {
+        Self.fixtureFolder(of: history, in: testFolders)
+    }
+
+    private static func fixtureFolder(of history: SchemaHistory, in testFolders: [ModelFolder.TestFolder]) -> URL? {
+        testFolders.first(where: \.isFirst)?.url.appendingPathComponent("Fixtures/\(history.name)")
+    }
+
+    /// The diagnostics of a change to a sealed version. If only the DDL changes, there is one for each table with a
+    /// statement that the version's SQL file does not contain.
+    private static func diagnostics(
+        of change: LockChange, in history: SchemaHistory, _ folder: ModelFolder
+    ) -> [Diagnostic] {
+        let file = folder.folder(.sql).appendingPathComponent("\(change.version).sql")
+        guard change.isOnlyDDL, let version = history.versions.first(where: { $0.version == change.version }),
+            let text = try? String(contentsOf: file, encoding: .utf8)
+        else { return [Diagnostic(.sealedChange(change), path: lockURL(folder).path, position: nil)] }
+        let changed = version.tables.filter { table in
+            !SQLite.create(table).allSatisfy { text.contains($0 + ";") }
+        }
+        return (changed.isEmpty ? [nil] : changed.map(\.name)).map { table in
+            var change = change
+            change.entity = table
+            return Diagnostic(.sealedChange(change), path: file.path, position: nil)
+        }
+    }
+
+    private static func lockURL(_ folder: ModelFolder) -> URL {
+        folder.url.appendingPathComponent(Generator.lockName)
+    }
+
+    /// Reads the lock file of the model. Returns an empty lock if there is no file.
+    private static func readLock(_ folder: ModelFolder) throws -> Lock {
+        let url = lockURL(folder)
+        let schema = folder.configuration.schema
+        guard FileManager.default.fileExists(atPath: url.path) else { return Lock(schema: schema) }
+        func refuse(_ problem: Problem, line: Int) -> Diagnostics {
+            Diagnostics([Diagnostic(problem, path: url.path, position: Position(line: line, column: 1))])
+        }
+        let text = String(decoding: try Data(contentsOf: url), as: UTF8.self)
+        let lock: Lock
+        do {
+            lock = try Lock(parsing: text)
+        } catch {
+            throw refuse(.malformedLock(error.reason), line: error.line)
+        }
+        // A lock without versions may belong to any schema.
+        guard lock.schema == schema || lock.versions.isEmpty else {
+            throw refuse(.lockOfOtherSchema(lock.schema, expected: schema), line: 1)
+        }
+        return Lock(schema: schema, versions: lock.versions)
+    }
+
+    /// The problems with the fixtures of released versions in the first test target; empty if the target does not
+    /// exist.
+    func fixtureFindings(in testFolders: [ModelFolder.TestFolder]) -> [(url: URL, message: String)] {
+        released.filter { !history.isPassedInConversion($0) }.compactMap { version in
+            guard let url = fixtureFile(of: version, in: testFolders) else { return nil }
+            guard let data = try? Data(contentsOf: url) else {
+                let isSealed = fixtures[version] != nil
+                let remedy = isSealed ? "restore it from version control" : "the tests write it"
+                return (url, "the database of a released version is missing: \(remedy)")
+            }
+            guard let sealed = fixtures[version] else {
+                return (url, "the database of a released version is not in strata.lock: generate seals it; commit both")
+            }
+            if sealed == Fingerprint(of: data) { return nil }
+            return (url, "the database of a released version was changed: restore it from version control")
+        }
+    }
+
+    /// Creates a generator for the model.
+    ///
+    /// - Parameters:
+    ///   - testFolder: The way in which the generated tests find the folder of their target.
+    ///   - sealsFixtures: Whether the generated files contain the fingerprints of the fixture files.
+    /// - Throws: `CommandError` if the configured templates are wrong.
+    func generator(
+        testFolder: GenerationOptions.TestFolder = .aboveFile, sealsFixtures: Bool = true
+    ) throws -> Generator {
+        var templates = try Templates.load()
+        if let path = folder.configuration.templates {
+            let own = URL(fileURLWithPath: path, isDirectory: true, relativeTo: folder.url)
+            guard let replacements = try? Templates.load(from: own) else { throw CommandError.noTemplates(own.path) }
+            for name in replacements.keys.sorted() where templates[name] == nil {
+                throw CommandError.unknownTemplate(
+                    own.appendingPathComponent(name + ".mustache").path, known: templates.keys.sorted())
+            }
+            templates.merge(replacements) { _, own in own }
+        }
+        return Generator(
+            history: history, templates: templates,
+            options: GenerationOptions(
+                module: folder.module, access: folder.configuration.access, ddl: folder.configuration.ddl,
+                structs: folder.configuration.structs, codingNames: folder.configuration.codingNames,
+                testFolder: testFolder, sealedCount: sealedCount, fixtures: sealsFixtures ? fixtures : [:]))
+    }
+}

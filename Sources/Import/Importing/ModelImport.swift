@@ -1,0 +1,94 @@
+import Descriptions
+import Foundation
+import SchemaModel
+
+/// A model of another library, read completely and expressed in Strata's terms.
+public struct ModelImport {
+    /// The libraries whose models can be imported.
+    public typealias Format = ImportedFormat.Library
+
+    /// The library that the model comes from.
+    public let format: Format
+    /// The path of the source.
+    let path: String
+    var versions: [ImportedVersion]
+    var notes: [ImportNote]
+    var rules: Lineages.Rules
+
+    /// Reads an `.xcdatamodeld`, or a single `.xcdatamodel`.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the model.
+    ///   - order: The path of a file that lists the versions, one a line, oldest first.
+    ///   - layout: The tables for entities that inherit from others.
+    ///   - renames: The path of a file with your answers: the new names of removed elements, and the backfill values of
+    ///     new ones.
+    ///   - versionInfo: The path of `VersionInfo.plist` in the compiled model. Its hashes identify the version of a
+    ///     store.
+    /// - Throws: `ImportError`.
+    public init(
+        coreData path: String, order: String? = nil, layout: InheritanceLayout = .tablePerRoot, renames: String? = nil,
+        versionInfo: String? = nil
+    ) throws {
+        format = .coreData
+        self.path = path
+        let folder = try CoreDataFolder(path: path, order: order)
+        var (versions, notes) = try CoreDataMapping.versions(of: folder, layout: layout)
+        if let info = try versionInfo.map(VersionInfo.init(path:)) {
+            for (place, version) in folder.versions.enumerated() {
+                versions[place].hashes = try info.hashes(of: version)
+                if versions[place].hashes.isEmpty, !version.model.entities.isEmpty {
+                    notes.append(
+                        ImportNote(version: place, reason: "VersionInfo.plist does not have this version"))
+                }
+            }
+        }
+        (self.versions, self.notes) = (versions, notes)
+        rules = Lineages.Rules(tellsRenames: true, renames: try renames.map(Renames.init(path:)) ?? Renames())
+    }
+
+    /// Reads the schemas that Room exports, `N.json`.
+    ///
+    /// - Parameters:
+    ///   - path: The folder that contains the schemas.
+    ///   - renames: The path of a file with your answers: the new names of removed elements, and the backfill values of
+    ///     new ones.
+    /// - Throws: `ImportError`.
+    public init(room path: String, renames: String? = nil) throws {
+        try self.init(.room, path, RoomSchemas.read(in: path), renames: renames)
+    }
+
+    /// Reads the schemas that Drift exports, `drift_schema_vN.json`.
+    ///
+    /// - Parameters:
+    ///   - path: The folder that contains the schemas.
+    ///   - renames: The path of a file with your answers: the new names of removed elements, and the backfill values of
+    ///     new ones.
+    /// - Throws: `ImportError`.
+    public init(drift path: String, renames: String? = nil) throws {
+        try self.init(.drift, path, DriftSchemas.read(in: path), renames: renames)
+    }
+
+    /// Reads the schema of a SQLite database as a single version.
+    ///
+    /// - Parameter path: The path of the database.
+    /// - Throws: `ImportError`.
+    public init(sqlite path: String) throws {
+        try self.init(.sqlite, path, [LiveDatabase.read(path)], renames: nil)
+    }
+
+    private init(_ format: Format, _ path: String, _ schemas: [SourceSchema], renames: String?) throws {
+        self.format = format
+        self.path = path
+        var versions: [ImportedVersion] = []
+        var notes: [ImportNote] = []
+        for (index, schema) in schemas.enumerated() {
+            var mapping = try SQLiteSchemaImporter(schema, at: index)
+            versions.append(mapping.version())
+            notes += mapping.notes
+        }
+        self.versions = versions
+        self.notes = notes
+        rules = Lineages.Rules(tellsRenames: false, renames: try renames.map(Renames.init(path:)) ?? Renames())
+    }
+}

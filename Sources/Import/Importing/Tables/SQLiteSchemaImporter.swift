@@ -1,0 +1,371 @@
+import Foundation
+import SchemaModel
+import Strata
+
+/// Maps the tables of one version to Strata's terms.
+struct SQLiteSchemaImporter {
+    private let schema: SourceSchema
+    private let index: Int
+    private let tables: [SourceTable]
+    /// The foreign keys that become relationships, by table.
+    private var relationships: [String: [Relation]] = [:]
+    private(set) var notes: [ImportNote] = []
+
+    /// A foreign key that becomes a relationship.
+    private struct Relation {
+        var key: SourceTable.ForeignKey
+        var target: SourceTable
+        /// The column, or the common prefix of several columns; the first column if there is no common prefix.
+        var column: String
+        /// The columns in the order of the target's primary key, if they have no common prefix; empty in all other
+        /// cases.
+        var columns: [String] = []
+    }
+
+    init(_ schema: SourceSchema, at index: Int) throws {
+        self.schema = schema
+        self.index = index
+        tables = try schema.tables()
+    }
+
+    /// The version. Its tables and columns keep their names.
+    mutating func version() -> ImportedVersion {
+        for (entity, reason) in schema.leftOut { note(entity, nil, reason) }
+        for table in tables { relationships[table.name] = relations(of: table) }
+        breakCycles()
+        let entities = tables.map { entity($0) }
+        let generated = tables.flatMap { table in
+            table.columns.filter(\.isGenerated).map { table.name + "." + $0.name }
+        }
+        var unread: [String: ImportedUnread.Reason] = [:]
+        for table in schema.unreadTables { unread[table] = .table }
+        for column in generated { unread[column] = .derived }
+        return ImportedVersion(formerName: schema.formerName, entities: entities, unread: unread)
+    }
+
+    private mutating func note(_ entity: String?, _ property: String?, _ reason: String) {
+        notes.append(ImportNote(version: index, entity: entity, property: property, reason: reason))
+    }
+
+    private func table(_ name: String) -> SourceTable? {
+        tables.first { $0.name.lowercased() == name.lowercased() }
+    }
+
+    private static func isSame(_ left: String, _ right: String) -> Bool { left.lowercased() == right.lowercased() }
+
+    // MARK: Types and keys
+
+    private func type(of column: SourceTable.Column, in table: SourceTable) -> ScalarType {
+        if let type = schema.types[.init(table.name, column.name)] { return type }
+        if let type = column.affinity { return type }
+        let declared = column.declaredType.uppercased()
+        if declared.contains("BOOL") { return .bool }
+        if declared.contains("DEC") || declared.contains("NUM") { return .decimal }
+        return declared.isEmpty ? .data : .double
+    }
+
+    private func column(_ name: String, of table: SourceTable) -> SourceTable.Column? {
+        table.columns.first { Self.isSame($0.name, name) }
+    }
+
+    /// Whether Strata accepts the primary key of the table.
+    private func hasKey(_ table: SourceTable) -> Bool {
+        !table.key.isEmpty
+            && table.key.allSatisfy { name in
+                column(name, of: table).map { [.int, .string, .uuid].contains(type(of: $0, in: table)) } ?? false
+            }
+    }
+
+    // MARK: Foreign keys
+
+    private mutating func relations(of table: SourceTable) -> [Relation] {
+        var relations: [Relation] = []
+        for key in table.foreignKeys {
+            let words = "the foreign key on \(key.columns.joined(separator: ", "))"
+            switch relation(key, of: table, beside: relations) {
+            case .success(let relation):
+                relations.append(relation)
+                if !["NO ACTION", "RESTRICT"].contains(key.onUpdate) {
+                    note(table.name, nil, "\(words): ON UPDATE \(key.onUpdate), as keys do not change")
+                }
+            case .failure(let refusal): note(table.name, nil, "\(words): \(refusal.reason)")
+            }
+        }
+        return relations
+    }
+
+    private struct Refusal: Error {
+        var reason: String
+    }
+
+    private func relation(
+        _ key: SourceTable.ForeignKey, of table: SourceTable, beside others: [Relation]
+    ) -> Result<Relation, Refusal> {
+        func refuse(_ reason: String) -> Result<Relation, Refusal> { .failure(Refusal(reason: reason)) }
+        guard let target = self.table(key.table) else { return refuse("there is no table \(key.table)") }
+        guard hasKey(target) else { return refuse("\(target.name) has no key that can be pointed at") }
+        let references = key.references.isEmpty ? target.key : key.references
+        let columns = target.key.map { part in
+            references.firstIndex { Self.isSame($0, part) }.flatMap {
+                key.columns.indices.contains($0) ? key.columns[$0] : nil
+            }
+        }
+        let found = columns.compactMap(\.self)
+        guard found.count == target.key.count, references.count == target.key.count else {
+            return refuse("it leads to columns of \(target.name) that are not its key")
+        }
+        for (name, part) in zip(found, target.key) {
+            guard let own = column(name, of: table), let other = column(part, of: target) else {
+                return refuse("a column of it is not there")
+            }
+            if type(of: own, in: table) != type(of: other, in: target) {
+                return refuse("`\(name)` has another type than \(target.name).\(part)")
+            }
+            if own.isGenerated { return refuse("`\(name)` is generated") }
+            if others.contains(where: { $0.key.columns.contains { Self.isSame($0, name) } }) {
+                return refuse("`\(name)` is a foreign key already")
+            }
+        }
+        if found.count == 1 { return .success(Relation(key: key, target: target, column: found[0])) }
+        let isNotNull = Set(found.compactMap { column($0, of: table)?.isNotNull })
+        if isNotNull.count > 1 { return refuse("some of its columns may be null, and some not") }
+        let isInKey = Set(found.map { name in hasKey(table) && table.key.contains { Self.isSame($0, name) } })
+        if isInKey.count > 1 { return refuse("some of its columns are in the primary key, and some are not") }
+        if let part = target.key.first, found[0].hasSuffix("_" + part) {
+            let base = String(found[0].dropLast(part.count + 1))
+            if !base.isEmpty, zip(found, target.key).allSatisfy({ $0 == base + "_" + $1 }) {
+                return .success(Relation(key: key, target: target, column: base))
+            }
+        }
+        // Spell the names as the table declares them.
+        let names = found.map { column($0, of: table)?.name ?? $0 }
+        return .success(Relation(key: key, target: target, column: names[0], columns: names))
+    }
+
+    /// Turns foreign keys back into plain columns if they make a primary key depend on itself.
+    private mutating func breakCycles() {
+        func isInKey(_ relation: Relation, of table: SourceTable) -> Bool {
+            table.key.contains { part in relation.key.columns.contains { Self.isSame($0, part) } }
+        }
+        for table in tables {
+            for (place, relation) in (relationships[table.name] ?? []).enumerated().reversed()
+            where isInKey(relation, of: table) {
+                var reached: Set<String> = []
+                var next = [relation.target]
+                while let one = next.popLast() {
+                    guard reached.insert(one.name).inserted else { continue }
+                    next += (relationships[one.name] ?? []).filter { isInKey($0, of: one) }.map(\.target)
+                }
+                guard reached.contains(table.name) else { continue }
+                relationships[table.name]?.remove(at: place)
+                note(table.name, nil, "a foreign key in its key leads back to it; it stays a plain column")
+            }
+        }
+    }
+
+    // MARK: Entities
+
+    private mutating func entity(_ table: SourceTable) -> ImportedEntity {
+        var entity = ImportedEntity(name: table.name)
+        for check in table.checks where !isTruthCheck(check, of: table) { note(table.name, nil, "CHECK (\(check))") }
+        if table.isAutoincrement {
+            note(
+                table.name, nil,
+                "AUTOINCREMENT: `newID(of:)` gives no key twice, but a row that your SQL inserts without a key may get one again"
+            )
+        }
+        let relations = relationships[table.name] ?? []
+        let hasKey = hasKey(table)
+        func relation(with column: String) -> Relation? {
+            relations.first { $0.key.columns.contains { Self.isSame($0, column) } }
+        }
+        let ownKey = hasKey && table.key.count == 1 && relation(with: table.key[0]) == nil ? table.key[0] : nil
+        var names: [String: String] = [:]
+        var taken = Set(table.columns.map { $0.name.lowercased() } + relations.map { $0.column.lowercased() })
+        for column in table.columns {
+            if column.isGenerated {
+                note(table.name, column.name, "it is generated from other columns")
+                continue
+            }
+            if let ownKey, Self.isSame(ownKey, column.name) {
+                if let sql = column.defaultSQL, sql.uppercased() != "NULL" {
+                    note(table.name, column.name, "the default \(sql) of the primary key")
+                }
+                if !column.isNotNull, type(of: column, in: table) != .int {
+                    note(table.name, column.name, "as a key it cannot be null here")
+                }
+                continue
+            }
+            let isInKey = hasKey && table.key.contains { Self.isSame($0, column.name) }
+            if let relation = relation(with: column.name) {
+                // A foreign key of several columns is one property.
+                if let name = names.first(where: { pair in
+                    relation.key.columns.contains { Self.isSame($0, pair.key) }
+                })?.value {
+                    names[column.name.lowercased()] = name
+                    continue
+                }
+                let name = Self.relationshipName(relation, taken: &taken)
+                names[column.name.lowercased()] = name
+                entity.properties.append(relationship(relation, name, column, isInKey: isInKey, table))
+            } else {
+                names[column.name.lowercased()] = column.name
+                entity.properties.append(attribute(column, isInKey: isInKey, table))
+            }
+        }
+        if let ownKey, let column = column(ownKey, of: table) {
+            entity.identifier = .column(column.name, Self.kind(type(of: column, in: table)))
+        } else if hasKey {
+            var parts: [String] = []
+            for name in table.key.compactMap({ names[$0.lowercased()] }) where !parts.contains(name) {
+                parts.append(name)
+            }
+            entity.identifier = .properties(parts)
+        } else if !table.key.isEmpty {
+            note(table.name, nil, "its key, \(table.key.joined(separator: ", ")): it is unique, and rows have numbers")
+            add([table.key], isUnique: true, to: &entity, names, table)
+        }
+        for index in table.indexes { add(index, to: &entity, names, table, ownKey: ownKey, hasKey: hasKey) }
+        return entity
+    }
+
+    /// Whether a CHECK constraint only restricts a Boolean column to 0 and 1.
+    private func isTruthCheck(_ check: String, of table: SourceTable) -> Bool {
+        let text = check.filter { !$0.isWhitespace && !"\"`[]()".contains($0) }.lowercased()
+        return table.columns.contains { column in
+            type(of: column, in: table) == .bool && text == column.name.lowercased() + "in0,1"
+        }
+    }
+
+    private static func kind(_ type: ScalarType) -> Identifier.Kind {
+        switch type {
+        case .string: .string
+        case .uuid: .uuid
+        default: .int
+        }
+    }
+
+    /// The name of a relationship: the name of its column without a suffix such as `_id`, if that name is free. If
+    /// several columns have no common prefix, the relationship is named after its target.
+    private static func relationshipName(_ relation: Relation, taken: inout Set<String>) -> String {
+        let column = relation.column
+        if !relation.columns.isEmpty {
+            let target = relation.target.name
+            let name = target.prefix(1).lowercased() + target.dropFirst()
+            if taken.insert(name.lowercased()).inserted { return name }
+        }
+        for ending in ["_id", "Id", "ID", "_ID"] where column.hasSuffix(ending) && column.count > ending.count {
+            let name = String(column.dropLast(ending.count))
+            if taken.insert(name.lowercased()).inserted { return name }
+        }
+        return column
+    }
+
+    private mutating func relationship(
+        _ relation: Relation, _ name: String, _ column: SourceTable.Column, isInKey: Bool, _ table: SourceTable
+    ) -> ImportedProperty {
+        let isNullable = !column.isNotNull && !isInKey
+        var rule: Relationship.DeleteRule?
+        switch relation.key.onDelete {
+        case "CASCADE": rule = .cascade
+        case "RESTRICT": rule = isNullable ? .deny : nil
+        case "SET NULL":
+            if !isNullable { note(table.name, column.name, "ON DELETE SET NULL, as it may not be null") }
+        case "SET DEFAULT":
+            note(table.name, column.name, "ON DELETE SET DEFAULT")
+            rule = .noAction
+        default: rule = .noAction
+        }
+        if column.defaultSQL != nil, column.defaultSQL?.uppercased() != "NULL" {
+            note(table.name, column.name, "the default of a foreign key")
+        }
+        return ImportedProperty(
+            name: name, token: column.name,
+            content: .relationship(
+                ImportedRelationship(
+                    target: relation.target.name, association: .toOne, rule: .whenTargetGoes(rule))),
+            isNullable: isNullable,
+            // Several columns use the name of the relationship as their prefix by default.
+            column: relation.key.columns.count > 1 && relation.column == name ? nil : relation.column,
+            columns: relation.columns, path: schema.paths[.init(table.name, column.name)])
+    }
+
+    private mutating func attribute(
+        _ column: SourceTable.Column, isInKey: Bool, _ table: SourceTable
+    ) -> ImportedProperty {
+        let type = type(of: column, in: table)
+        var property = ImportedProperty(
+            name: column.name, token: column.name, content: .attribute(.scalar(type)),
+            isNullable: !column.isNotNull && !isInKey, path: schema.paths[.init(table.name, column.name)],
+            form: schema.forms[.init(table.name, column.name)])
+        if let sql = column.defaultSQL, isInKey, sql.uppercased() != "NULL" {
+            note(table.name, column.name, "the default \(sql) of the primary key")
+        } else if let sql = column.defaultSQL, sql.uppercased() != "NULL" {
+            property.defaultValue = DefaultValue.literal(sql: sql, type: type)
+            if property.defaultValue == nil {
+                note(table.name, column.name, "the default \(sql) is not a constant of its type")
+            }
+        }
+        if let name = column.collation {
+            if let collation = Collation(rawValue: name.lowercased()), type == .string || type == .url {
+                property.collation = collation
+            } else {
+                note(table.name, column.name, "the collation \(name)")
+            }
+        }
+        return property
+    }
+
+    // MARK: Indexes
+
+    private mutating func add(
+        _ index: SourceTable.Index, to entity: inout ImportedEntity, _ names: [String: String], _ table: SourceTable,
+        ownKey: String?, hasKey: Bool
+    ) {
+        let columns = index.columns.compactMap(\.self)
+        let kind = index.isUnique ? "UNIQUE" : "the index"
+        let words = "\(kind) on \(index.columns.map { $0 ?? "an expression" }.joined(separator: ", "))"
+        if columns.count != index.columns.count { return note(table.name, nil, words) }
+        if index.isPartial { return note(table.name, nil, "\(words): only some rows are in it") }
+        if hasKey, index.isUnique, table.key.allSatisfy({ part in columns.contains { Self.isSame($0, part) } }) {
+            // The primary key is unique already.
+            return
+        }
+        if let ownKey, columns.contains(where: { Self.isSame($0, ownKey) }) {
+            if columns.count > 1 { note(table.name, nil, "\(words): the primary key is not a property") }
+            return
+        }
+        for (name, collation) in zip(columns, index.collations) {
+            let own = column(name, of: table)?.collation ?? "BINARY"
+            if own.uppercased() != collation.uppercased() {
+                return note(table.name, nil, "\(words): it compares by \(collation), and the column by \(own)")
+            }
+        }
+        add([columns], isUnique: index.isUnique, to: &entity, names, table)
+    }
+
+    private mutating func add(
+        _ columns: [[String]], isUnique: Bool, to entity: inout ImportedEntity, _ names: [String: String],
+        _ table: SourceTable
+    ) {
+        for columns in columns {
+            var properties: [String] = []
+            for column in columns {
+                guard let name = names[column.lowercased()] else {
+                    note(table.name, nil, "the index on \(columns.joined(separator: ", ")): `\(column)` is left out")
+                    return
+                }
+                if !properties.contains(name) { properties.append(name) }
+            }
+            if properties.count > 1 {
+                entity.indexes.append(ImportedIndex(properties: properties, isUnique: isUnique))
+            } else if let place = entity.properties.firstIndex(where: { $0.name == properties.first }) {
+                if isUnique {
+                    entity.properties[place].isUnique = true
+                } else if entity.properties[place].relationship == nil {
+                    entity.properties[place].isIndexed = true
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import SQLSchema
+
+/// The changed primary keys of a table's rows in one step, stored in a table of the temporary database.
+///
+/// Each old primary key is mapped to the new one, or to NULL if the row was dropped. A row that was merged is mapped to
+/// the primary key of the row that it was merged into. Rows that keep their primary key are not in the map.
+package final class KeyMap {
+    /// The table's name, quoted.
+    let name: String
+    let oldColumns: [String]
+    let newColumns: [String]
+    /// Whether no row was recorded.
+    private(set) var isEmpty = true
+    private let connection: Connection
+
+    /// Creates an empty map for `table`.
+    ///
+    /// - Parameters:
+    ///   - table: The name of the new table.
+    ///   - old: The collations of the old primary key's columns.
+    ///   - new: The collations of the new primary key's columns.
+    init(_ table: String, old: [Collation?], new: [Collation?], _ connection: Connection) throws {
+        name = "temp." + SQL.quoted("strata_keys_" + table)
+        oldColumns = old.indices.map { "o\($0)" }
+        newColumns = new.indices.map { "n\($0)" }
+        self.connection = connection
+        // Columns without a type store every value unchanged. They need the collations of the primary keys, or lookups
+        // would miss rows.
+        let columns = zip(oldColumns + newColumns, old + new).map { $0 + SQLite.collate($1) }.joined(separator: ", ")
+        let key = oldColumns.joined(separator: ", ")
+        try connection.execute("CREATE TABLE \(name) (\(columns), PRIMARY KEY (\(key))) WITHOUT ROWID")
+        let index = SQL.quoted("strata_keyindex_" + table)
+        let table = SQL.quoted("strata_keys_" + table)
+        try connection.execute("CREATE INDEX temp.\(index) ON \(table) (\(newColumns.joined(separator: ", ")))")
+    }
+
+    /// Records the new primary key of a row; nil for a dropped row.
+    func record<Old: EntityID, New: EntityID>(_ old: Old, as new: New?) throws {
+        try record(new) { try $0.bind(old, at: 1) }
+    }
+
+    /// Records the new primary key of a row.
+    ///
+    /// - Parameters:
+    ///   - old: The values of the old primary key's columns.
+    ///   - new: The new primary key; nil for a dropped row.
+    func record<New: EntityID>(_ old: [SQLiteValue], as new: New?) throws {
+        try record(new) { statement in
+            for (place, value) in old.enumerated() { try statement.bind(value, at: 1 + place) }
+        }
+    }
+
+    private func record<New: EntityID>(_ new: New?, _ bindOld: (Statement) throws -> Void) throws {
+        isEmpty = false
+        let count = oldColumns.count + newColumns.count
+        let statement = try connection.cached("INSERT INTO \(name) VALUES (\(SQL.parameters(count)))")
+        try bindOld(statement)
+        try statement.bind(new, at: 1 + oldColumns.count)
+        try statement.run()
+    }
+
+    /// Returns the new primary key of the row with the old primary key `id`; nil if the row was dropped or kept its
+    /// primary key.
+    func key<Old: EntityID, New: EntityID>(for id: Old) throws -> New? {
+        let statement = try connection.cached(
+            "SELECT \(newColumns.joined(separator: ", ")) FROM \(name) WHERE \(SQL.matches(oldColumns)) AND n0 IS NOT NULL"
+        )
+        try statement.bind(id, at: 1)
+        defer { statement.reset() }
+        return try statement.step() ? New(row: statement.row, at: 0) : nil
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+
+/// A connection to a store of the newest version, and what was done to get it.
+struct StoreConnections {
+    let connection: Connection
+    var setAside: URL?
+    var report: MigrationReport?
+    /// The connections that may read beside it; nil in memory, where each has a database of its own.
+    var readers: ReaderPool?
+
+    init(inMemory schema: KnownSchema) throws {
+        connection = try Connection(path: ":memory:", mode: .create)
+        _ = try StoreOpening(connection: connection, schema: schema, options: StoreOptions()).open()
+    }
+
+    init(at url: URL, _ schema: KnownSchema, _ options: StoreOptions) throws {
+        guard url.isFileURL else { throw StoreError.notAFile }
+        if options.recreatesOnMismatch || options.recreatesChangedDrafts {
+            setAside = try Self.makeWay(url, schema, options)
+        }
+        if !options.isReadOnly { try StoreFile.create(at: url, schema, options) }
+        let opening = try Self.connect(url, schema, options)
+        report = try opening.open()
+        connection = opening.connection
+        readers = ReaderPool(limit: options.maximumReaders) {
+            let reader = try StoreFile.connect(to: url, options.isReadOnly ? .readOnly : .readWrite, options)
+            try StoreOpening(connection: reader, schema: schema, options: options).read()
+            return reader
+        }
+    }
+
+    /// Removes a store that is not of the schema, or sets it aside and gives its new place.
+    private static func makeWay(
+        _ url: URL, _ schema: KnownSchema, _ options: StoreOptions
+    ) throws -> URL? {
+        guard FileManager.default.fileExists(atPath: url.path) else { return nil }
+        do {
+            // What a migration throws later is no reason to take the store for another's.
+            try connect(url, schema, options).identify()
+        } catch let error as StoreError {
+            if isDroppedDraft(error, schema, options) {
+                for suffix in ["", "-wal", "-shm", "-journal"] {
+                    let path = url.path + suffix
+                    if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
+                }
+            } else if options.recreatesOnMismatch, !options.isReadOnly, error.isMismatch {
+                return try setAside(url, options)
+            } else {
+                throw error
+            }
+        }
+        return nil
+    }
+
+    private static func connect(
+        _ url: URL, _ schema: KnownSchema, _ options: StoreOptions
+    ) throws -> StoreOpening {
+        StoreOpening(
+            connection: try StoreFile.connect(to: url, options.isReadOnly ? .readOnly : .create, options),
+            schema: schema, options: options)
+    }
+
+    private static func isDroppedDraft(
+        _ error: StoreError, _ schema: KnownSchema, _ options: StoreOptions
+    ) -> Bool {
+        #if DEBUG
+            guard case .draftChanged(let version) = error else { return false }
+            return options.recreatesChangedDrafts && version == schema.versions.last?.name
+        #else
+            return false
+        #endif
+    }
+
+    /// Gives the file another name, with all that its journals hold brought into it first.
+    private static func setAside(_ url: URL, _ options: StoreOptions) throws -> URL {
+        if StoreFile.size(of: url.path) ?? 0 > 1 {
+            let connection = try StoreFile.connect(to: url, .readWrite, options)
+            // With a rollback journal nobody needs to leave the log behind, and nobody else may be there.
+            do {
+                try connection.execute("PRAGMA journal_mode = DELETE")
+                try connection.execute("BEGIN EXCLUSIVE; COMMIT")
+            } catch let error as SQLiteError where error.isBusy {
+                throw StoreError.busy
+            }
+        }
+        var number = 1
+        var aside: URL
+        repeat {
+            aside = url.deletingPathExtension().appendingPathExtension("aside-\(number)")
+                .appendingPathExtension(url.pathExtension)
+            number += 1
+        } while FileManager.default.fileExists(atPath: aside.path)
+        try FileManager.default.moveItem(at: url, to: aside)
+        // A journal belongs to the file: SQLite deletes it or applies it to the new one.
+        for suffix in ["-wal", "-journal"] where FileManager.default.fileExists(atPath: url.path + suffix) {
+            try FileManager.default.moveItem(atPath: url.path + suffix, toPath: aside.path + suffix)
+        }
+        try? FileManager.default.removeItem(atPath: url.path + "-shm")
+        return aside
+    }
+}

@@ -1,0 +1,216 @@
+import SQLSchema
+import Strata
+
+/// What is to have become of the keys of a table's rows: a table in the temporary database, with a row for each.
+struct KeyOutcomes {
+    /// What is to become of a row.
+    enum Kind: Int {
+        case kept, gone, merged
+    }
+
+    let name: String
+    let old: [String]
+    let new: [String]
+
+    init(_ number: Int, old: Int, new: Int) {
+        name = "temp.strata_fates_\(number)"
+        self.old = (0..<old).map { "strata_o\($0)" }
+        self.new = (0..<new).map { "strata_n\($0)" }
+    }
+}
+
+/// Where keys lead.
+extension StepComparison {
+    func makeKeyOutcomes(
+        _ place: Int, from old: (table: String, key: [String]), to new: (table: String, key: [String])
+    ) throws -> KeyOutcomes {
+        let outcomes = KeyOutcomes(place, old: old.key.count, new: new.key.count)
+        let collations = try rows.oldConnection.collations(of: old.key, in: old.table)
+        // With their types, or no index would serve those who look for a number.
+        let oldTypes = try types(of: old.key, in: "original", old.table)
+        let key = zip(zip(outcomes.old, oldTypes), collations).map { "\($0.0) \($0.1)\(SQLite.collate($1))" }
+        let newTypes = try types(of: new.key, in: "main", new.table)
+        let columns = key + zip(outcomes.new, newTypes).map { "\($0) \($1)" } + ["strata_kind INTEGER"]
+        let primaryKey = "PRIMARY KEY (\(outcomes.old.joined(separator: ", ")))"
+        try connection.execute("CREATE TABLE \(outcomes.name) (\((columns + [primaryKey]).joined(separator: ", ")))")
+        let table = outcomes.name.dropFirst("temp.".count)
+        try connection.execute(
+            "CREATE INDEX \(outcomes.name)_new ON \(table) (\(outcomes.new.joined(separator: ", ")))")
+        self.outcomes[place] = outcomes
+        return outcomes
+    }
+
+    func types(of columns: [String], in database: String, _ table: String) throws -> [String] {
+        var types: [String: String] = [:]
+        let list = "pragma_table_info(\(SQL.literal(table)), \(SQL.literal(database)))"
+        try connection.query("SELECT name, type FROM \(list)") { types[try $0.string(0)] = try $0.string(1) }
+        return columns.map { types[$0] ?? "" }
+    }
+
+    /// Whether nobody can say what becomes of a table's rows.
+    func isUnknown(_ table: TableExpectation) -> Bool {
+        !table.isJoin && unknown.contains(table.from)
+            || table.references.contains { unknown.contains($0.target) && ($0.cascades || isInKey($0, of: table)) }
+    }
+
+    func isInKey(_ reference: ReferenceExpectation, of table: TableExpectation) -> Bool {
+        reference.columns.allSatisfy(table.key.contains)
+    }
+
+    /// Writes down what becomes of the rows that point at others which may have other keys, or none.
+    func followKeys() throws {
+        while let next = step.tables.first(where: { !$0.isJoin && isUnknown($0) && !unknown.contains($0.from) }) {
+            unknown.insert(next.from)
+        }
+        var pending = step.tables.indices.filter { place in
+            let table = step.tables[place]
+            return !table.isEmptied && !isUnknown(table) && (outcomes[place] != nil || !table.references.isEmpty)
+        }
+        let followed = pending
+        while !pending.isEmpty {
+            // A key follows those that it is made of.
+            let next = pending.firstIndex { place in
+                let keys = step.tables[place].references.filter { isInKey($0, of: step.tables[place]) }
+                return !pending.contains { other in
+                    other != place && !step.tables[other].isJoin
+                        && keys.contains { $0.target == step.tables[other].from }
+                }
+            }
+            let place = pending.remove(at: next ?? 0)
+            if outcomes[place] != nil { try moveKeys(place) } else { try writeKeys(place) }
+        }
+        var isChanged = true
+        while isChanged {
+            isChanged = false
+            for place in followed where try cascade(place) { isChanged = true }
+        }
+    }
+
+    /// The outcomes of the rows that a foreign key pointed at; nil where they kept their keys.
+    func targets(of reference: ReferenceExpectation) -> KeyOutcomes? {
+        places[reference.target].flatMap { outcomes[$0] }
+    }
+
+    /// The values of a foreign key that had the values `old`, as SQL.
+    func followed(_ reference: ReferenceExpectation, _ old: [String]) -> [String] {
+        guard let targets = targets(of: reference) else { return old }
+        var isFound = Self.equal(targets.old.map { "target." + $0 }, old)
+        if targets.old.count == targets.new.count {
+            // Of a key that stays, another spelling that its collation finds equal stays too.
+            let changes = zip(targets.old, targets.new).map { "target.\($0) IS NOT target.\($1)" }
+            isFound += " AND (\(changes.joined(separator: " OR ")))"
+        }
+        let rows = "FROM \(targets.name) AS target WHERE \(isFound)"
+        return targets.new.enumerated().map { place, column in
+            let kept =
+                "(SELECT iif(target.strata_kind = \(KeyOutcomes.Kind.gone.rawValue), NULL, target.\(column)) \(rows))"
+            return
+                "CASE WHEN EXISTS (SELECT 1 \(rows)) THEN \(kept) ELSE \(place < old.count ? old[place] : "NULL") END"
+        }
+    }
+
+    /// The values of the columns of `table`, as SQL over the old row `o`, where they are known.
+    func values(of table: TableExpectation) -> [String: String] {
+        var values = table.values
+        for reference in table.references {
+            if unknown.contains(reference.target) {
+                for column in reference.columns { values[column] = nil }
+            } else if targets(of: reference) != nil {
+                let old = reference.oldColumns.map { "o." + SQL.quoted($0) }
+                // Of a row that code migrates, code may have given it.
+                for (column, value) in zip(reference.columns, followed(reference, old)) where values[column] != nil {
+                    values[column] = value
+                }
+            }
+        }
+        return values
+    }
+
+    func original(_ table: TableExpectation) -> String { "original.\(SQL.quoted(table.from)) AS o" }
+
+    /// Writes down the keys of rows that no code migrates.
+    func writeKeys(_ place: Int) throws {
+        let table = step.tables[place]
+        let outcomes = try makeKeyOutcomes(place, from: (table.from, table.oldKey), to: (table.to, table.key))
+        if !table.isJoin { places[table.from] = place }
+        let values = values(of: table)
+        let key = table.key.map { values[$0] ?? "NULL" }
+        let columns = table.oldKey.map { "o." + SQL.quoted($0) } + key + [String(KeyOutcomes.Kind.kept.rawValue)]
+        let condition = table.filter.map { " WHERE \($0)" } ?? ""
+        try connection.execute(
+            "INSERT INTO \(outcomes.name) SELECT \(columns.joined(separator: ", ")) FROM \(original(table))\(condition)"
+        )
+        let isGone = outcomes.new.map { "\($0) IS NULL" }.joined(separator: " OR ")
+        try connection.execute(
+            "UPDATE \(outcomes.name) SET strata_kind = \(KeyOutcomes.Kind.gone.rawValue) WHERE \(isGone)")
+    }
+
+    /// Lets the keys of rows that code migrates follow those that they are made of, where code has kept these.
+    func moveKeys(_ place: Int) throws {
+        let table = step.tables[place]
+        guard let outcomes = outcomes[place] else { return }
+        for reference in table.references where isInKey(reference, of: table) && targets(of: reference) != nil {
+            let own = reference.columns.compactMap { table.key.firstIndex(of: $0) }.map { "f." + outcomes.new[$0] }
+            let old = reference.oldColumns.map { "o." + SQL.quoted($0) }
+            guard own.count == old.count else { continue }
+            let values = zip(own, followed(reference, own)).map { "\($0.dropFirst(2)) = \($1)" }
+            try connection.execute(
+                """
+                UPDATE \(outcomes.name) AS f SET \(values.joined(separator: ", ")) \
+                WHERE f.strata_kind = \(KeyOutcomes.Kind.kept.rawValue) AND EXISTS (SELECT 1 FROM \(original(table)) \
+                WHERE \(Self.equal(outcomes.old.map { "f." + $0 }, table.oldKey.map { "o." + SQL.quoted($0) })) \
+                AND \(Self.equal(own, old)))
+                """)
+        }
+    }
+
+    /// Lets rows go with those that they do not outlive; gives whether there were any.
+    func cascade(_ place: Int) throws -> Bool {
+        let table = step.tables[place]
+        guard let outcomes = outcomes[place] else { return false }
+        var isChanged = false
+        for reference in table.references where reference.cascades {
+            guard let targets = targets(of: reference) else { continue }
+            let old = reference.oldColumns.map { "o." + SQL.quoted($0) }
+            var condition = Self.equal(outcomes.old.map { "f." + $0 }, table.oldKey.map { "o." + SQL.quoted($0) })
+            if let wanted = wanted(place) {
+                // Unless code made it point at another.
+                let isSame = Self.equal(reference.columns.map { "w." + SQL.quoted($0) }, old)
+                let isRow = Self.equal(outcomes.old.map { "w." + $0 }, outcomes.old.map { "f." + $0 })
+                condition += " AND NOT EXISTS (SELECT 1 FROM \(wanted) AS w WHERE \(isRow) AND (\(isSame)) IS NOT TRUE)"
+            }
+            let values = outcomes.new.map { "\($0) = NULL" } + ["strata_kind = \(KeyOutcomes.Kind.gone.rawValue)"]
+            try connection.execute(
+                """
+                UPDATE \(outcomes.name) AS f SET \(values.joined(separator: ", ")) \
+                WHERE f.strata_kind = \(KeyOutcomes.Kind.kept.rawValue) AND EXISTS (SELECT 1 FROM \(original(table)) \
+                JOIN \(targets.name) AS target ON \(Self.equal(targets.old.map { "target." + $0 }, old)) \
+                WHERE target.strata_kind = \(KeyOutcomes.Kind.gone.rawValue) AND \(condition))
+                """)
+            if try connection.integer("SELECT changes()") ?? 0 > 0 { isChanged = true }
+        }
+        return isChanged
+    }
+
+    /// The keys that several rows of an entity are to have, of which but one can stay.
+    func sharedKeys() throws -> [String] {
+        try (step.custom?.rows ?? []).filter { !unknown.contains($0.old.name) }.flatMap { expectation -> [String] in
+            guard let outcomes = places[expectation.old.name].flatMap({ outcomes[$0] }) else { return [] }
+            let key = outcomes.new.joined(separator: ", ")
+            let kept = "strata_kind = \(KeyOutcomes.Kind.kept.rawValue)"
+            return try values(
+                "SELECT \(key), count(*) FROM \(outcomes.name) WHERE \(kept) GROUP BY \(key) HAVING count(*) > 1"
+            )
+            .map { row in
+                let name = "\(names.entity(expectation.new.name)): the row \(Self.shown(row.dropLast()))"
+                return
+                    "\(name) is what \(row.last ?? .null) rows are expected to have become; all but one are merged into it"
+            }
+        }
+    }
+
+    /// The rows that a person wants of a table.
+    func wanted(_ place: Int) -> String? {
+        step.custom?.rows.firstIndex { places[$0.old.name] == place }.map { "temp.strata_rows_\($0)" }
+    }
+}

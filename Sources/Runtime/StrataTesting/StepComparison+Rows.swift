@@ -1,0 +1,160 @@
+import SQLSchema
+import Strata
+
+/// What the rows hold.
+extension StepComparison {
+    /// The rows that are to be in a table: the columns of the key as `strata_k0` and on, then `columns` as `strata_v0` and
+    /// on. SQLite would not let a column of a query be called `true`.
+    func expected(_ table: TableExpectation, _ place: Int, _ columns: [String]) -> String? {
+        if table.isEmptied { return nil }
+        let values = values(of: table)
+        let outcomes = self.outcomes[place]
+        let key = outcomes.map { outcomes in outcomes.new.map { "f." + $0 } } ?? table.key.map { values[$0] ?? "NULL" }
+        let list =
+            key.enumerated().map { "\($1) AS strata_k\($0)" }
+            + columns.enumerated().map { "\(values[$1] ?? "NULL") AS strata_v\($0)" }
+        var sql = "SELECT \(list.joined(separator: ", ")) FROM \(original(table))"
+        if let outcomes {
+            let isOwn = Self.equal(outcomes.old.map { "f." + $0 }, table.oldKey.map { "o." + SQL.quoted($0) })
+            sql += " JOIN \(outcomes.name) AS f ON \(isOwn) AND f.strata_kind = \(KeyOutcomes.Kind.kept.rawValue)"
+        }
+        return sql + (table.filter.map { " WHERE \($0)" } ?? "")
+    }
+
+    func compare(_ table: TableExpectation, _ place: Int) throws -> [String] {
+        let columns = table.values.keys.sorted().filter { values(of: table)[$0] != nil && !table.key.contains($0) }
+        guard let expected = expected(table, place, columns) else { return [] }
+        if table.isJoin { return try compare(join: table, expected, columns) }
+        return try compare(expected, with: table.to, key: table.key, columns: columns)
+    }
+
+    /// Compares the rows that a person wants with those that there are.
+    func compare(_ expectation: RowExpectation, _ number: Int) throws -> [String] {
+        guard let place = places[expectation.old.name], let outcomes = outcomes[place] else { return [] }
+        let table = step.tables.indices.contains(place) ? step.tables[place] : nil
+        let columns = expectation.new.columns.filter { !expectation.new.key.contains($0) }
+        var values = Dictionary(columns.map { ($0, "w." + SQL.quoted($0)) }, uniquingKeysWith: { first, _ in first })
+        for reference in table?.references ?? [] {
+            if unknown.contains(reference.target) {
+                for column in reference.columns { values[column] = nil }
+            } else if targets(of: reference) != nil {
+                let own = reference.columns.map { "w." + SQL.quoted($0) }
+                let isSame = Self.equal(own, reference.oldColumns.map { "o." + SQL.quoted($0) })
+                for (column, value) in zip(reference.columns, followed(reference, own)) where values[column] != nil {
+                    values[column] = "CASE WHEN \(isSame) THEN \(value) ELSE w.\(SQL.quoted(column)) END"
+                }
+            }
+        }
+        let known = columns.filter { values[$0] != nil }
+        let list =
+            outcomes.new.enumerated().map { "f.\($1) AS strata_k\($0)" }
+            + known.enumerated().map { "\(values[$1] ?? "NULL") AS strata_v\($0)" }
+        let isOwn = Self.equal(outcomes.old.map { "f." + $0 }, outcomes.old.map { "w." + $0 })
+        let old = expectation.old.key.map { "o." + SQL.quoted($0) }
+        let sql = """
+            SELECT \(list.joined(separator: ", ")) FROM temp.strata_rows_\(number) AS w \
+            JOIN \(outcomes.name) AS f ON \(isOwn) AND f.strata_kind = \(KeyOutcomes.Kind.kept.rawValue) \
+            JOIN original.\(SQL.quoted(expectation.old.name)) AS o ON \(Self.equal(outcomes.old.map { "f." + $0 }, old))
+            """
+        return try compare(
+            sql, with: expectation.new.name, key: expectation.new.key, columns: known, tellsMissing: table == nil)
+    }
+
+    /// Compares the rows of a query with those of a new table that have the same key.
+    ///
+    /// - `tellsMissing`: whether to tell of rows that are not there.
+    func compare(
+        _ expected: String, with table: String, key: [String], columns: [String], tellsMissing: Bool = true
+    ) throws -> [String] {
+        let keys = key.indices.map { "e.strata_k\($0)" }
+        let (values, new) = (columns.indices.map { "e.strata_v\($0)" }, columns.map { "n." + SQL.quoted($0) })
+        let pairs = zip(values, new).flatMap { [$0, $1] }
+        let own = key.map { "n." + SQL.quoted($0) }
+        let shown = keys + ["\(own[0]) IS NULL"] + pairs + own
+        let statement = try connection.prepare(
+            """
+            SELECT \(shown.joined(separator: ", ")) FROM (\(expected)) AS e LEFT JOIN main.\(SQL.quoted(table)) AS n \
+            ON \(Self.equal(own, keys)) WHERE \(own[0]) IS NULL OR \(differing(keys + values, own + new))
+            """)
+        var problems = SummarizedFindings()
+        while try statement.step() {
+            let values = statement.row.values
+            let id = Self.shown(values[..<key.count])
+            if values[key.count] == .integer(1) {
+                if tellsMissing { problems.add("", "\(names.entity(table)): the row \(id) is gone") }
+                continue
+            }
+            for (place, column) in columns.enumerated() {
+                let (was, now) = (values[key.count + 1 + 2 * place], values[key.count + 2 + 2 * place])
+                if now.isSame(as: was) { continue }
+                problems.add(
+                    column, "\(names.property(column, of: table)): in the row \(id) it is \(now) instead of \(was)")
+            }
+            let now = values.suffix(key.count)
+            // The key too is to be what it was to the last byte, and not only what its collation finds equal.
+            for (place, column) in key.enumerated()
+            where StoredValue(value: now[now.startIndex + place]) != StoredValue(value: values[place]) {
+                problems.add(
+                    column, "\(names.property(column, of: table)): the row \(id) has the key \(Self.shown(now))")
+            }
+        }
+        return problems.texts
+    }
+
+    /// The condition that the values of `left` are not those of `right`, to the last byte.
+    func differing(_ left: [String], _ right: [String]) -> String {
+        // SQLite takes no more than a thousand expressions inside each other.
+        stride(from: 0, to: left.count, by: 100).map { start in
+            let end = min(start + 100, left.count)
+            let values = left[start..<end].map { $0 + " COLLATE BINARY" }.joined(separator: ", ")
+            return "(\(values)) IS NOT (\(right[start..<end].joined(separator: ", ")))"
+        }.joined(separator: " OR ")
+    }
+
+    /// Compares the rows of a join table with those that are to be in it: rows that have become the same are one.
+    func compare(join table: TableExpectation, _ expected: String, _ columns: [String]) throws -> [String] {
+        let keys = table.key.indices.map { "strata_k\($0)" }
+        let name = names.entity(table.to)
+        var problems = SummarizedFindings()
+        for row in try values(
+            "SELECT \(keys.joined(separator: ", ")) FROM (\(expected)) EXCEPT \(all(of: table.to, table.key))")
+        {
+            problems.add("", "\(name): the pair \(Self.shown(row)) is gone")
+        }
+        for (place, column) in columns.enumerated() {
+            let found = all(of: table.to, table.key + [column])
+            let value = "strata_v\(place)"
+            let isPair = Self.equal(keys.map { "e." + $0 }, table.key.map { "n." + SQL.quoted($0) })
+            let isSame = "SELECT 1 FROM (\(expected)) AS e WHERE \(isPair) AND e.\(value) IS n.\(SQL.quoted(column))"
+            // Where pairs have gone or become one, their places may have moved up: what counts is their order.
+            let sources = keys.prefix(keys.count - targetCount(of: table.to)).joined(separator: ", ")
+            let rank = "rank() OVER (PARTITION BY \(sources) ORDER BY"
+            let distinct =
+                "SELECT \(keys.joined(separator: ", ")), min(\(value)) AS value FROM (\(expected)) GROUP BY \(keys.joined(separator: ", "))"
+            let expectedRanks = "SELECT *, \(rank) value) AS rank FROM (\(distinct))"
+            let newSources = table.key.prefix(keys.count - targetCount(of: table.to))
+            let ranks =
+                "SELECT *, rank() OVER (PARTITION BY \(SQL.list(Array(newSources))) ORDER BY \(SQL.quoted(column))) AS rank FROM (\(found))"
+            let mayMove = table.references.isEmpty ? "" : " AND n.rank IS NOT e.rank"
+            let shown = table.key.map { "n." + SQL.quoted($0) } + ["n." + SQL.quoted(column), "e.value"]
+            let differing = """
+                SELECT \(shown.joined(separator: ", ")) FROM (\(ranks)) AS n \
+                JOIN (\(expectedRanks)) AS e ON \(isPair) WHERE NOT EXISTS (\(isSame))\(mayMove)
+                """
+            for row in try values(differing) {
+                let pair = Self.shown(row.prefix(table.key.count))
+                let (now, was) = (row[row.count - 2], row[row.count - 1])
+                problems.add(column, "\(name): the \(column) of the pair \(pair) is \(now) instead of \(was)")
+            }
+        }
+        return problems.texts
+    }
+
+    func targetCount(of join: String) -> Int {
+        version.joinTables.first { $0.name == join }?.targetCount ?? 1
+    }
+
+    func all(of table: String, _ columns: [String]) -> String {
+        "SELECT \(SQL.list(columns)) FROM main.\(SQL.quoted(table))"
+    }
+}

@@ -1,0 +1,92 @@
+import SQLSchema
+import Strata
+
+/// Where rows have come from.
+extension StepComparison {
+    /// The rows of an entity's table that come from no old row, compared with those that were to be added.
+    func compareSources(of table: FixtureTable) throws -> [String] {
+        let tables = step.tables.enumerated().filter { !$1.isJoin && $1.to == table.name }
+        let people = (step.custom?.rows ?? []).filter { $0.new.name == table.name }
+        let isKnown = !tables.contains { isUnknown($1) } && !people.contains { unknown.contains($0.old.name) }
+        guard isKnown else { return [] }
+        var sql = all(of: table.name, table.key)
+        for (place, expectation) in tables {
+            guard let expected = expected(expectation, place, []) else { continue }
+            sql += " EXCEPT " + expected
+        }
+        for expectation in people {
+            guard let place = places[expectation.old.name], place >= step.tables.count, let outcomes = outcomes[place]
+            else {
+                continue
+            }
+            sql += " EXCEPT SELECT \(outcomes.new.joined(separator: ", ")) FROM \(outcomes.name)"
+            sql += " WHERE strata_kind = \(KeyOutcomes.Kind.kept.rawValue)"
+        }
+        var problems: [String] = []
+        if let added = added[table.name] {
+            let key = table.key.enumerated().map { "\(SQL.quoted($1)) AS strata_k\($0)" }
+            let columns = table.columns.flatMap(\.names).filter { !table.key.contains($0) }
+            let values = columns.enumerated().map { "\(SQL.quoted($1)) AS strata_v\($0)" }
+            let wanted = "SELECT \((key + values).joined(separator: ", ")) FROM \(added)"
+            problems += try compare(wanted, with: table.name, key: table.key, columns: columns).map {
+                $0 + ", and it was to be added"
+            }
+            sql += " EXCEPT SELECT \(SQL.list(table.key)) FROM \(added)"
+        }
+        var strangers = SummarizedFindings()
+        for row in try values(sql) {
+            let isDeclared = step.custom == nil ? "" : ", and nothing says that it was to be added"
+            strangers.add(
+                "", "\(names.entity(table.name)): the row \(Self.shown(row)) comes from no row of before\(isDeclared)")
+        }
+        let stub = """
+            static func added(_ rows: StepRows) throws -> [any StoredEntity] {
+                …
+            }
+            """
+        if !strangers.texts.isEmpty, step.custom != nil, added[table.name] == nil, !unwritten.contains(stub) {
+            unwritten.append(stub)
+        }
+        problems += strangers.texts
+        return problems
+    }
+
+    /// The rows of a join table that come from no old row: only rows that were added may have such.
+    func compareSources(of join: FixtureJoinTable) throws -> [String] {
+        let expectations = step.tables.enumerated().filter { $1.isJoin && $1.to == join.name }
+        // Of a relationship that code fills, only code can say anything.
+        if expectations.isEmpty, step.custom != nil { return [] }
+        if expectations.contains(where: { isUnknown($1) }) { return [] }
+        var sql = all(of: join.name, join.columns)
+        let sources = join.columns.dropLast(join.targetCount)
+        let ends = [(join.source, Array(sources)), (join.target, Array(join.columns.suffix(join.targetCount)))]
+        let conditions = ends.compactMap { table, columns -> String? in
+            guard let added = added[table], let key = version.tables.first(where: { $0.name == table })?.key else {
+                return nil
+            }
+            return "(\(SQL.list(columns))) NOT IN (SELECT \(SQL.list(key)) FROM \(added))"
+        }
+        if !conditions.isEmpty { sql += " WHERE " + conditions.joined(separator: " AND ") }
+        for (place, expectation) in expectations {
+            guard let expected = expected(expectation, place, []) else { continue }
+            sql += " EXCEPT " + expected
+        }
+        // Nor was a row there that has come from another entity.
+        for (table, columns) in ends {
+            for rows in step.custom?.rows ?? [] where rows.new.name == table {
+                guard let place = places[rows.old.name], place >= step.tables.count, let outcomes = outcomes[place]
+                else {
+                    continue
+                }
+                let key = outcomes.new.joined(separator: ", ")
+                sql =
+                    "SELECT * FROM (\(sql)) WHERE (\(SQL.list(columns))) NOT IN (SELECT \(key) FROM \(outcomes.name) WHERE \(outcomes.new[0]) IS NOT NULL)"
+            }
+        }
+        var problems = SummarizedFindings()
+        for row in try values(sql) {
+            problems.add("", "\(names.entity(join.name)): the pair \(Self.shown(row)) was not there before")
+        }
+        return problems.texts
+    }
+}

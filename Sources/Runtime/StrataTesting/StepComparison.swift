@@ -1,0 +1,107 @@
+import Foundation
+import SQLSchema
+import Strata
+
+/// Compares the databases before and after one step: each old row with its expected outcome, and each new row with its
+/// expected source.
+///
+/// The expectations are computed by separate SQL, over the old database attached to the new one.
+final class StepComparison {
+    let connection: Connection
+    let step: StepExpectation
+    let version: FixtureVersion
+    let rows: StepRows
+    let names: Names
+    /// The expected outcomes of rows, by the position of the table's expectation. Entities without one have positions
+    /// after the last.
+    var outcomes: [Int: KeyOutcomes] = [:]
+    /// The position in `outcomes`, by the entity's old table.
+    var places: [String: Int] = [:]
+    /// The old tables whose rows have unknown outcomes, because you have not written an expectation.
+    var unknown: Set<String> = []
+    /// The temporary tables with the rows that are expected to be added, by new table.
+    var added: [String: String] = [:]
+    /// The checks of rows whose expectations name only a primary key. They run after all keys have been followed.
+    var looks: [() throws -> String?] = []
+    /// The functions that you still have to write.
+    var unwritten: [String] = []
+
+    /// Creates the comparison of a step that migrated the database `before` to `after`, which has the version
+    /// `version`.
+    init(_ step: StepExpectation, from before: URL, to after: URL, _ version: FixtureVersion) throws {
+        connection = try Connection(path: after.path, mode: .readWrite)
+        rows = StepRows(
+            old: try Connection(path: before.path, mode: .readOnly),
+            new: try Connection(path: after.path, mode: .readOnly))
+        self.step = step
+        self.version = version
+        names = Names(version)
+        let attach = try connection.prepare("ATTACH DATABASE ?1 AS original")
+        try attach.bind(before.path, at: 1)
+        try attach.run()
+    }
+
+    /// The differences from the expectations.
+    func run() throws -> [String] {
+        var problems = try askPerson()
+        try followKeys()
+        problems += try sharedKeys()
+        problems += try looks.compactMap { try $0() }
+        let same = try identicalTables()
+        for (place, table) in step.tables.enumerated() where !isUnknown(table) && !same.contains(table.to) {
+            problems += try compare(table, place)
+        }
+        for (number, rows) in (step.custom?.rows ?? []).enumerated() where !unknown.contains(rows.old.name) {
+            problems += try compare(rows, number)
+        }
+        if let untraced = step.untraced {
+            // Rows that were to be added to an identical table are missing.
+            for table in version.tables
+            where !untraced.contains(table.name) && (!same.contains(table.name) || added[table.name] != nil) {
+                problems += try compareSources(of: table)
+            }
+            for join in version.joinTables where !untraced.contains(join.name) && !same.contains(join.name) {
+                problems += try compareSources(of: join)
+            }
+        }
+        // Your expectations and the inferred ones may report the same problem.
+        var told: Set<String> = []
+        return problems.filter { told.insert($0).inserted }
+    }
+
+    /// The tables that are expected to stay unchanged and have the same rows in both databases. They need no further
+    /// comparison.
+    private func identicalTables() throws -> Set<String> {
+        let queries = step.tables.filter(\.isUnchanged).map { table in
+            let columns = table.values.keys.sorted().map { SQL.quoted($0) + " COLLATE BINARY" }.joined(separator: ", ")
+            func rows(_ database: String) -> String { "\(database).\(SQL.quoted(table.to))" }
+            func count(_ database: String) -> String { "(SELECT count(*) FROM \(rows(database)))" }
+            let rest = "SELECT \(columns) FROM \(rows("original")) EXCEPT SELECT \(columns) FROM \(rows("main"))"
+            return
+                "SELECT \(SQL.literal(table.to)) WHERE \(count("original")) = \(count("main")) AND NOT EXISTS (\(rest))"
+        }
+        var same: Set<String> = []
+        // SQLite allows at most 500 queries in a compound SELECT.
+        for start in stride(from: 0, to: queries.count, by: 100) {
+            let some = queries[start..<min(start + 100, queries.count)]
+            try connection.query(some.joined(separator: " UNION ALL ")) { same.insert(try $0.string(0)) }
+        }
+        return same
+    }
+
+    // MARK: SQL and words
+
+    func values(_ sql: String) throws -> [[SQLiteValue]] {
+        var rows: [[SQLiteValue]] = []
+        try connection.query(sql) { rows.append($0.values) }
+        return rows
+    }
+
+    static func equal(_ left: [String], _ right: [String]) -> String {
+        zip(left, right).map { "\($0) = \($1)" }.joined(separator: " AND ")
+    }
+
+    static func shown(_ values: some Sequence<SQLiteValue>) -> String {
+        values.map(\.description).joined(separator: ", ")
+    }
+}
