@@ -220,7 +220,7 @@ extension Generator {
         return [
             "name": .text(stepName(step)),
             "nameLiteral": .text(SwiftLiteral.string(stepName(step))),
-            "reasons": .text(SwiftLiteral.strings(reasons.map(\.text))),
+            "reasons": .text(SwiftLiteral.strings(reasons.map(step.text))),
             "protocol": .text(stepName(step).replacing("Step_", with: "Expectations_")),
             "from": .text(step.from.version.text),
             "to": .text(step.to.version.text),

@@ -12,8 +12,8 @@ public enum ValueOrigin: Hashable, Sendable {
     case constant(Literal)
     /// NULL.
     case null
-    /// Only a person can say; the text tells why.
-    case custom(String)
+    /// Only a custom migration can give it.
+    case custom(CustomCause)
 
     /// The value over the columns of the old table; nil if only a custom migration can give it.
     public var expression: ValueExpression? {
@@ -52,14 +52,14 @@ struct ColumnInference {
     func origin(of column: StoredColumn) -> ValueOrigin {
         guard let lineage = column.property else { return originOfKey(column) }
         if instructions.custom.contains(.init(entity: new.lineage, property: lineage)), column.role != .position {
-            return .custom("asks for a custom migration")
+            return .custom(.requested)
         }
         let fill = instructions.fills[.init(entity: new.lineage, property: lineage)]
         let isPosition = column.role == .position
         if isEmptiedTarget(column) {
             if column.role == .position { return .null }
             guard column.isNullable, new.property(lineage).map(to.deleteRule) == .nullify else {
-                return .custom("points at rows that are discarded")
+                return .custom(.discardedTarget)
             }
             return .null
         }
@@ -74,7 +74,7 @@ struct ColumnInference {
         guard before.isNullable, !column.isNullable else { return origin }
         if case .custom = origin { return origin }
         if fill == nil && column.defaultValue == nil {
-            return .custom("becomes mandatory and has neither a default nor a \"fill\"")
+            return .custom(.missingValueForNull)
         }
         let filling = originOfNewValue(column, fill: fill)
         if case .custom = filling { return filling }
@@ -105,7 +105,7 @@ struct ColumnInference {
 
     private func originOfKey(_ column: StoredColumn) -> ValueOrigin {
         guard let before = oldColumns.first(where: { $0.role == .identifier }), before.type == column.type else {
-            return .custom("is another key")
+            return .custom(.otherKeyColumn(column.name))
         }
         return .copy(before)
     }
@@ -118,25 +118,25 @@ struct ColumnInference {
             switch types.change(before.type, column.type) {
             case .none: return .copy(before)
             case .converted(let conversion): return .converted(before, conversion)
-            case .custom(let reason): return .custom(reason)
+            case .custom(let cause): return .custom(.type(cause))
             }
         case (.reference(let oldTarget), .reference(let newTarget)):
-            guard oldTarget == newTarget else { return .custom("points at another entity") }
+            guard oldTarget == newTarget else { return .custom(.otherTarget) }
             guard before.type == column.type, let was = from.entity(oldTarget), let now = to.entity(newTarget),
                 to.hasSameKey(now, as: was, in: from)
-            else { return .custom("points at another type of key") }
+            else { return .custom(.otherTargetKey) }
             let lineage = column.property
             let oldInverse = lineage.flatMap(old.property)?.relationship?.inverse
             let newInverse = lineage.flatMap(new.property)?.relationship?.inverse
             if let oldInverse, let newInverse, oldInverse != newInverse {
-                return .custom("has another inverse")
+                return .custom(.otherInverse)
             }
             if lineage.flatMap(new.property)?.relationship.map(to.isOwnInverse) == true, oldInverse == nil {
-                return .custom("becomes its own inverse")
+                return .custom(.ownInverse)
             }
             return .copy(before)
         default:
-            return .custom("turns from attribute to relationship or back")
+            return .custom(.otherKind)
         }
     }
 
@@ -145,7 +145,7 @@ struct ColumnInference {
     ) -> ValueOrigin {
         if column.role == .position { return .null }
         if old.property(lineage) != nil {
-            return .custom("was stored elsewhere or was something else")
+            return .custom(.wasElsewhereOrOther)
         }
         return originOfNewValue(column, fill: fill)
     }
@@ -156,30 +156,30 @@ struct ColumnInference {
         case .constant(let value, let type):
             // Where versions are passed over, it may be of one of them.
             guard type == column.type, let literal = to.literal(value, type: type) else {
-                return .custom("is filled with what is no value of it any more")
+                return .custom(.fillOfOtherType)
             }
             return .constant(literal)
         case .property(let other):
             guard let source = oldColumns.first(where: { $0.property == other && $0.role == .attribute }) else {
-                return .custom("is filled from what is not stored")
+                return .custom(.fillNotStored)
             }
             let value = filled(column, from: source)
             if case .custom = value { return value }
             guard source.isNullable && !column.isNullable else { return value }
-            guard let fallback = column.defaultValue else { return .custom("is filled from what may be null") }
+            guard let fallback = column.defaultValue else { return .custom(.fillMayBeNull) }
             return .coalesced(value, .constant(fallback))
         case nil:
             if let value = column.defaultValue { return .constant(value) }
-            return column.isNullable ? .null : .custom("is new and has neither a default nor a \"fill\"")
+            return column.isNullable ? .null : .custom(.missingValue)
         }
     }
 
     private func filled(_ column: StoredColumn, from source: StoredColumn) -> ValueOrigin {
-        guard column.role == .attribute else { return .custom("cannot take the values of `\(source.name)`") }
+        guard column.role == .attribute else { return .custom(.fillOfOtherKind(source.name)) }
         switch types.change(source.type, column.type) {
         case .none: return .copy(source)
         case .converted(let conversion): return .converted(source, conversion)
-        case .custom: return .custom("cannot take the values of `\(source.name)`")
+        case .custom: return .custom(.fillOfOtherKind(source.name))
         }
     }
 }

@@ -1,13 +1,108 @@
-/// A reason why a change needs a custom migration.
+/// A reason why a step needs a custom migration.
 public struct CustomReason: Hashable, Sendable {
     /// The lineage of the entity that the reason concerns.
     public var entity: Int
-    /// The lineage of the property that the reason concerns; nil if it concerns the entity or an index.
+    /// The lineage of the property that the reason concerns; nil if it concerns the whole entity.
     public var property: Int?
-    /// The lineages of the properties of the unique index that the reason concerns.
-    public var index: [Int]?
-    /// Whether the change removes data although no `discard` allows it.
-    public var isRemoval = false
-    /// The reason as text that names the entity and the property.
-    public var text: String
+    /// What needs the custom migration.
+    public var cause: CustomCause
+
+    init(_ entity: Int, _ property: Int?, _ cause: CustomCause) {
+        self.entity = entity
+        self.property = property
+        self.cause = cause
+    }
+
+    /// Whether the step removes data although no `discard` allows it.
+    public var isRemoval: Bool { cause == .removed }
+
+    /// The lineages of the properties of the unique index that the reason concerns; nil if it concerns no index.
+    public var index: [Int]? {
+        if case .duplicates(let properties) = cause { properties } else { nil }
+    }
+}
+
+/// A change that Strata cannot carry out by itself.
+public enum CustomCause: Hashable, Sendable {
+    /// The description asks for a custom migration.
+    case requested
+    /// Data is removed although no `discard` allows it.
+    case removed
+    /// The entity is merged into the entity of this lineage.
+    case merged(into: Int)
+    /// The entity has another primary key.
+    case otherKey
+    /// The column of this name is the primary key, and was not or had another type.
+    case otherKeyColumn(String)
+    /// The property is part of the primary key, and its collation changes.
+    case keyCollation
+    /// Rows may have the same values in the properties of a unique index.
+    case duplicates([Int])
+    /// The values have another type.
+    case type(TypeCause)
+    /// The property is new and has no value for the rows that exist.
+    case missingValue
+    /// The property was nullable and has no value for the rows that had none.
+    case missingValueForNull
+    /// The value of `fill` does not belong to the property's type.
+    case fillOfOtherType
+    /// The property that `fill` names has no column.
+    case fillNotStored
+    /// The property cannot take the values of the column that `fill` names.
+    case fillOfOtherKind(String)
+    /// The property that `fill` names may be null.
+    case fillMayBeNull
+    /// The relationship has another target.
+    case otherTarget
+    /// The primary key of the target has another type.
+    case otherTargetKey
+    /// The rows of the target are discarded.
+    case discardedTarget
+    /// The relationship has another inverse.
+    case otherInverse
+    /// The relationship becomes its own inverse.
+    case ownInverse
+    /// An attribute becomes a relationship.
+    case becomesRelationship
+    /// An attribute becomes a relationship, or a relationship an attribute.
+    case otherKind
+    /// The values were not in the entity's table, or belonged to something else.
+    case wasElsewhereOrOther
+    /// The pairs of the relationship were stored in another place.
+    case wasElsewhere
+    /// The pairs of the relationship will be stored in another place.
+    case isElsewhere
+}
+
+/// A change of a type for which Strata has no conversion.
+public indirect enum TypeCause: Hashable, Sendable {
+    /// The type becomes another one.
+    case turned(ValueType, ValueType)
+    /// The subtype of this lineage changes.
+    case subtype(Int, SubtypeCause)
+}
+
+/// A change of a subtype for which Strata has no conversion. The numbers are lineages of its cases, options or members.
+public indirect enum SubtypeCause: Error, Hashable, Sendable {
+    /// The subtype becomes one of another kind.
+    case otherKind
+    case removedCase(Int)
+    case removedOption(Int)
+    case otherBit(Int)
+    case removedMember(Int)
+    /// The member is new and has no default value.
+    case newMember(Int)
+    case mandatoryMember(Int)
+    case member(Int, TypeCause)
+
+    /// The lineage of the element that changes.
+    var element: Int? {
+        switch self {
+        case .otherKind: nil
+        case .removedCase(let element), .removedOption(let element), .otherBit(let element),
+            .removedMember(let element), .newMember(let element), .mandatoryMember(let element),
+            .member(let element, _):
+            element
+        }
+    }
 }

@@ -46,47 +46,34 @@ public struct EntityStep: Sendable {
 
         var rowReasons: [CustomReason] = []
         var otherReasons: [CustomReason] = []
-        func reason(_ text: String, _ property: Property? = nil, of entity: Entity? = nil) -> CustomReason {
-            let name = property.map { "\((entity ?? new).name).\($0.name)" } ?? new.name
-            return CustomReason(entity: new.lineage, property: property?.lineage, text: "`\(name)` \(text)")
+        func reason(_ cause: CustomCause, _ property: Property? = nil) -> CustomReason {
+            CustomReason(new.lineage, property?.lineage, cause)
         }
         if instructions.custom.contains(.init(entity: new.lineage)) {
-            rowReasons.append(reason("asks for a custom migration"))
+            rowReasons.append(reason(.requested))
         }
         if !isEmptied {
             for column in columns {
-                guard case .custom(let text) = column.origin else { continue }
-                guard column.column.part == 0 else { continue }
-                if let property = column.column.property.flatMap(new.property) {
-                    rowReasons.append(reason(text, property))
-                } else {
-                    let name = "`\(new.name).\(column.column.name)`"
-                    rowReasons.append(CustomReason(entity: new.lineage, text: "\(name) \(text)"))
-                }
+                guard case .custom(let cause) = column.origin, column.column.part == 0 else { continue }
+                rowReasons.append(reason(cause, column.column.property.flatMap(new.property)))
             }
             if case .properties(let lineages) = new.identifier {
                 if !to.hasSameKey(new, as: old, in: from) {
-                    rowReasons.append(reason("has another key"))
+                    rowReasons.append(reason(.otherKey))
                 }
                 for property in lineages.compactMap(new.property)
                 where old.property(property.lineage).map({ $0.collation != property.collation }) ?? false {
-                    rowReasons.append(reason("is a key, which is compared otherwise", property))
+                    rowReasons.append(reason(.keyCollation, property))
                 }
             }
             let keys = Self.breakableKeys(to.uniqueKeys(of: new), before: from.uniqueKeys(of: old), columns: columns)
-            rowReasons += keys.map { key in
-                let names = key.properties.compactMap { new.property($0)?.name }.map { "`\($0)`" }
-                let text = "`\(new.name)`: the unique index on \(names.joined(separator: ", ")) may find duplicates"
-                return CustomReason(entity: new.lineage, index: key.properties, text: text)
-            }
+            rowReasons += keys.map { reason(.duplicates($0.properties)) }
         }
         for property in old.properties where new.property(property.lineage) == nil && !isEmptied {
             let holdsData = property.relationship.map { Self.holdsData($0, from, to) } ?? true
             let isDiscarded = instructions.discarded.contains(.init(entity: old.lineage, property: property.lineage))
             if holdsData && !isDiscarded {
-                var removal = reason("is removed without \"discard\": true", property, of: old)
-                removal.isRemoval = true
-                otherReasons.append(removal)
+                otherReasons.append(reason(.removed, property))
             }
         }
 
@@ -97,7 +84,7 @@ public struct EntityStep: Sendable {
             let wasStored = oldColumns.contains { $0.property == property.lineage }
             let isJoined = joinTables.contains { $0.property == property.lineage }
             if wasStored, !isStored, !isJoined, !isEmptied {
-                otherReasons.append(reason("is kept elsewhere", property))
+                otherReasons.append(reason(.isElsewhere, property))
             }
             if !isStored, !isJoined, !wasStored, !isEmptied, let now = property.relationship,
                 let was = old.property(property.lineage)?.relationship,
@@ -105,24 +92,24 @@ public struct EntityStep: Sendable {
                 !instructions.emptied.contains(was.target)
             {
                 if was.target != now.target {
-                    otherReasons.append(reason("points at another entity", property))
+                    otherReasons.append(reason(.otherTarget, property))
                 } else if was.inverse != now.inverse {
-                    otherReasons.append(reason("has another inverse", property))
+                    otherReasons.append(reason(.otherInverse, property))
                 }
             }
             let element = StepInstructions.Element(entity: new.lineage, property: property.lineage)
             if !isStored || isEmptied, instructions.custom.contains(element) {
-                otherReasons.append(reason("asks for a custom migration", property))
+                otherReasons.append(reason(.requested, property))
             }
         }
         for property in new.properties where old.property(property.lineage) == nil && isEmptied {
             if instructions.custom.contains(.init(entity: new.lineage, property: property.lineage)) {
-                otherReasons.append(reason("asks for a custom migration", property))
+                otherReasons.append(reason(.requested, property))
             }
         }
         for property in old.properties where new.property(property.lineage) == nil {
             if instructions.custom.contains(.init(entity: old.lineage, property: property.lineage)) {
-                otherReasons.append(reason("asks for a custom migration", property, of: old))
+                otherReasons.append(reason(.requested, property))
             }
         }
 

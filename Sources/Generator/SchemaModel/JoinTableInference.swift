@@ -8,9 +8,8 @@ struct JoinTableInference {
     init(from: SchemaVersion, to: SchemaVersion, old: Entity, new: Entity, emptied: Set<Int>) {
         let isEmptied = emptied.contains(new.lineage)
         let before = from.joinTables(of: old)
-        func reason(_ property: Property, _ text: String) -> CustomReason {
-            CustomReason(
-                entity: new.lineage, property: property.lineage, text: "`\(new.name).\(property.name)` \(text)")
+        func reason(_ property: Property, _ cause: CustomCause) -> CustomReason {
+            CustomReason(new.lineage, property.lineage, cause)
         }
         func keepsKeys(_ target: Int) -> Bool {
             guard let was = from.entity(target), let now = to.entity(target) else { return false }
@@ -22,7 +21,7 @@ struct JoinTableInference {
             guard !isEmptied, let property, let was, let relationship = was.relationship else {
                 changes.append(.create(join.table.name))
                 if let was, was.relationship == nil, !isEmptied {
-                    customReasons.append(reason(property ?? was, "turns from attribute to relationship"))
+                    customReasons.append(reason(property ?? was, .becomesRelationship))
                 }
                 continue
             }
@@ -30,9 +29,9 @@ struct JoinTableInference {
             let isRepointed =
                 relationship.inverse != join.relationship.inverse
                 && relationship.inverse != nil && join.relationship.inverse != nil
-            if isRepointed { customReasons.append(reason(property, "has another inverse")) }
+            if isRepointed { customReasons.append(reason(property, .otherInverse)) }
             if to.isOwnInverse(join.relationship), !pointsElsewhere, relationship.inverse == nil {
-                customReasons.append(reason(property, "becomes its own inverse"))
+                customReasons.append(reason(property, .ownInverse))
             }
             if emptied.contains(join.relationship.target), !pointsElsewhere {
                 changes += before.filter { $0.property == join.property }.map { .drop($0.table.name) }
@@ -42,7 +41,7 @@ struct JoinTableInference {
             if let source = before.first(where: { $0.property == join.property }) {
                 if pointsElsewhere || !keepsKeys(relationship.target) {
                     customReasons.append(
-                        reason(property, "points at another \(pointsElsewhere ? "entity" : "type of key")"))
+                        reason(property, pointsElsewhere ? .otherTarget : .otherTargetKey))
                     changes += [.drop(source.table.name), .create(join.table.name)]
                 } else if source.table != join.table {
                     let columns = zip(join.source + join.target, source.source + source.target)
@@ -60,7 +59,7 @@ struct JoinTableInference {
                         from: old.tableName, to: join.table.name, columns: columns,
                         requiring: [.column(target[0])]))
             } else {
-                customReasons.append(reason(property, "was kept elsewhere"))
+                customReasons.append(reason(property, .wasElsewhere))
                 changes.append(.create(join.table.name))
             }
         }
@@ -70,7 +69,7 @@ struct JoinTableInference {
             if let property = new.property(join.property), !remains, !isEmptied, property.relationship != nil,
                 !to.columns(of: new).contains(where: { $0.property == join.property })
             {
-                customReasons.append(reason(property, "is kept elsewhere"))
+                customReasons.append(reason(property, .isElsewhere))
             }
         }
     }

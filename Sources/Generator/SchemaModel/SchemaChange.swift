@@ -153,7 +153,7 @@ extension SchemaStep {
         inferred: String? = nil
     ) -> SchemaChange {
         guard reasons.isEmpty else {
-            let reason = reasons.map(\.text).joined(separator: "; ")
+            let reason = reasons.map { self.text(of: $0) }.joined(separator: "; ")
             return SchemaChange(handling: .custom, subject: subject, change: text, reason: reason)
         }
         return SchemaChange(

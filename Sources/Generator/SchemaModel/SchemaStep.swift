@@ -22,13 +22,10 @@ public struct SchemaStep: Sendable {
     /// Whether the step needs a custom migration.
     public var isCustom: Bool { !reasons.isEmpty }
 
-    /// The changes that need a custom migration, as text.
-    public var customReasons: [String] { reasons.map(\.text) }
-
     /// The entities and properties whose data is removed although no `discard` allows it.
     public var removals: [(entity: Entity, property: Property?, reason: String)] {
         reasons.filter(\.isRemoval).compactMap { reason in
-            from.entity(reason.entity).map { ($0, reason.property.flatMap($0.property), reason.text) }
+            from.entity(reason.entity).map { ($0, reason.property.flatMap($0.property), text(of: reason)) }
         }
     }
 
@@ -86,11 +83,7 @@ public struct SchemaStep: Sendable {
             guard let old = from.entity(new.lineage) else {
                 for element in [nil] + new.properties.map({ Optional($0) })
                 where instructions.custom.contains(.init(entity: new.lineage, property: element?.lineage)) {
-                    let name = element.map { "\(new.name).\($0.name)" } ?? new.name
-                    reasons.append(
-                        CustomReason(
-                            entity: new.lineage, property: element?.lineage,
-                            text: "`\(name)` asks for a custom migration"))
+                    reasons.append(CustomReason(new.lineage, element?.lineage, .requested))
                 }
                 changes.append(.create(newTable.name))
                 changes += to.joinTables(of: new).map { .create($0.table.name) }
@@ -103,18 +96,13 @@ public struct SchemaStep: Sendable {
         }
         for old in from.entities where to.entity(old.lineage) == nil {
             if let target = instructions.merged[old.lineage].flatMap(to.entity) {
-                reasons.append(
-                    CustomReason(entity: old.lineage, text: "`\(old.name)` is merged into `\(target.name)`"))
+                reasons.append(CustomReason(old.lineage, nil, .merged(into: target.lineage)))
                 merged.append((old, target))
             } else if !instructions.discarded.contains(.init(entity: old.lineage)) {
-                reasons.append(
-                    CustomReason(
-                        entity: old.lineage, isRemoval: true,
-                        text: "`\(old.name)` is removed without \"discard\": true"))
+                reasons.append(CustomReason(old.lineage, nil, .removed))
             }
             if instructions.custom.contains(.init(entity: old.lineage)) {
-                reasons.append(
-                    CustomReason(entity: old.lineage, text: "`\(old.name)` asks for a custom migration"))
+                reasons.append(CustomReason(old.lineage, nil, .requested))
             }
             changes += (from.joinTables(of: old).map(\.table.name) + [old.tableName]).map { .drop($0) }
         }

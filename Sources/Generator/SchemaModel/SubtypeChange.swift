@@ -12,14 +12,12 @@ extension SchemaStep {
                     SchemaChange(
                         handling: .inferred, subject: new.name, change: "name \(old.name) becomes \(new.name)"))
             }
-            let reason: String?
+            var cause: SubtypeCause?
             let types = TypeInference(from: from, to: to, instructions: instructions, unchanged: unchangedSubtypes)
-            switch types.shapeChange(old, new) {
-            case .success: reason = nil
-            case .failure(let failure): reason = "a type " + failure.text
-            }
+            if case .failure(let failure) = types.shapeChange(old, new) { cause = failure }
             changes += elementChanges(old, new).map { element in
-                let isNamed = reason?.contains("`\(element.name)`") ?? false
+                let isNamed = cause?.element == element.lineage
+                let reason = cause.map { "a type " + text(of: $0, in: new.lineage) }
                 let key = StepInstructions.SubtypeElement(subtype: new.lineage, element: element.lineage)
                 let isDiscarded = instructions.discardedElements.contains(key)
                 return SchemaChange(

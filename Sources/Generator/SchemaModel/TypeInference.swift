@@ -4,8 +4,8 @@ public enum TypeChange: Hashable, Sendable {
     case none
     /// They follow from the old ones.
     case converted(Conversion)
-    /// Only a person can say; the text tells why.
-    case custom(String)
+    /// Only a custom migration can give them.
+    case custom(TypeCause)
 }
 
 /// The rules by which values of a type follow from values of another.
@@ -19,7 +19,7 @@ struct TypeInference {
     /// What becomes of values of `old` that are to be values of `new`.
     func change(_ old: ValueType, _ new: ValueType) -> TypeChange {
         if old == new, old.subtype.map(unchanged.contains) ?? true { return .none }
-        func turned() -> TypeChange { .custom("turns from \(from.name(of: old)) to \(to.name(of: new))") }
+        func turned() -> TypeChange { .custom(.turned(old, new)) }
         switch (old, new) {
         case (.scalar(let before), .scalar(let after)):
             return Conversion(from: before, to: after).map { .converted($0) } ?? turned()
@@ -29,7 +29,7 @@ struct TypeInference {
             guard before == after, let was = from.subtype(before), let now = to.subtype(after) else { return turned() }
             switch shapeChange(was, now) {
             case .success(let change): return .converted(Conversion(from: old, to: new, change))
-            case .failure(let reason): return .custom("is of type `\(now.name)`, \(reason.text)")
+            case .failure(let cause): return .custom(.subtype(after, cause))
             }
         case (.array(let before), .array(let after)) where before == after:
             switch change(before, after) {
@@ -45,14 +45,8 @@ struct TypeInference {
         }
     }
 
-    /// Why the values of a subtype cannot follow from the old ones.
-    struct Reason: Error {
-        let text: String
-    }
-
     /// What becomes of the values of a subtype.
-    func shapeChange(_ old: Subtype, _ new: Subtype) -> Result<ValueChange, Reason> {
-        func refuse(_ text: String) -> Result<ValueChange, Reason> { .failure(Reason(text: text)) }
+    func shapeChange(_ old: Subtype, _ new: Subtype) -> Result<ValueChange, SubtypeCause> {
         switch (old.kind, new.kind) {
         case (.cases(let before), .cases(let after)):
             var values: [String: String] = [:]
@@ -60,7 +54,7 @@ struct TypeInference {
                 let element = StepInstructions.SubtypeElement(subtype: new.lineage, element: old.lineage)
                 let heir = after.first { $0.lineage == old.lineage } ?? heir(of: element, among: after)
                 guard let heir else {
-                    return refuse("whose case `\(old.name)` is removed without \"replaced_by\"")
+                    return .failure(.removedCase(old.lineage))
                 }
                 if heir.value != old.value { values[old.value] = heir.value }
             }
@@ -71,18 +65,18 @@ struct TypeInference {
             for old in before {
                 let element = StepInstructions.SubtypeElement(subtype: new.lineage, element: old.lineage)
                 if let now = after.first(where: { $0.lineage == old.lineage }) {
-                    if now.bit != old.bit { return refuse("whose option `\(now.name)` has another bit") }
+                    if now.bit != old.bit { return .failure(.otherBit(now.lineage)) }
                 } else if instructions.discardedElements.contains(element) {
                     cleared |= 1 << old.bit
                 } else {
-                    return refuse("whose option `\(old.name)` is removed without \"discard\": true")
+                    return .failure(.removedOption(old.lineage))
                 }
             }
             return .success(.options(cleared: cleared))
         case (.members(let before), .members(let after)):
             return memberChanges(before, after, of: new)
         default:
-            return refuse("which becomes something else")
+            return .failure(.otherKind)
         }
     }
 
@@ -99,30 +93,27 @@ struct TypeInference {
 
     private func memberChanges(
         _ before: [Property], _ after: [Property], of subtype: Subtype
-    ) -> Result<ValueChange, Reason> {
+    ) -> Result<ValueChange, SubtypeCause> {
         var changes: [ValueChange.Member] = []
         for new in after {
-            func refuse(_ text: String) -> Result<ValueChange, Reason> {
-                .failure(Reason(text: "whose property `\(new.name)` \(text)"))
-            }
             guard let type = new.type else { continue }
             guard let old = before.first(where: { $0.lineage == new.lineage }), let oldType = old.type else {
                 if let value = new.defaultValue.flatMap({ to.json($0, type: type) }) {
                     changes.append(.added(new.name, value: value))
                 } else if !new.isNullable {
-                    return refuse("is new and has no default")
+                    return .failure(.newMember(new.lineage))
                 }
                 continue
             }
-            if old.isNullable, !new.isNullable { return refuse("becomes mandatory") }
+            if old.isNullable, !new.isNullable { return .failure(.mandatoryMember(new.lineage)) }
             var inner: ValueChange?
             switch change(oldType, type) {
             case .none: break
-            case .custom(let reason): return refuse(reason)
+            case .custom(let cause): return .failure(.member(new.lineage, cause))
             case .converted(let conversion):
                 // A change of a single value's type would have to be told in terms of JSON.
                 guard oldType == type else {
-                    return refuse("turns from \(from.name(of: oldType)) to \(to.name(of: type))")
+                    return .failure(.member(new.lineage, .turned(oldType, type)))
                 }
                 inner = conversion.change
             }
@@ -134,7 +125,7 @@ struct TypeInference {
         }
         for old in before where !after.contains(where: { $0.lineage == old.lineage }) {
             guard instructions.discardedElements.contains(.init(subtype: subtype.lineage, element: old.lineage)) else {
-                return .failure(Reason(text: "whose property `\(old.name)` is removed without \"discard\": true"))
+                return .failure(.removedMember(old.lineage))
             }
             changes.append(.removed(old.name))
         }

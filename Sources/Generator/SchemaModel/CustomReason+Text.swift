@@ -1,0 +1,84 @@
+extension SchemaStep {
+    /// The changes that need a custom migration, as text.
+    public var customReasons: [String] { reasons.map(text) }
+
+    /// A reason as text that names the entity and the property.
+    public func text(of reason: CustomReason) -> String {
+        let (old, new) = (from.entity(reason.entity), to.entity(reason.entity))
+        if case .duplicates(let properties) = reason.cause, let new {
+            let names = properties.compactMap { new.property($0)?.name }.map { "`\($0)`" }
+            return "`\(new.name)`: the unique index on \(names.joined(separator: ", ")) may find duplicates"
+        }
+        // A property that exists in both versions has the names of the newer one.
+        let now = reason.property.flatMap { new?.property($0) }
+        let was = reason.property.flatMap { old?.property($0) }
+        let entity = (now == nil && was != nil ? old : new ?? old)?.name ?? ""
+        var subject = (now ?? was).map { "\(entity).\($0.name)" } ?? entity
+        if case .otherKeyColumn(let column) = reason.cause { subject += ".\(column)" }
+        return "`\(subject)` \(text(of: reason.cause))"
+    }
+
+    private func text(of cause: CustomCause) -> String {
+        switch cause {
+        case .requested: "asks for a custom migration"
+        case .removed: "is removed without \"discard\": true"
+        case .merged(let target): "is merged into `\(to.entity(target)?.name ?? "")`"
+        case .otherKey: "has another key"
+        case .otherKeyColumn: "is another key"
+        case .keyCollation: "is a key, which is compared otherwise"
+        case .duplicates: "has a unique index that may find duplicates"
+        case .type(let cause): text(of: cause)
+        case .missingValue: "is new and has neither a default nor a \"fill\""
+        case .missingValueForNull: "becomes mandatory and has neither a default nor a \"fill\""
+        case .fillOfOtherType: "is filled with what is no value of it any more"
+        case .fillNotStored: "is filled from what is not stored"
+        case .fillOfOtherKind(let column): "cannot take the values of `\(column)`"
+        case .fillMayBeNull: "is filled from what may be null"
+        case .otherTarget: "points at another entity"
+        case .otherTargetKey: "points at another type of key"
+        case .discardedTarget: "points at rows that are discarded"
+        case .otherInverse: "has another inverse"
+        case .ownInverse: "becomes its own inverse"
+        case .becomesRelationship: "turns from attribute to relationship"
+        case .otherKind: "turns from attribute to relationship or back"
+        case .wasElsewhereOrOther: "was stored elsewhere or was something else"
+        case .wasElsewhere: "was kept elsewhere"
+        case .isElsewhere: "is kept elsewhere"
+        }
+    }
+
+    private func text(of cause: TypeCause) -> String {
+        switch cause {
+        case .turned(let old, let new): "turns from \(from.name(of: old)) to \(to.name(of: new))"
+        case .subtype(let subtype, let cause):
+            "is of type `\(to.subtype(subtype)?.name ?? "")`, \(text(of: cause, in: subtype))"
+        }
+    }
+
+    /// A change of a subtype as a relative clause.
+    func text(of cause: SubtypeCause, in subtype: Int) -> String {
+        let name = cause.element.flatMap { elementName($0, of: subtype) } ?? ""
+        return switch cause {
+        case .otherKind: "which becomes something else"
+        case .removedCase: "whose case `\(name)` is removed without \"replaced_by\""
+        case .removedOption: "whose option `\(name)` is removed without \"discard\": true"
+        case .otherBit: "whose option `\(name)` has another bit"
+        case .removedMember: "whose property `\(name)` is removed without \"discard\": true"
+        case .newMember: "whose property `\(name)` is new and has no default"
+        case .mandatoryMember: "whose property `\(name)` becomes mandatory"
+        case .member(_, let cause): "whose property `\(name)` \(text(of: cause))"
+        }
+    }
+
+    /// The name of a case, an option or a member: the one in the newer version, if it is there.
+    private func elementName(_ element: Int, of subtype: Int) -> String? {
+        [to, from].lazy.compactMap { version -> String? in
+            switch version.subtype(subtype)?.kind {
+            case .cases(let cases): cases.first { $0.lineage == element }?.name
+            case .options(let options): options.first { $0.lineage == element }?.name
+            case .members(let members): members.first { $0.lineage == element }?.name
+            case nil: nil
+            }
+        }.first
+    }
+}
