@@ -8,14 +8,22 @@ package struct Validator {
 
     static func validate(_ history: SchemaHistory, locations: Resolver) -> [Diagnostic] {
         var validator = Validator(history: history, locations: locations)
-        for index in history.versions.indices { validator.validate(index) }
-        // A problem in one version is usually in the next version too. It is reported once for each position.
-        var seen: Set<String> = []
-        return validator.diagnostics.filter { diagnostic in
-            let position = diagnostic.position.map { "\($0.line):\($0.column)" } ?? ""
-            let cause = String(describing: diagnostic.problem).prefix { $0 != "(" }
-            return seen.insert("\(diagnostic.path):\(position):\(cause)").inserted
+        // A problem in one version is usually in the next one too. A place is reported only for the first version.
+        var seen: Set<Place> = []
+        return history.versions.indices.flatMap { index in
+            validator.diagnostics = []
+            validator.validate(index)
+            let places = validator.diagnostics.map { Place(path: $0.path, position: $0.position) }
+            let new = zip(validator.diagnostics, places).filter { !seen.contains($0.1) }.map(\.0)
+            seen.formUnion(places)
+            return new
         }
+    }
+
+    /// A place in a file.
+    private struct Place: Hashable {
+        let path: String
+        let position: Position?
     }
 
     private mutating func validate(_ index: Int) {

@@ -1,7 +1,7 @@
 import SQLSchema
 
 /// In which direction rows stand by one of their properties.
-public struct Order<Entity: StoredEntity>: Sendable {
+public struct Ordering<Entity: StoredEntity>: Sendable {
     /// Where rows stand whose property is nil.
     public enum Nulls: String, Sendable {
         /// Before all others.
@@ -15,20 +15,20 @@ public struct Order<Entity: StoredEntity>: Sendable {
 
 extension Column {
     /// From the least to the greatest; nil stands first.
-    public var ascending: Order<Entity> { Order(sql: orderedNames.joined(separator: ", ")) }
+    public var ascending: Ordering<Entity> { Ordering(sql: orderedNames.joined(separator: ", ")) }
     /// From the greatest to the least; nil stands last.
-    public var descending: Order<Entity> {
-        Order(sql: orderedNames.map { $0 + " DESC" }.joined(separator: ", "))
+    public var descending: Ordering<Entity> {
+        Ordering(sql: orderedNames.map { $0 + " DESC" }.joined(separator: ", "))
     }
 
     /// From the least to the greatest, with nil where it is said.
-    public func ascending(nulls: Order<Entity>.Nulls) -> Order<Entity> {
-        Order(sql: orderedNames.map { "\($0) \(nulls.rawValue)" }.joined(separator: ", "))
+    public func ascending(nulls: Ordering<Entity>.Nulls) -> Ordering<Entity> {
+        Ordering(sql: orderedNames.map { "\($0) \(nulls.rawValue)" }.joined(separator: ", "))
     }
 
     /// From the greatest to the least, with nil where it is said.
-    public func descending(nulls: Order<Entity>.Nulls) -> Order<Entity> {
-        Order(sql: orderedNames.map { "\($0) DESC \(nulls.rawValue)" }.joined(separator: ", "))
+    public func descending(nulls: Ordering<Entity>.Nulls) -> Ordering<Entity> {
+        Ordering(sql: orderedNames.map { "\($0) DESC \(nulls.rawValue)" }.joined(separator: ", "))
     }
 
     private var orderedNames: [String] { names.count == 1 ? [orderedSQL] : collatedNames }
@@ -37,7 +37,7 @@ extension Column {
 /// Which rows of an entity are meant, and in which order.
 public struct Request<Entity: StoredEntity>: Sendable {
     private var condition: Condition<Entity>?
-    private var orders: [Order<Entity>] = []
+    private var orders: [Ordering<Entity>] = []
     private var limit: Int?
     private var offset: Int?
 
@@ -63,14 +63,14 @@ public struct Request<Entity: StoredEntity>: Sendable {
 
     /// The rows by these properties, the first of them first. Rows that agree in all of them, and those of a request
     /// without an order, stand in an order of their own.
-    public func orderBy(_ orders: (Entity.Columns) -> [Order<Entity>]) -> Request {
+    public func orderBy(_ orders: (Entity.Columns) -> [Ordering<Entity>]) -> Request {
         var request = self
         request.orders = orders(Entity.Columns())
         return request
     }
 
     /// The rows by this property.
-    public func orderBy(_ order: (Entity.Columns) -> Order<Entity>) -> Request {
+    public func orderBy(_ order: (Entity.Columns) -> Ordering<Entity>) -> Request {
         orderBy { [order($0)] }
     }
 
