@@ -44,7 +44,6 @@ import Testing
         let supported = history.supported(from: version)
         #expect(supported.versions.map(\.version.text) == ["2.0", "3.0"])
         #expect(supported.steps.map(\.from.version.text) == ["2.0"])
-        #expect(supported.oldestSupported == version)
         #expect(
             supported.versions.map { $0.logicalLine($0.entities[0]) }
                 == history.versions.dropFirst().map { $0.logicalLine($0.entities[0]) })

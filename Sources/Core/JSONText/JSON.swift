@@ -1,6 +1,6 @@
-/// A JSON value and where it stands.
+/// A JSON value and its position.
 package struct JSON: Sendable {
-    /// What a JSON value may be; a number stays as it was written.
+    /// The kinds of JSON values. A number keeps its text.
     package enum Value: Sendable {
         case null
         case bool(Bool)
@@ -37,7 +37,7 @@ package struct JSON: Sendable {
         self.end = end ?? offset
     }
 
-    /// What the value is, in words.
+    /// The kind of the value, in words.
     package var kind: String {
         switch value {
         case .null: "null"
@@ -49,7 +49,7 @@ package struct JSON: Sendable {
         }
     }
 
-    /// What the value is, as it was written where that is short.
+    /// The text of the value if it is short, or else its kind.
     package var shown: String {
         switch value {
         case .number(let text) where text.utf8.count <= 40: text

@@ -1,6 +1,6 @@
-/// Why a text is no JSON, and where.
+/// The first error in a text that is not JSON, and its position.
 package struct JSONError: Error, Hashable, Sendable {
-    /// What is wrong.
+    /// The problem.
     package let problem: JSONProblem
     /// The offset of the byte at which it is wrong.
     package let offset: Int

@@ -1,4 +1,4 @@
-/// What can be wrong with a text that should be JSON, one case a cause.
+/// A problem in a text that should be JSON. Each case is one cause.
 public enum JSONProblem: Hashable, Sendable {
     case byteOrderMark
     case notUTF8

@@ -54,7 +54,7 @@ package struct InsertSelect: Sendable {
 
     /// The statement for rows from a number on (the first parameter), up to a limit (the second).
     package func limitedStatement() -> String {
-        // An index that has all columns would stand in another order, and all rows would be filtered before they are
+        // An index that has all columns would have another order, and all rows would be filtered before they are
         // sorted (https://sqlite.org/lang_indexedby.html).
         let number = source.rowNumber ?? ""
         return statement(from: " NOT INDEXED", where: "\(number) >= ?1") + " ORDER BY \(number) LIMIT ?2"

@@ -1,5 +1,5 @@
 extension Array {
-    /// Puts an element in the place of the first one with the same `name`, or at the end where there is none.
+    /// Replaces the first element with the same `name`, or appends the element if there is none.
     package mutating func put<Name: Equatable>(_ element: Element, by name: KeyPath<Element, Name>) {
         if let place = firstIndex(where: { $0[keyPath: name] == element[keyPath: name] }) {
             self[place] = element

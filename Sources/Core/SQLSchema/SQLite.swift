@@ -24,7 +24,7 @@ public enum SQLite {
             + "ON \(SQL.quoted(table)) (\(SQL.list(index.columns)))"
     }
 
-    /// What stands between the parentheses of `CREATE TABLE`: the definitions of columns, then constraints.
+    /// The text between the parentheses of `CREATE TABLE`: the definitions of columns, then constraints.
     public static func elements(of table: Table) -> [String] {
         var elements = table.columns.map { definition(of: $0, in: table) }
         if table.primaryKey.count > 1 { elements.append("PRIMARY KEY (\(SQL.list(table.primaryKey)))") }
@@ -137,14 +137,14 @@ public enum SQLite {
         case (.uuid, .string):
             let hex = "hex(\(value))"
             let parts = [(1, 8), (9, 4), (13, 4), (17, 4), (21, 12)].map { "substr(\(hex), \($0), \($1))" }
-            // `hex(NULL)` is the empty text, so NULL needs a word of its own.
+            // `hex(NULL)` is the empty text, so NULL is a case of its own.
             return "CASE WHEN \(value) IS NOT NULL THEN " + parts.joined(separator: " || '-' || ") + " END"
         default:
             return value
         }
     }
 
-    /// The members are set in the old JSON, so that whatever is not named stays as it is written, to the last digit.
+    /// Changes members in the old JSON, so that all other members keep their text, to the last digit.
     private static func changed(_ value: String, _ changes: [ValueChange.Member], depth: Int) -> String {
         var removed: [String] = []
         var set: [String] = []
@@ -183,8 +183,8 @@ public enum SQLite {
         SQL.literal("$.\"\(name)\"")
     }
 
-    /// The member as it is written, to the last digit: `json_extract` of one path reads a number and writes it anew,
-    /// that of two gives a list of what is written.
+    /// The text of a member, to the last digit. With one path, `json_extract` reads a number and formats it again; with
+    /// two, it returns a list with the original text.
     private static func written(_ value: String, _ path: String) -> String {
         let list = "json_remove(json_extract(\(value), \(path), \(path)), '$[1]')"
         return "json(substr(\(list), 2, length(\(list)) - 2))"

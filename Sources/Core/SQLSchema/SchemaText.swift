@@ -39,10 +39,10 @@
 ///   customer_id <- customer_id
 /// ```
 ///
-/// `where` takes only the rows in which the values are not NULL, and `<-` keeps a foreign key. Names that are reserved or no
-/// words stand in double quotes, texts in single quotes, both with the escapes of Swift.
+/// `where` takes only the rows in which the values are not NULL, and `<-` keeps a foreign key. Texts are in single quotes.
+/// Names are in double quotes if they are reserved or not plain words. Both use the escapes of Swift.
 package enum SchemaText {
-    /// Words that are no names unless they stand in quotes.
+    /// The words that are names only in quotes.
     static let reserved: Set<String> = [
         "after", "as", "change", "create", "custom", "drop", "first", "index", "join", "key", "map", "null", "table",
         "unique", "where",
@@ -88,7 +88,7 @@ package enum SchemaText {
             lines.append("  + \(line(of: index))")
             result.indexes.append(index)
         }
-        // Other orders and other keys are written as a whole.
+        // If the order or the primary key differs, the whole table is written.
         guard result == table, 2 * lines.count <= members(of: table).count + 1 else { return nil }
         return lines
     }

@@ -2,7 +2,7 @@
 package struct SchemaTextError: Error, CustomStringConvertible {
     /// The line, counted from 1.
     package let line: Int
-    /// What is wrong there.
+    /// The problem.
     package let message: String
 
     package var description: String { "line \(line) of the schema's text: \(message)" }
@@ -448,7 +448,7 @@ private struct SchemaTextReader {
         return change
     }
 
-    /// A change without its value, and whether it stands in `json(…)`.
+    /// A change without its value, and whether `json(…)` encloses it.
     private mutating func innerChange() throws(SchemaTextError) -> (ValueChange?, isJSON: Bool) {
         let name = try name()
         try expect("(")

@@ -1,10 +1,10 @@
-/// The SQL of a way from one version to another, in the phases in which it is carried out.
+/// The SQL that migrates tables from one version to another, in the phases in which it runs.
 ///
-/// All of it runs in one transaction with foreign keys off. Tables that need no copy are altered. The others are made
-/// anew after the procedure of "Making Other Kinds Of Table Schema Changes"
-/// (https://sqlite.org/lang_altertable.html#otheralter): new tables are made under temporary names, filled, and take their
-/// own names when the old tables have gone. So names may be swapped, and the old rows stay readable until the last
-/// phases.
+/// All statements run in one transaction with foreign keys off. Where SQLite allows it, a table is altered. Any other table
+/// is rebuilt by the procedure of "Making Other Kinds Of Table Schema Changes"
+/// (https://sqlite.org/lang_altertable.html#otheralter): the new table is created under a temporary name and filled, and
+/// gets its own name when the old tables are dropped. So names may be swapped, and the old rows stay readable until the
+/// last phases.
 public struct StepStatements: Sendable {
     /// The action on a table.
     public enum Action: String, Hashable, Sendable, Codable {
@@ -28,16 +28,16 @@ public struct StepStatements: Sendable {
     public var fill: [String] { copies.map { $0.statement() } }
     /// The copies that `fill` makes.
     package private(set) var copies: [InsertSelect] = []
-    /// Drops what is old, and alters what is not made anew; wants `legacy_alter_table` off, so that what refers to a
-    /// table follows its name.
+    /// Drops old tables and alters others. These statements need `legacy_alter_table` off, so that references to a table
+    /// follow its name.
     public private(set) var alter: [String] = []
-    /// Gives the new tables their names, which wants `legacy_alter_table` on, and creates the indexes.
+    /// Gives the new tables their names, and creates the indexes. These statements need `legacy_alter_table` on.
     public private(set) var finish: [String] = []
     /// The old tables that are dropped.
     package private(set) var dropped: Set<String> = []
-    /// The temporary name of each table that is made anew, by its own.
+    /// The temporary name of each rebuilt table, by its own name.
     public private(set) var temporaryNames: [String: String] = [:]
-    /// What is done to each table: first those of the new version, in their order, and then those that go.
+    /// The action on each table: first the tables of the new version, in their order, and then the dropped tables.
     public private(set) var actions: [(table: String, action: Action)] = []
 
     /// The statements of one step.
@@ -102,7 +102,7 @@ public struct StepStatements: Sendable {
         let newNames = Set(mapping.new.map { $0.name.lowercased() })
         var alterations: [String: TableAlteration] = [:]
         for table in mapping.new {
-            // What is the same in both versions refers to nothing that is renamed, or it would not be the same.
+            // A table that is the same in both versions refers to no renamed table, or it would not be the same.
             if mapping.origins[table.name] == nil, oldTables[table.name] == table { continue }
             guard case .rows(let source, let columns, []) = mapping.origin(of: table, among: oldTables),
                 let old = oldTables[source],
@@ -113,7 +113,7 @@ public struct StepStatements: Sendable {
             else { continue }
             alterations[source] = alteration
         }
-        // What refers to a table that is not altered after all does not follow it, and is made anew itself.
+        // If a table is rebuilt after all, references do not follow it, and the tables that refer to it are rebuilt too.
         while let wrong = alterations.values.first(where: {
             !$0.givesNewTable(after: alterations)
         }) {

@@ -48,7 +48,7 @@ public struct Table: Hashable, Sendable {
         public var target: String
         /// The names of that table's columns.
         public var targetColumns: [String]
-        /// What happens to the row when its target is deleted.
+        /// The effect on the row when its target is deleted.
         public var deleteRule: DeleteRule
 
         /// Creates a foreign key.
@@ -60,7 +60,7 @@ public struct Table: Hashable, Sendable {
         }
     }
 
-    /// What happens to a row when the row that its foreign key refers to is deleted.
+    /// The effect on a row when the row that its foreign key refers to is deleted.
     public enum DeleteRule: String, CaseIterable, Hashable, Sendable {
         /// The foreign key becomes NULL.
         case nullify

@@ -1,5 +1,5 @@
-/// A change of a table that SQLite makes without touching its rows, or nearly so: names, columns with a constant, and
-/// columns that go (https://sqlite.org/lang_altertable.html).
+/// A change that SQLite makes to a table without copying its rows: new names, added columns with a constant value, and
+/// dropped columns (https://sqlite.org/lang_altertable.html).
 struct TableAlteration {
     let old: Table
     let new: Table
@@ -13,7 +13,7 @@ struct TableAlteration {
     private static let mostAdded = 5
     private static let mostDropped = 2
 
-    /// The alteration of `old` to `new`, whose columns have the values `columns`; nil where the rows must be copied.
+    /// The alteration of `old` to `new`, whose columns have the values `columns`; nil if the rows must be copied.
     ///
     /// - `oldNames`, `newNames`: the names of all tables of both versions in small letters.
     init?(
@@ -77,19 +77,19 @@ struct TableAlteration {
         }
     }
 
-    /// Drops the indexes that go, which must be done first.
+    /// The statements that drop old indexes. They must run first.
     var indexDrops: [String] {
         let kept = Set(indexes.filter { new.indexes.contains($0.new) }.map(\.old))
         return old.indexes.filter { !kept.contains($0) }.map { "DROP INDEX \(SQL.quoted($0.name))" }
     }
 
-    /// Creates the indexes that come, which must be done last.
+    /// The statements that create new indexes. They must run last.
     var indexCreations: [String] {
         let kept = indexes.map(\.new)
         return new.indexes.filter { !kept.contains($0) }.map { SQLite.createIndex($0, on: new.name) }
     }
 
-    /// Changes the columns and then the name of the table.
+    /// The statements that change the columns, and then the name of the table.
     var statements: [String] {
         let table = "ALTER TABLE \(SQL.quoted(old.name)) "
         return dropped.map { table + "DROP COLUMN \(SQL.quoted($0))" }

@@ -18,7 +18,7 @@ public indirect enum ValueExpression: Hashable, Sendable {
 
     /// The expression with each column replaced by its expression in `columns`; nil if one of them is missing there.
     ///
-    /// What a step computes from its version is computed from an older version in this way.
+    /// In this way, a value that a step computes from its own version is computed from an older one.
     public func substituting(_ columns: [String: ValueExpression]) -> ValueExpression? {
         switch self {
         case .column(let name): return columns[name]

@@ -328,12 +328,6 @@ struct DescriptionReader {
         return version
     }
 
-    mutating func checkName(_ name: String, at offset: Int) -> Bool {
-        guard let problem = SwiftName.problem(with: name) else { return true }
-        report(problem, at: offset)
-        return false
-    }
-
     mutating func report(_ problem: Problem, at offset: Int) {
         diagnostics.append(file.diagnostic(problem, at: offset))
     }

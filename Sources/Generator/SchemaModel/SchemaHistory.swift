@@ -19,8 +19,6 @@ public struct SchemaHistory: Sendable {
     public var imported: ImportedSource?
     /// The next version of those whose next is not the next in order.
     public var chain: [Version: Version] = [:]
-    /// The oldest version whose stores are opened; nil where all are.
-    public private(set) var oldestSupported: Version?
 
     /// A history of these parts.
     public init(
@@ -55,7 +53,6 @@ public struct SchemaHistory: Sendable {
         let count = versions.firstIndex { $0.version >= version } ?? 0
         history.versions.removeFirst(count)
         history.instructions.removeFirst(min(count, instructions.count))
-        history.oldestSupported = version
         return history
     }
 
