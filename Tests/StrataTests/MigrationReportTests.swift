@@ -147,6 +147,20 @@ private struct Renamed: StoredEntity {
             })
     }
 
+    @Test func `a plan counts the rows that get the same number in a unique column`() throws {
+        try withFile { (url: URL) throws in
+            try makeHandMade(at: url, [Self.s], rows: "INSERT INTO s VALUES (1, 'a'), (2, 'b'), (3, 'c')")
+            let unique = Self.s.named(nil, ["n integer = 0", "unique s_n_key (n)"])
+            let change = TableChange.map(from: "s", to: "s", columns: ["n": .literal(.integer(7))])
+            let plan = try HandMade.$old.withValue([Self.s]) {
+                try HandMade.$new.withValue([unique]) {
+                    try HandMade.$changes.withValue([change]) { try MigrationPlan(from: url, to: HandMade.self) }
+                }
+            }
+            #expect(plan.violations.map { "\($0.constraint) \($0.rows) \($0.handling)" } == ["UNIQUE n 2 fails"])
+        }
+    }
+
     @Test func `a plan says which rows cannot be repaired`() throws {
         try withFile { (url: URL) throws in
             let tables = [Self.s, Self.pointing("t", .deny), Self.pointing("n", .nullify)]

@@ -137,7 +137,7 @@ public enum SQLite {
         case (.uuid, .string):
             let hex = "hex(\(value))"
             let parts = [(1, 8), (9, 4), (13, 4), (17, 4), (21, 12)].map { "substr(\(hex), \($0), \($1))" }
-            // `hex(NULL)` is the empty text, so NULL is a case of its own.
+            // `hex(NULL)` is the empty text, so NULL needs a separate case.
             return "CASE WHEN \(value) IS NOT NULL THEN " + parts.joined(separator: " || '-' || ") + " END"
         default:
             return value

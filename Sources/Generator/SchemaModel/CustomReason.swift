@@ -4,7 +4,7 @@ public struct CustomReason: Hashable, Sendable {
     public var entity: Int
     /// The lineage of the property that the reason concerns; nil if it concerns the whole entity.
     public var property: Int?
-    /// What needs the custom migration.
+    /// The change that needs the custom migration.
     public var cause: CustomCause
 
     init(_ entity: Int, _ property: Int?, _ cause: CustomCause) {

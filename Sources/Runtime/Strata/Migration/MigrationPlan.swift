@@ -178,11 +178,15 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
                 }
                 let known = index.columns.compactMap { values[$0] }.map(SQLite.isNotNull)
                 guard keys.count == index.columns.count else { continue }
+                // SQLite would take a number here for the number of a result column. A fixed value separates no rows.
+                let groups = zip(index.columns, keys).filter { column, _ in
+                    if case .literal = values[column] { false } else { true }
+                }.map(\.1)
                 try add(
                     table, "UNIQUE \(index.columns.joined(separator: ", "))",
                     """
                     SELECT sum(n - 1) FROM (SELECT count(*) AS n \(rows) WHERE \(condition)\(known.joined(separator: " AND ")) \
-                    GROUP BY \(keys.joined(separator: ", ")) HAVING n > 1)
+                    GROUP BY \(groups.isEmpty ? "NULL" : groups.joined(separator: ", ")) HAVING n > 1)
                     """, handling)
             }
         }
