@@ -70,7 +70,7 @@ import Testing
             """
         let descriptions = try describe(["Book": text])
         let history = try #require(descriptions.history)
-        #expect(history.instructions.map(\.unchecked) == [[.init(entity: 0)], [.init(entity: 0, property: 0)]])
+        #expect(history.steps.map(\.instructions.unchecked) == [[.init(entity: 0)], [.init(entity: 0, property: 0)]])
         #expect(descriptions.diagnostics.map(\.severity) == [.note, .note])
     }
 

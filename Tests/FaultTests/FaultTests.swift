@@ -7,32 +7,35 @@ import Testing
 
 @testable import Laundry
 
-/// Laundry's migration with the columns of its rows read and given one by one.
-private struct ByColumns: LaundrySchema.LaundryColumnMigration_1_0_to_2_0 {
-    private var byRows = Migration_1_0_to_2_0()
-
-    mutating func migrate(
-        _ old: borrowing V1_0.LaundryRow, _ context: Context
-    ) throws -> Strata.Outcome<V2_0.LaundryValues> {
-        .keep(.init(masterID: try old.masterID.map { LaundryDetail.ID(rawValue: $0.rawValue) }))
-    }
-
-    mutating func didMigrate(_ context: Context) throws {
-        try byRows.didMigrate(context)
-    }
-
-    enum Schema: Strata.Schema {
-        static let name = LaundrySchema.name
-        static let fingerprint = LaundrySchema.fingerprint
-        static let versions = LaundrySchema.versions
-        static let steps = LaundrySchema.steps.map { step in
-            MigrationStep(from: step.from, to: step.to, changes: step.changes) { step in
-                var migration = ByColumns()
-                try migration.migrate(LaundrySchema.V1_0.Laundry.self, in: step)
-                try step.followKeys()
-                try migration.didMigrate(step.context)
-            }
+/// Laundry's migration, with single columns of the rows instead of complete rows.
+private enum ByColumns: Schema {
+    static let name = LaundrySchema.name
+    static let fingerprint = LaundrySchema.fingerprint
+    static let versions = LaundrySchema.versions
+    static let steps = LaundrySchema.steps.map { step in
+        MigrationStep(from: step.from, to: step.to, changes: step.changes) { step in
+            var migration = Migration_1_0_to_2_0()
+            try step.migrate(Row.self) { old, _ in .keep(Values(masterID: try old.masterID)) }
+            try step.followKeys()
+            try migration.didMigrate(step.context)
         }
+    }
+
+    struct Row: OldRow, ~Copyable {
+        typealias Entity = LaundrySchema.V1_0.Laundry
+        private let row: Strata.Row
+
+        init(_ row: Strata.Row) { self.row = row }
+
+        var masterID: Int? { get throws { try row.optionalInt(5) } }
+    }
+
+    struct Values: MigratedValues {
+        typealias Entity = LaundrySchema.V2_0.Laundry
+        static let columns = ["master_id"]
+        let masterID: Int?
+
+        func columnValue(at index: Int) -> SQLiteValue { SQLiteValue(masterID) }
     }
 }
 
@@ -58,7 +61,7 @@ private struct ByColumns: LaundrySchema.LaundryColumnMigration_1_0_to_2_0 {
             Scenario(name: "code", schema: LaundrySchema.self, journal: journal) { url in
                 try copy("LaundryTests/Fixtures/LaundrySchema/1.0.sqlite", to: url)
             },
-            Scenario(name: "code by columns", schema: ByColumns.Schema.self, journal: journal) { url in
+            Scenario(name: "code by columns", schema: ByColumns.self, journal: journal) { url in
                 try copy("LaundryTests/Fixtures/LaundrySchema/1.0.sqlite", to: url)
             },
             Scenario(name: "inferred", schema: MoviesSchema.self, journal: journal) { url in

@@ -50,8 +50,9 @@ import Testing
             #expect(run(["generate", folder.path]) == .success)
             #expect(
                 try files(folder) == [
-                    "Book.json", "Generated/Book.strata.swift", "Generated/Strata.migrations.swift",
-                    "Generated/Strata.schema.swift", "SQL/1.0-2.0.sql", "SQL/1.0.sql", "SQL/2.0.sql", "strata.json",
+                    "Book.json", "Generated/Book.strata.history.swift", "Generated/Book.strata.swift",
+                    "Generated/Strata.migrations.swift", "Generated/Strata.schema.swift", "SQL/1.0-2.0.sql",
+                    "SQL/1.0.sql", "SQL/2.0.sql", "strata.json",
                     "strata.lock",
                 ])
             // The target is that below Sources.
@@ -273,8 +274,10 @@ import Testing
                     { "name": "nation", "property_type": { "entity_name": "nation", "association": "to_one" } } ] }
                 """, to: folder.appendingPathComponent("Town.json"))
             #expect(run(["generate", folder.path]) == .success)
-            let generated = try text(folder.appendingPathComponent("Generated/\(file).strata.swift"))
-            #expect(generated.components(separatedBy: ": Strata.StoredEntity").count == 3, "\(generated)")
+            for name in ["\(file).strata.swift", "\(file).strata.history.swift"] {
+                let generated = try text(folder.appendingPathComponent("Generated/\(name)"))
+                #expect(generated.components(separatedBy: ": Strata.StoredEntity").count == 2, "\(generated)")
+            }
         }
     }
 

@@ -80,9 +80,8 @@ final class Workspace {
         }
         let read = Descriptions(
             reading: files.filter { $0.baseName != "strata" }, folder: folder, schema: "ModelSchema",
-            settings: settings)
-        guard var history = read.history else { throw Refusal(text: read.diagnostics.map(\.description)) }
-        history.imported = imported
+            settings: settings, imported: imported)
+        guard let history = read.history else { throw Refusal(text: read.diagnostics.map(\.description)) }
         return history
     }
 

@@ -1,4 +1,4 @@
-import Laundry
+@testable import Laundry
 import Strata
 
 extension LaundrySchema.V1_0 {

@@ -5,27 +5,17 @@ import StoreCommands
 import Strata
 import Testing
 
-/// The schema whose versions are those of a history.
-typealias Described = DescribedSchema
-
-/// The schema as an app knew it whose newest version was that at `newest`.
-private enum Past: Schema {
-    @TaskLocal static var newest = 0
-    static var name: String { Described.name }
-    static var fingerprint: UInt64 { versions.last?.fingerprint ?? 0 }
-    static var versions: [Strata.SchemaVersion] { Array(Described.versions.prefix(newest + 1)) }
-    static var steps: [MigrationStep] { Array(Described.steps.prefix(newest)) }
+extension KnownSchema {
+    /// The schema up to the version at index `newest`, as an older app knows it.
+    func upTo(_ newest: Int) -> KnownSchema {
+        KnownSchema(name, versions: Array(versions.prefix(newest + 1)), steps: Array(steps.prefix(newest)))
+    }
 }
 
-/// Makes the store that an app of the version at that place left behind, with `rows`.
-func makeStore(at url: URL, version: Int, rows: String) throws {
-    try openStore(at: url, version: version)
+/// Creates a store of the first version with `rows`.
+func makeStore(at url: URL, _ schema: KnownSchema, rows: String) throws {
+    _ = try Store(at: url, knowing: schema.upTo(0))
     try Connection(path: url.path, mode: .readWrite).execute(rows)
-}
-
-/// Opens a store as an app of the version at that place does.
-func openStore(at url: URL, version: Int, options: StoreOptions = StoreOptions()) throws {
-    try Past.$newest.withValue(version) { _ = try Store(at: url, schema: Past.self, options: options) }
 }
 
 /// The history that descriptions tell.

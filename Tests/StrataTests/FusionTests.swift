@@ -100,17 +100,16 @@ import Testing
     func `a store of any version becomes the same`(strategy: StoreOptions.MigrationStrategy, start: Int) throws {
         let history = try history(Self.files)
         #expect(history.steps.map(\.customReasons) == [[], [], [], []])
-        try Described.$history.withValue(history) {
-            try withFile { url in
-                try makeStore(at: url, version: 0, rows: Self.content)
-                // The store grows older version by version, and then comes to the newest at once.
-                var options = StoreOptions()
-                options.migrationStrategy = .stepwise
-                if start > 0 { try openStore(at: url, version: start, options: options) }
-                options.migrationStrategy = strategy
-                _ = try Store(at: url, schema: Described.self, options: options)
-                #expect(try contents(of: url, #require(Described.versions.last)) == Self.answer)
-            }
+        let schema = KnownSchema(history)
+        try withFile { url in
+            try makeStore(at: url, schema, rows: Self.content)
+            // The store grows older version by version, and then comes to the newest at once.
+            var options = StoreOptions()
+            options.migrationStrategy = .stepwise
+            if start > 0 { _ = try Store(at: url, knowing: schema.upTo(start), options: options) }
+            options.migrationStrategy = strategy
+            _ = try Store(at: url, knowing: schema, options: options)
+            #expect(try contents(of: url, #require(schema.versions.last)) == Self.answer)
         }
     }
 
@@ -145,32 +144,31 @@ import Testing
             """#,
         ]
         let history = try history(files)
-        try Described.$history.withValue(history) {
-            try withFile { url in
-                try makeStore(
-                    at: url, version: 0,
-                    rows: """
-                        INSERT INTO store VALUES (7, 'a', 1, 0), (8, 'b', 0, 0);
-                        INSERT INTO item VALUES (7, 1, 7, 2), (7, 2, NULL, NULL);
-                        INSERT INTO item_shops VALUES (7, 1, 8, 0);
-                        """)
-                let before = try rows(url, "SELECT rootpage FROM sqlite_schema WHERE type = 'table' ORDER BY 1")
-                _ = try Store(at: url, schema: Described.self)
-                #expect(
-                    try rows(url, "SELECT rootpage FROM sqlite_schema WHERE type = 'table' ORDER BY 1") == before)
-                #expect(try rows(url, "SELECT rows FROM strata_migrations") == [[.integer(0)]])
-                #expect(try rows(url, "PRAGMA foreign_key_check") == [])
-                #expect(try rows(url, "PRAGMA integrity_check") == [[.text("ok")]])
-                #expect(
-                    try contents(of: url, #require(Described.versions.last)) == [
-                        "shop": [
-                            "7 | 'a' | 1 | 3 | 'it's, REFERENCES \"x\" (' | 0001 | NULL",
-                            "8 | 'b' | 0 | 3 | 'it's, REFERENCES \"x\" (' | 0001 | NULL",
-                        ],
-                        "item": ["7 | 1 | 7 | 2", "7 | 2 | NULL | NULL"],
-                        "item_shops": ["7 | 1 | 8 | 0"],
-                    ])
-            }
+        let schema = KnownSchema(history)
+        try withFile { url in
+            try makeStore(
+                at: url, schema,
+                rows: """
+                    INSERT INTO store VALUES (7, 'a', 1, 0), (8, 'b', 0, 0);
+                    INSERT INTO item VALUES (7, 1, 7, 2), (7, 2, NULL, NULL);
+                    INSERT INTO item_shops VALUES (7, 1, 8, 0);
+                    """)
+            let before = try rows(url, "SELECT rootpage FROM sqlite_schema WHERE type = 'table' ORDER BY 1")
+            _ = try Store(at: url, knowing: schema)
+            #expect(
+                try rows(url, "SELECT rootpage FROM sqlite_schema WHERE type = 'table' ORDER BY 1") == before)
+            #expect(try rows(url, "SELECT rows FROM strata_migrations") == [[.integer(0)]])
+            #expect(try rows(url, "PRAGMA foreign_key_check") == [])
+            #expect(try rows(url, "PRAGMA integrity_check") == [[.text("ok")]])
+            #expect(
+                try contents(of: url, #require(schema.versions.last)) == [
+                    "shop": [
+                        "7 | 'a' | 1 | 3 | 'it's, REFERENCES \"x\" (' | 0001 | NULL",
+                        "8 | 'b' | 0 | 3 | 'it's, REFERENCES \"x\" (' | 0001 | NULL",
+                    ],
+                    "item": ["7 | 1 | 7 | 2", "7 | 2 | NULL | NULL"],
+                    "item_shops": ["7 | 1 | 8 | 0"],
+                ])
         }
     }
 
@@ -193,14 +191,13 @@ import Testing
               "properties": [{ "name": "a", "property_type": "[adds]" }, { "name": "b", "property_type": "renames" }] }
             """#,
         ]
-        try Described.$history.withValue(try history(files)) {
-            try withFile { url in
-                try makeStore(at: url, version: 0, rows: #"INSERT INTO book VALUES (1, '[{"n12":5}]', '{"n1":6}')"#)
-                _ = try Store(at: url, schema: Described.self)
-                let answer = try rows(url, "SELECT a ->> '$[0].n12', b ->> '$.n12', json_array_length(a), a FROM book")
-                #expect(answer.first?.prefix(3) == [.integer(5), .integer(6), .integer(1)])
-                #expect(answer.first.map { "\($0[3])".contains("p2") } == true)
-            }
+        let schema = KnownSchema(try history(files))
+        try withFile { url in
+            try makeStore(at: url, schema, rows: #"INSERT INTO book VALUES (1, '[{"n12":5}]', '{"n1":6}')"#)
+            _ = try Store(at: url, knowing: schema)
+            let answer = try rows(url, "SELECT a ->> '$[0].n12', b ->> '$.n12', json_array_length(a), a FROM book")
+            #expect(answer.first?.prefix(3) == [.integer(5), .integer(6), .integer(1)])
+            #expect(answer.first.map { "\($0[3])".contains("p2") } == true)
         }
     }
 

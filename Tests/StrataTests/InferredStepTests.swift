@@ -35,18 +35,17 @@ import Testing
             + statements.finish.filter { $0.contains(" INDEX ") }
         #expect(sql == change.sql)
 
-        try Described.$history.withValue(history) {
-            try withFile { url in
-                try makeStore(at: url, version: 0, rows: change.rows)
-                _ = try Store(at: url, schema: Described.self)
-                let connection = try Connection(path: url.path, mode: .readWrite)
-                var answer: [String] = []
-                try connection.query(change.query) { row in
-                    answer.append(row.values.map(text).joined(separator: " | "))
-                }
-                #expect(answer == change.answer)
-                #expect(try connection.text("PRAGMA integrity_check") == "ok")
+        let schema = KnownSchema(history)
+        try withFile { url in
+            try makeStore(at: url, schema, rows: change.rows)
+            _ = try Store(at: url, knowing: schema)
+            let connection = try Connection(path: url.path, mode: .readWrite)
+            var answer: [String] = []
+            try connection.query(change.query) { row in
+                answer.append(row.values.map(text).joined(separator: " | "))
             }
+            #expect(answer == change.answer)
+            #expect(try connection.text("PRAGMA integrity_check") == "ok")
         }
     }
 

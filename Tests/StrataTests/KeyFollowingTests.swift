@@ -462,21 +462,20 @@ private typealias N = Valued<String>
                 { "name": "b", "property_type": "string", "version_history": [{ "version": "1" }, { "version": "2", "previous": { "property_type": "int" } }] }] }
             """#,
         ]
-        try Described.$history.withValue(try history(files)) {
-            for strategy in [StoreOptions.MigrationStrategy.fused, .stepwise] {
-                try withFile { (url: URL) throws in
-                    try makeStore(
-                        at: url, version: 0,
-                        rows:
-                            "INSERT INTO v VALUES (1, 5); INSERT INTO u VALUES (2, 2); INSERT INTO t VALUES (10, 2, 6)")
-                    var options = StoreOptions()
-                    options.migrationStrategy = strategy
-                    _ = try Store(at: url, schema: Described.self, options: options)
-                    #expect(
-                        try rows(url, "SELECT t.b, v.up_id, w.a FROM t JOIN v ON v.id = t.u_id, w") == [
-                            [.text("6"), .integer(2), .integer(5)]
-                        ])
-                }
+        let schema = KnownSchema(try history(files))
+        for strategy in [StoreOptions.MigrationStrategy.fused, .stepwise] {
+            try withFile { (url: URL) throws in
+                try makeStore(
+                    at: url, schema,
+                    rows:
+                        "INSERT INTO v VALUES (1, 5); INSERT INTO u VALUES (2, 2); INSERT INTO t VALUES (10, 2, 6)")
+                var options = StoreOptions()
+                options.migrationStrategy = strategy
+                _ = try Store(at: url, knowing: schema, options: options)
+                #expect(
+                    try rows(url, "SELECT t.b, v.up_id, w.a FROM t JOIN v ON v.id = t.u_id, w") == [
+                        [.text("6"), .integer(2), .integer(5)]
+                    ])
             }
         }
     }

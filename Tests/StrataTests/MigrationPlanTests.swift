@@ -23,12 +23,11 @@ import Testing
         #"{ "name": "same", "identifier": { "type": "int" }, "version_history": [{ "version": "1" }] }"#,
     ]
 
-    private func withOldStore(_ rows: String, _ body: (URL) throws -> Void) throws {
-        try Described.$history.withValue(try history(Self.files)) {
-            try withFile { url in
-                try makeStore(at: url, version: 0, rows: rows)
-                try body(url)
-            }
+    private func withOldStore(_ rows: String, _ body: (URL, KnownSchema) throws -> Void) throws {
+        let schema = KnownSchema(try history(Self.files))
+        try withFile { url in
+            try makeStore(at: url, schema, rows: rows)
+            try body(url, schema)
         }
     }
 
@@ -38,9 +37,9 @@ import Testing
         """
 
     @Test func `a plan tells what is done to each table, and writes nothing`() throws {
-        try withOldStore(content) { url in
+        try withOldStore(content) { url, schema in
             let before = try Data(contentsOf: url)
-            let plan = try MigrationPlan(from: url, to: Described.self)
+            let plan = try MigrationPlan(from: url, knowing: schema)
             #expect(try Data(contentsOf: url) == before)
             #expect(plan.isPossible && !plan.isEmpty)
             #expect(
@@ -49,18 +48,18 @@ import Testing
                     "  1. rebuild author, 2 rows", "  1. create new", "  1. drop gone",
                 ])
             #expect(try JSONDecoder().decode(MigrationPlan.self, from: JSONEncoder().encode(plan)) == plan)
-            _ = try Store(at: url, schema: Described.self)
-            let done = try MigrationPlan(from: url, to: Described.self)
+            _ = try Store(at: url, knowing: schema)
+            let done = try MigrationPlan(from: url, knowing: schema)
             #expect(
                 done.isEmpty && done.tables.isEmpty && done.description == "TestSchema: version 3, which is the newest")
         }
     }
 
     @Test func `step by step, each step is planned by itself`() throws {
-        try withOldStore(content) { url in
+        try withOldStore(content) { url, schema in
             var options = StoreOptions()
             options.migrationStrategy = .stepwise
-            let plan = try MigrationPlan(from: url, to: Described.self, options: options)
+            let plan = try MigrationPlan(from: url, knowing: schema, options: options)
             #expect(
                 plan.tables.map { $0.filter { $0.action != .keep }.map { "\($0.action) \($0.name) \($0.rows ?? -1)" } }
                     == [
@@ -70,22 +69,22 @@ import Testing
     }
 
     @Test func `what led nowhere before is told, and is no reason to stay behind`() throws {
-        try withOldStore(content) { url in
+        try withOldStore(content) { url, schema in
             try Connection(path: url.path, mode: .readWrite).execute(
                 "PRAGMA foreign_keys = OFF; INSERT INTO book VALUES (4, 'd', 99), (5, 'e', 98)")
-            let plan = try MigrationPlan(from: url, to: Described.self)
+            let plan = try MigrationPlan(from: url, knowing: schema)
             #expect(
                 plan.violations.map { "\($0.table): \($0.constraint), \($0.rows), \($0.handling)" } == [
                     "book: FOREIGN KEY, 2, kept"
                 ])
             #expect(plan.isPossible)
-            _ = try Store(at: url, schema: Described.self)
+            _ = try Store(at: url, knowing: schema)
             #expect(try rows(url, "SELECT by_id FROM book WHERE id > 3") == [[.integer(99)], [.integer(98)]])
         }
     }
 
     @Test func `a store that cannot be opened has no plan`() throws {
-        try withOldStore(content) { url in
+        try withOldStore(content) { url, _ in
             #expect(throws: StoreError.otherSchema(found: "TestSchema", expected: "ShopSchema")) {
                 _ = try MigrationPlan(from: url, to: Shop.self)
             }

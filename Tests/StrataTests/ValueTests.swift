@@ -39,7 +39,7 @@ import Testing
         #expect(try roundTrip({ try $0.bind(decimal, at: 1) }, { try $0.decimal(0) }) == decimal)
         let uuid = UUID()
         #expect(try roundTrip({ try $0.bind(uuid, at: 1) }, { try $0.uuid(0) }) == uuid)
-        #expect(try roundTrip({ try $0.bind(color: "#00ff00", at: 1) }, { try $0.color(0) }) == "#00ff00")
+        #expect(try roundTrip({ try $0.bindColor("#00ff00", at: 1) }, { try $0.color(0) }) == "#00ff00")
     }
 
     @Test func `an integer that does not fit is refused with the name of its column`() throws {
@@ -132,7 +132,7 @@ import Testing
         let statement = try Connection(path: ":memory:", mode: .create).prepare("SELECT ?1")
         #expect(throws: UnstorableValue.self) { try statement.bind(Double.nan, at: 1) }
         #expect(throws: UnstorableValue.self) { try statement.bind(Decimal.nan, at: 1) }
-        #expect(throws: UnstorableValue.self) { try statement.bind(color: "green", at: 1) }
+        #expect(throws: UnstorableValue.self) { try statement.bindColor("green", at: 1) }
     }
 
     @Test(arguments: ["NULL", "'text'", "X'00'", "2.5"]) func `a malformed value is an error and names its column`(

@@ -7,115 +7,8 @@ import Strata
 /// A shop that washes.
 public typealias Laundry = LaundrySchema.V2_0.Laundry
 
-extension LaundrySchema {
-    /// The primary key of `laundry`.
-    public struct LaundryID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
-        public var rawValue: Swift.Int
-
-        public init(rawValue: Swift.Int) { self.rawValue = rawValue }
-    }
-}
-
-extension LaundrySchema.V1_0 {
-    /// A shop that washes.
-    ///
-    /// Version 1.0.
-    public struct Laundry: Strata.StoredEntity, Swift.Hashable, Swift.Sendable {
-        public typealias ID = LaundrySchema.LaundryID
-
-        public var storeID: ID
-        /// The number that the server gave it; not unique.
-        public var id: Swift.Int?
-        public var name: Swift.String?
-        public var photo: Swift.String?
-        public var favorite: Swift.Bool
-        /// The answer that it came with.
-        public var masterID: LaundrySchema.LaundryDataID?
-        /// The row's place at the other end of `master`; nil stands last.
-        public var masterPosition: Swift.Int?
-
-        public init(
-            storeID: ID,
-            id: Swift.Int? = nil,
-            name: Swift.String? = nil,
-            photo: Swift.String? = nil,
-            favorite: Swift.Bool = false,
-            masterID: LaundrySchema.LaundryDataID? = nil,
-            masterPosition: Swift.Int? = nil
-        ) {
-            self.storeID = storeID
-            self.id = id
-            self.name = name
-            self.photo = photo
-            self.favorite = favorite
-            self.masterID = masterID
-            self.masterPosition = masterPosition
-        }
-
-        // MARK: - Storage
-
-        public struct Relationships: Strata.EntityRelationships {
-            public init() {}
-            /// What it washes, in order.
-            public var items: Strata.ToMany<LaundrySchema.V1_0.Laundry, LaundrySchema.V1_0.LaundryItem> { .init(inverse: ["master_id"], position: "master_position") }
-            /// The answer that it came with.
-            public var master: Strata.ToOne<LaundrySchema.V1_0.Laundry, LaundrySchema.V1_0.LaundryData> { .init(column: ["master_id"]) }
-        }
-
-        public struct Columns: Strata.EntityColumns {
-            public init() {}
-            public var storeID: Strata.Column<LaundrySchema.V1_0.Laundry, ID> { .init("store_id") }
-            public var id: Strata.Column<LaundrySchema.V1_0.Laundry, Swift.Int?> { .init("id") }
-            public var name: Strata.Column<LaundrySchema.V1_0.Laundry, Swift.String?> { .init("name") }
-            public var photo: Strata.Column<LaundrySchema.V1_0.Laundry, Swift.String?> { .init("photo") }
-            public var favorite: Strata.Column<LaundrySchema.V1_0.Laundry, Swift.Bool> { .init("favorite") }
-            public var masterID: Strata.Column<LaundrySchema.V1_0.Laundry, LaundrySchema.LaundryDataID?> { .init("master_id") }
-            public var masterPosition: Strata.Column<LaundrySchema.V1_0.Laundry, Swift.Int?> { .init("master_position") }
-        }
-
-        public static let table = Strata.EntityTable("laundry", key: ["store_id"], columns: ["store_id", "id", "name", "photo", "favorite", "master_id", "master_position"])
-
-        public static func id(of entity: Self) -> ID { entity.storeID }
-
-        public init(row: Strata.Row) throws {
-            self.storeID = try row.id(0)
-            self.id = try row.optionalInt(1)
-            self.name = try row.optionalString(2)
-            self.photo = try row.optionalString(3)
-            self.favorite = try row.bool(4)
-            self.masterID = try row.optionalID(5)
-            self.masterPosition = try row.optionalInt(6)
-        }
-
-        public func bind(to statement: Strata.Statement) throws {
-            try statement.bind(self.storeID, at: 1)
-            try statement.bind(self.id, at: 2)
-            try statement.bind(self.name, at: 3)
-            try statement.bind(self.photo, at: 4)
-            try statement.bind(self.favorite, at: 5)
-            try statement.bind(self.masterID, at: 6)
-            try statement.bind(self.masterPosition, at: 7)
-        }
-
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.storeID, other.storeID)
-            equality.compare(self.id, other.id)
-            equality.compare(self.name, other.name)
-            equality.compare(self.photo, other.photo)
-            equality.compare(self.favorite, other.favorite)
-            equality.compare(self.masterID, other.masterID)
-            equality.compare(self.masterPosition, other.masterPosition)
-        }
-    }
-}
-
 extension LaundrySchema.V2_0 {
-    /// A shop that washes.
-    ///
-    /// Since version 2.0.
     public struct Laundry: Strata.StoredEntity, Swift.Hashable, Swift.Sendable {
-        public typealias ID = LaundrySchema.LaundryID
-
         public var storeID: ID
         /// The number that the server gave it; not unique.
         public var id: Swift.Int?
@@ -126,6 +19,11 @@ extension LaundrySchema.V2_0 {
         public var masterID: LaundrySchema.LaundryDetailID?
         /// The row's place at the other end of `master`; nil stands last.
         public var masterPosition: Swift.Int?
+
+        // MARK: - Storage
+
+        public typealias ID = LaundrySchema.LaundryID
+        public typealias Entity = Self
 
         public init(
             storeID: ID,
@@ -145,28 +43,31 @@ extension LaundrySchema.V2_0 {
             self.masterPosition = masterPosition
         }
 
-        // MARK: - Storage
+        public struct Columns: Strata.EntityColumns {
+            public init() {}
+            public var storeID: Strata.Column<Entity, ID> { .init("store_id") }
+            public var id: Strata.Column<Entity, Swift.Int?> { .init("id") }
+            public var name: Strata.Column<Entity, Swift.String?> { .init("name") }
+            public var photo: Strata.Column<Entity, Swift.String?> { .init("photo") }
+            public var favorite: Strata.Column<Entity, Swift.Bool> { .init("favorite") }
+            public var masterID: Strata.Column<Entity, LaundrySchema.LaundryDetailID?> { .init("master_id") }
+            public var masterPosition: Strata.Column<Entity, Swift.Int?> { .init("master_position") }
+        }
 
         public struct Relationships: Strata.EntityRelationships {
             public init() {}
             /// What it washes, in order.
-            public var items: Strata.ToMany<LaundrySchema.V2_0.Laundry, LaundrySchema.Newest.LaundryItem> { .init(inverse: ["master_id"], position: "master_position") }
+            public var items: Strata.ToMany<Entity, LaundrySchema.Newest.LaundryItem> {
+                .init(inverse: ["master_id"], position: "master_position")
+            }
             /// The answer that it came with.
-            public var master: Strata.ToOne<LaundrySchema.V2_0.Laundry, LaundrySchema.Newest.LaundryDetail> { .init(column: ["master_id"]) }
+            public var master: Strata.ToOne<Entity, LaundrySchema.Newest.LaundryDetail> { .init(column: ["master_id"]) }
         }
 
-        public struct Columns: Strata.EntityColumns {
-            public init() {}
-            public var storeID: Strata.Column<LaundrySchema.V2_0.Laundry, ID> { .init("store_id") }
-            public var id: Strata.Column<LaundrySchema.V2_0.Laundry, Swift.Int?> { .init("id") }
-            public var name: Strata.Column<LaundrySchema.V2_0.Laundry, Swift.String?> { .init("name") }
-            public var photo: Strata.Column<LaundrySchema.V2_0.Laundry, Swift.String?> { .init("photo") }
-            public var favorite: Strata.Column<LaundrySchema.V2_0.Laundry, Swift.Bool> { .init("favorite") }
-            public var masterID: Strata.Column<LaundrySchema.V2_0.Laundry, LaundrySchema.LaundryDetailID?> { .init("master_id") }
-            public var masterPosition: Strata.Column<LaundrySchema.V2_0.Laundry, Swift.Int?> { .init("master_position") }
-        }
-
-        public static let table = Strata.EntityTable("laundry", key: ["store_id"], columns: ["store_id", "id", "name", "photo", "favorite", "master_id", "master_position"])
+        public static let table = Strata.EntityTable(
+            "laundry", key: ["store_id"],
+            columns: ["store_id", "id", "name", "photo", "favorite", "master_id", "master_position"]
+        )
 
         public static func id(of entity: Self) -> ID { entity.storeID }
 
@@ -200,4 +101,10 @@ extension LaundrySchema.V2_0 {
             equality.compare(self.masterPosition, other.masterPosition)
         }
     }
+}
+
+extension LaundrySchema {
+    /// The primary key of `laundry`.
+    public typealias LaundryID = Strata.PrimaryKey<LaundryKey, Swift.Int>
+    public enum LaundryKey {}
 }

@@ -7,84 +7,15 @@ import Strata
 /// One answer of the server.
 public typealias LaundryData = LaundrySchema.V2_0.LaundryData
 
-extension LaundrySchema {
-    /// The primary key of `laundry_data`.
-    public struct LaundryDataID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
-        public var rawValue: Swift.Int
-
-        public init(rawValue: Swift.Int) { self.rawValue = rawValue }
-    }
-}
-
-extension LaundrySchema.V1_0 {
-    /// One answer of the server.
-    ///
-    /// Version 1.0.
+extension LaundrySchema.V2_0 {
     public struct LaundryData: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        public typealias ID = LaundrySchema.LaundryDataID
-
         public var storeID: ID
         public var code: Swift.Int?
-        public var status: Swift.String?
-
-        public var id: ID { self.storeID }
-
-        public init(
-            storeID: ID,
-            code: Swift.Int? = nil,
-            status: Swift.String? = nil
-        ) {
-            self.storeID = storeID
-            self.code = code
-            self.status = status
-        }
 
         // MARK: - Storage
 
-        public struct Relationships: Strata.EntityRelationships {
-            public init() {}
-            /// What it holds: until 1.0 the laundries themselves, in order; from 2.0 on the detail that has them.
-            public var data: Strata.ToMany<LaundrySchema.V1_0.LaundryData, LaundrySchema.V1_0.Laundry> { .init(inverse: ["master_id"], position: "master_position") }
-        }
-
-        public struct Columns: Strata.EntityColumns {
-            public init() {}
-            public var storeID: Strata.Column<LaundrySchema.V1_0.LaundryData, ID> { .init("store_id") }
-            public var code: Strata.Column<LaundrySchema.V1_0.LaundryData, Swift.Int?> { .init("code") }
-            public var status: Strata.Column<LaundrySchema.V1_0.LaundryData, Swift.String?> { .init("status") }
-        }
-
-        public static let table = Strata.EntityTable("laundry_data", key: ["store_id"], columns: ["store_id", "code", "status"])
-
-        public init(row: Strata.Row) throws {
-            self.storeID = try row.id(0)
-            self.code = try row.optionalInt(1)
-            self.status = try row.optionalString(2)
-        }
-
-        public func bind(to statement: Strata.Statement) throws {
-            try statement.bind(self.storeID, at: 1)
-            try statement.bind(self.code, at: 2)
-            try statement.bind(self.status, at: 3)
-        }
-
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.storeID, other.storeID)
-            equality.compare(self.code, other.code)
-            equality.compare(self.status, other.status)
-        }
-    }
-}
-
-extension LaundrySchema.V2_0 {
-    /// One answer of the server.
-    ///
-    /// Since version 2.0.
-    public struct LaundryData: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
         public typealias ID = LaundrySchema.LaundryDataID
-
-        public var storeID: ID
-        public var code: Swift.Int?
+        public typealias Entity = Self
 
         public var id: ID { self.storeID }
 
@@ -96,18 +27,16 @@ extension LaundrySchema.V2_0 {
             self.code = code
         }
 
-        // MARK: - Storage
+        public struct Columns: Strata.EntityColumns {
+            public init() {}
+            public var storeID: Strata.Column<Entity, ID> { .init("store_id") }
+            public var code: Strata.Column<Entity, Swift.Int?> { .init("code") }
+        }
 
         public struct Relationships: Strata.EntityRelationships {
             public init() {}
             /// What it holds: until 1.0 the laundries themselves, in order; from 2.0 on the detail that has them.
-            public var data: Strata.ToOne<LaundrySchema.V2_0.LaundryData, LaundrySchema.Newest.LaundryDetail> { .init(inverse: ["master_id"]) }
-        }
-
-        public struct Columns: Strata.EntityColumns {
-            public init() {}
-            public var storeID: Strata.Column<LaundrySchema.V2_0.LaundryData, ID> { .init("store_id") }
-            public var code: Strata.Column<LaundrySchema.V2_0.LaundryData, Swift.Int?> { .init("code") }
+            public var data: Strata.ToOne<Entity, LaundrySchema.Newest.LaundryDetail> { .init(inverse: ["master_id"]) }
         }
 
         public static let table = Strata.EntityTable("laundry_data", key: ["store_id"], columns: ["store_id", "code"])
@@ -127,4 +56,10 @@ extension LaundrySchema.V2_0 {
             equality.compare(self.code, other.code)
         }
     }
+}
+
+extension LaundrySchema {
+    /// The primary key of `laundry_data`.
+    public typealias LaundryDataID = Strata.PrimaryKey<LaundryDataKey, Swift.Int>
+    public enum LaundryDataKey {}
 }

@@ -7,25 +7,16 @@ import Strata
 /// What an answer holds: laundries, or why there are none.
 public typealias LaundryDetail = LaundrySchema.V2_0.LaundryDetail
 
-extension LaundrySchema {
-    /// The primary key of `laundry_detail`.
-    public struct LaundryDetailID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
-        public var rawValue: Swift.Int
-
-        public init(rawValue: Swift.Int) { self.rawValue = rawValue }
-    }
-}
-
 extension LaundrySchema.V2_0 {
-    /// What an answer holds: laundries, or why there are none.
-    ///
-    /// Since version 2.0.
     public struct LaundryDetail: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        public typealias ID = LaundrySchema.LaundryDetailID
-
         public var storeID: ID
         /// The answer that it belongs to.
         public var masterID: LaundrySchema.LaundryDataID?
+
+        // MARK: - Storage
+
+        public typealias ID = LaundrySchema.LaundryDetailID
+        public typealias Entity = Self
 
         public var id: ID { self.storeID }
 
@@ -37,24 +28,28 @@ extension LaundrySchema.V2_0 {
             self.masterID = masterID
         }
 
-        // MARK: - Storage
+        public struct Columns: Strata.EntityColumns {
+            public init() {}
+            public var storeID: Strata.Column<Entity, ID> { .init("store_id") }
+            public var masterID: Strata.Column<Entity, LaundrySchema.LaundryDataID?> { .init("master_id") }
+        }
 
         public struct Relationships: Strata.EntityRelationships {
             public init() {}
             /// The laundries, in order.
-            public var success: Strata.ToMany<LaundrySchema.V2_0.LaundryDetail, LaundrySchema.Newest.Laundry> { .init(inverse: ["master_id"], position: "master_position") }
-            public var failure: Strata.ToOne<LaundrySchema.V2_0.LaundryDetail, LaundrySchema.Newest.LaundryFailure> { .init(inverse: ["master_id"]) }
+            public var success: Strata.ToMany<Entity, LaundrySchema.Newest.Laundry> {
+                .init(inverse: ["master_id"], position: "master_position")
+            }
+            public var failure: Strata.ToOne<Entity, LaundrySchema.Newest.LaundryFailure> {
+                .init(inverse: ["master_id"])
+            }
             /// The answer that it belongs to.
-            public var master: Strata.ToOne<LaundrySchema.V2_0.LaundryDetail, LaundrySchema.Newest.LaundryData> { .init(column: ["master_id"]) }
+            public var master: Strata.ToOne<Entity, LaundrySchema.Newest.LaundryData> { .init(column: ["master_id"]) }
         }
 
-        public struct Columns: Strata.EntityColumns {
-            public init() {}
-            public var storeID: Strata.Column<LaundrySchema.V2_0.LaundryDetail, ID> { .init("store_id") }
-            public var masterID: Strata.Column<LaundrySchema.V2_0.LaundryDetail, LaundrySchema.LaundryDataID?> { .init("master_id") }
-        }
-
-        public static let table = Strata.EntityTable("laundry_detail", key: ["store_id"], columns: ["store_id", "master_id"])
+        public static let table = Strata.EntityTable(
+            "laundry_detail", key: ["store_id"], columns: ["store_id", "master_id"]
+        )
 
         public init(row: Strata.Row) throws {
             self.storeID = try row.id(0)
@@ -71,4 +66,10 @@ extension LaundrySchema.V2_0 {
             equality.compare(self.masterID, other.masterID)
         }
     }
+}
+
+extension LaundrySchema {
+    /// The primary key of `laundry_detail`.
+    public typealias LaundryDetailID = Strata.PrimaryKey<LaundryDetailKey, Swift.Int>
+    public enum LaundryDetailKey {}
 }

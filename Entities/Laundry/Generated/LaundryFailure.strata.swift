@@ -7,26 +7,17 @@ import Strata
 /// Why an answer has no laundries.
 public typealias LaundryFailure = LaundrySchema.V2_0.LaundryFailure
 
-extension LaundrySchema {
-    /// The primary key of `laundry_failure`.
-    public struct LaundryFailureID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
-        public var rawValue: Swift.Int
-
-        public init(rawValue: Swift.Int) { self.rawValue = rawValue }
-    }
-}
-
 extension LaundrySchema.V2_0 {
-    /// Why an answer has no laundries.
-    ///
-    /// Since version 2.0.
     public struct LaundryFailure: Strata.StoredEntity, Swift.Hashable, Swift.Sendable {
-        public typealias ID = LaundrySchema.LaundryFailureID
-
         public var storeID: ID
         public var id: Swift.Int?
         public var date: Foundation.Date?
         public var masterID: LaundrySchema.LaundryDetailID?
+
+        // MARK: - Storage
+
+        public typealias ID = LaundrySchema.LaundryFailureID
+        public typealias Entity = Self
 
         public init(
             storeID: ID,
@@ -40,22 +31,22 @@ extension LaundrySchema.V2_0 {
             self.masterID = masterID
         }
 
-        // MARK: - Storage
+        public struct Columns: Strata.EntityColumns {
+            public init() {}
+            public var storeID: Strata.Column<Entity, ID> { .init("store_id") }
+            public var id: Strata.Column<Entity, Swift.Int?> { .init("id") }
+            public var date: Strata.Column<Entity, Foundation.Date?> { .init("date") }
+            public var masterID: Strata.Column<Entity, LaundrySchema.LaundryDetailID?> { .init("master_id") }
+        }
 
         public struct Relationships: Strata.EntityRelationships {
             public init() {}
-            public var master: Strata.ToOne<LaundrySchema.V2_0.LaundryFailure, LaundrySchema.Newest.LaundryDetail> { .init(column: ["master_id"]) }
+            public var master: Strata.ToOne<Entity, LaundrySchema.Newest.LaundryDetail> { .init(column: ["master_id"]) }
         }
 
-        public struct Columns: Strata.EntityColumns {
-            public init() {}
-            public var storeID: Strata.Column<LaundrySchema.V2_0.LaundryFailure, ID> { .init("store_id") }
-            public var id: Strata.Column<LaundrySchema.V2_0.LaundryFailure, Swift.Int?> { .init("id") }
-            public var date: Strata.Column<LaundrySchema.V2_0.LaundryFailure, Foundation.Date?> { .init("date") }
-            public var masterID: Strata.Column<LaundrySchema.V2_0.LaundryFailure, LaundrySchema.LaundryDetailID?> { .init("master_id") }
-        }
-
-        public static let table = Strata.EntityTable("laundry_failure", key: ["store_id"], columns: ["store_id", "id", "date", "master_id"])
+        public static let table = Strata.EntityTable(
+            "laundry_failure", key: ["store_id"], columns: ["store_id", "id", "date", "master_id"]
+        )
 
         public static func id(of entity: Self) -> ID { entity.storeID }
 
@@ -80,4 +71,10 @@ extension LaundrySchema.V2_0 {
             equality.compare(self.masterID, other.masterID)
         }
     }
+}
+
+extension LaundrySchema {
+    /// The primary key of `laundry_failure`.
+    public typealias LaundryFailureID = Strata.PrimaryKey<LaundryFailureKey, Swift.Int>
+    public enum LaundryFailureKey {}
 }

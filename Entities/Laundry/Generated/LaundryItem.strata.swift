@@ -7,22 +7,8 @@ import Strata
 /// Something that a laundry washes, and what it asks for it.
 public typealias LaundryItem = LaundrySchema.V1_0.LaundryItem
 
-extension LaundrySchema {
-    /// The primary key of `laundry_item`.
-    public struct LaundryItemID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
-        public var rawValue: Swift.Int
-
-        public init(rawValue: Swift.Int) { self.rawValue = rawValue }
-    }
-}
-
 extension LaundrySchema.V1_0 {
-    /// Something that a laundry washes, and what it asks for it.
-    ///
-    /// Since version 1.0.
     public struct LaundryItem: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        public typealias ID = LaundrySchema.LaundryItemID
-
         public var storeID: ID
         public var name: Swift.String?
         public var price: Swift.Double?
@@ -30,6 +16,11 @@ extension LaundrySchema.V1_0 {
         public var masterID: LaundrySchema.LaundryID?
         /// The row's place at the other end of `master`; nil stands last.
         public var masterPosition: Swift.Int?
+
+        // MARK: - Storage
+
+        public typealias ID = LaundrySchema.LaundryItemID
+        public typealias Entity = Self
 
         public var id: ID { self.storeID }
 
@@ -47,24 +38,24 @@ extension LaundrySchema.V1_0 {
             self.masterPosition = masterPosition
         }
 
-        // MARK: - Storage
+        public struct Columns: Strata.EntityColumns {
+            public init() {}
+            public var storeID: Strata.Column<Entity, ID> { .init("store_id") }
+            public var name: Strata.Column<Entity, Swift.String?> { .init("name") }
+            public var price: Strata.Column<Entity, Swift.Double?> { .init("price") }
+            public var masterID: Strata.Column<Entity, LaundrySchema.LaundryID?> { .init("master_id") }
+            public var masterPosition: Strata.Column<Entity, Swift.Int?> { .init("master_position") }
+        }
 
         public struct Relationships: Strata.EntityRelationships {
             public init() {}
             /// The laundry that washes it.
-            public var master: Strata.ToOne<LaundrySchema.V1_0.LaundryItem, LaundrySchema.Newest.Laundry> { .init(column: ["master_id"]) }
+            public var master: Strata.ToOne<Entity, LaundrySchema.Newest.Laundry> { .init(column: ["master_id"]) }
         }
 
-        public struct Columns: Strata.EntityColumns {
-            public init() {}
-            public var storeID: Strata.Column<LaundrySchema.V1_0.LaundryItem, ID> { .init("store_id") }
-            public var name: Strata.Column<LaundrySchema.V1_0.LaundryItem, Swift.String?> { .init("name") }
-            public var price: Strata.Column<LaundrySchema.V1_0.LaundryItem, Swift.Double?> { .init("price") }
-            public var masterID: Strata.Column<LaundrySchema.V1_0.LaundryItem, LaundrySchema.LaundryID?> { .init("master_id") }
-            public var masterPosition: Strata.Column<LaundrySchema.V1_0.LaundryItem, Swift.Int?> { .init("master_position") }
-        }
-
-        public static let table = Strata.EntityTable("laundry_item", key: ["store_id"], columns: ["store_id", "name", "price", "master_id", "master_position"])
+        public static let table = Strata.EntityTable(
+            "laundry_item", key: ["store_id"], columns: ["store_id", "name", "price", "master_id", "master_position"]
+        )
 
         public init(row: Strata.Row) throws {
             self.storeID = try row.id(0)
@@ -90,4 +81,10 @@ extension LaundrySchema.V1_0 {
             equality.compare(self.masterPosition, other.masterPosition)
         }
     }
+}
+
+extension LaundrySchema {
+    /// The primary key of `laundry_item`.
+    public typealias LaundryItemID = Strata.PrimaryKey<LaundryItemKey, Swift.Int>
+    public enum LaundryItemKey {}
 }

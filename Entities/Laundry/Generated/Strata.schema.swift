@@ -72,7 +72,7 @@ public enum LaundrySchema: Strata.Schema {
             """#) { step in
             var migration = Migration_1_0_to_2_0()
             try migration.willMigrate(step.context)
-            try migration.migrate(LaundrySchema.V1_0.Laundry.self, in: step)
+            try step.migrate(LaundrySchema.V1_0.Laundry.self) { try migration.migrate($0, $1) }
             try step.followKeys()
             try migration.didMigrate(step.context)
         }

@@ -35,7 +35,7 @@ struct BuildCommand {
             testFolder: testFolder.map { .path($0.url.path) } ?? .aboveFile, sealsFixtures: testFolder?.isFirst != false
         )
         if place == .sources { try checkCommitted(generator) }
-        for file in place == .tests ? try generator.tests() : try generator.sources() {
+        for file in place == .tests ? try generator.tests() : try generator.sources(isBuilt: true) {
             // Every declared output is always written, because the build system compares modification dates.
             try Data(file.contents.utf8).write(to: output.appendingPathComponent(file.name), options: .atomic)
         }

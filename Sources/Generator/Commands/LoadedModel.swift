@@ -5,9 +5,11 @@ import SchemaModel
 import Templates
 
 /// A valid model. Reading it parses, resolves and validates its descriptions, and compares them with the lock.
-struct LoadedModel {
+package struct LoadedModel {
     let folder: ModelFolder
-    let history: SchemaHistory
+    package let history: SchemaHistory
+    /// The policies for rows that do not fit, if the model was imported.
+    package let misfits: [ImportedMisfits]
     /// The notes and warnings about the files of a valid model.
     let notes: [Diagnostic]
     /// The number of versions that the generated lock seals. They are the oldest versions.
@@ -15,7 +17,7 @@ struct LoadedModel {
     /// The lock file on disk, without unsupported versions.
     let lock: Lock
     /// The released versions: those in the lock file on disk.
-    var released: [Version] { lock.versions.map(\.version) }
+    package var released: [Version] { lock.versions.map(\.version) }
     /// The fingerprints of the fixture files of sealed versions.
     private(set) var fixtures: [Version: Fingerprint]
     /// Whether the newest version is released.
@@ -42,13 +44,13 @@ struct LoadedModel {
         var lock = try Self.readLock(folder)
         let descriptions = Descriptions(
             reading: try folder.descriptions(), folder: folder.path, schema: folder.configuration.schema,
-            sealed: lock.versions.map(\.version), settings: folder.configuration.versions)
+            sealed: lock.versions.map(\.version), settings: folder.configuration.versions,
+            imported: folder.configuration.imported)
         guard var history = descriptions.history else { throw Diagnostics(descriptions.diagnostics) }
         if let oldest = folder.configuration.versions.oldestSupported {
             history = history.supported(from: oldest)
             lock = lock.supported(from: oldest)
         }
-        history.imported = folder.configuration.imported
         // If old versions are unsupported, their columns may still be named.
         let unknown = history.unknownImportedColumns
         guard unknown.isEmpty || folder.configuration.versions.oldestSupported != nil else {
@@ -56,7 +58,7 @@ struct LoadedModel {
         }
         let misfits = folder.configuration.misfits.resolved(in: history)
         guard misfits.diagnostics.isEmpty else { throw Diagnostics(misfits.diagnostics) }
-        history.imported?.misfits = misfits.policies
+        self.misfits = misfits.policies
         self.history = history
         self.notes = descriptions.diagnostics
         let changes = lock.changes(in: history)
@@ -299,6 +301,7 @@ struct LoadedModel {
             options: GenerationOptions(
                 module: folder.module, access: folder.configuration.access, ddl: folder.configuration.ddl,
                 structs: folder.configuration.structs, codingNames: folder.configuration.codingNames,
-                testFolder: testFolder, sealedCount: sealedCount, fixtures: sealsFixtures ? fixtures : [:]))
+                testFolder: testFolder, sealedCount: sealedCount, fixtures: sealsFixtures ? fixtures : [:],
+                misfits: misfits))
     }
 }

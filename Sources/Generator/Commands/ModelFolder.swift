@@ -74,15 +74,10 @@ package struct ModelFolder {
         return models
     }
 
-    /// Returns the schema history from the model's descriptions.
+    /// Reads the model.
     ///
     /// - Throws: `Diagnostics` with all problems in the model's files.
-    package func history() throws -> SchemaHistory { try LoadedModel(reading: self).history }
-
-    /// Returns the versions in the model's lock.
-    ///
-    /// - Throws: `Diagnostics` with all problems in the model's files.
-    package func releasedVersions() throws -> [Version] { try LoadedModel(reading: self).released }
+    package func loaded() throws -> LoadedModel { try LoadedModel(reading: self) }
 
     /// Returns the existing folders of the model's test targets.
     ///

@@ -226,15 +226,22 @@ struct DescriptionReader {
         }
         if let json = values["migration"], let text = string(json, key: "migration") {
             item.isCustom = text == "custom"
-            if item.isCustom, item.emptiesRows {
+            if text == "columns" { item.byColumnsOffset = json.offset }
+            let isEntity = table.owner == KeyTable.entity.owner
+            let known = isEntity ? ["custom", "columns"] : ["custom"]
+            if known.contains(text), item.emptiesRows {
                 report(
                     .keyDoesNotApply("migration", because: "\"rows\": \"discard\" stands beside it"), at: json.offset)
             }
             if ![KeyTable.entity.owner, KeyTable.property.owner].contains(table.owner) {
                 report(
                     .misplacedKey("migration", belongs: "in the history of an entity or a property"), at: json.offset)
-            } else if text != "custom" {
-                report(.unknownValue(text, of: "migration", nearest: ["custom"].nearest(to: text)), at: json.offset)
+            } else if !isEntity, text == "columns" {
+                report(
+                    .misplacedKey("\"migration\": \"columns\"", belongs: "in the history of an entity"), at: json.offset
+                )
+            } else if !known.contains(text) {
+                report(.unknownValue(text, of: "migration", nearest: known.nearest(to: text)), at: json.offset)
             }
         }
         return item

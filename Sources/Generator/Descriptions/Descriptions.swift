@@ -16,9 +16,10 @@ public struct Descriptions: Sendable {
     ///   - schema: The name of the schema's type.
     ///   - sealed: The released versions, which keep their spelling.
     ///   - settings: The settings of versions from `strata.json`.
+    ///   - imported: What the model was imported from, as `strata.json` says.
     public init(
         reading files: [SourceFile], folder: String, schema: String, sealed: [Version] = [],
-        settings: VersionSettings? = nil
+        settings: VersionSettings? = nil, imported: ImportedSource? = nil
     ) {
         var diagnostics: [Diagnostic] = []
         var entities: [EntityDescription] = []
@@ -47,9 +48,10 @@ public struct Descriptions: Sendable {
         }
         var history: SchemaHistory?
         if diagnostics.allSatisfy({ $0.severity != .error }) {
-            let resolved = Resolver.resolve(entities, subtypes, schema: schema, sealed: sealed, settings: settings)
+            let resolved = Resolver.resolve(
+                entities, subtypes, unpersisted: unpersisted, schema: schema, sealed: sealed, settings: settings,
+                imported: imported)
             history = resolved.0
-            history?.unpersisted = unpersisted
             diagnostics += resolved.1
         }
         mentions = Resolver.mentions(entities, subtypes)

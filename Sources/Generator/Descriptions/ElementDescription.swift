@@ -39,6 +39,8 @@ struct HistoryItem: Sendable {
     var fill: JSON?
     var fillFrom: JSON?
     var isCustom = false
+    /// The offset of `"migration": "columns"`; nil without it.
+    var byColumnsOffset: Int?
     var emptiesRows = false
     /// Whether the generated tests do not check the element in the step to this version.
     var isUnchecked = false
@@ -46,7 +48,8 @@ struct HistoryItem: Sendable {
     var uncheckedProperties: [JSON] = []
 
     var isBirth: Bool {
-        previous.isEmpty && !isCustom && !emptiesRows && !isUnchecked && uncheckedProperties.isEmpty
+        previous.isEmpty && !isCustom && byColumnsOffset == nil && !emptiesRows && !isUnchecked
+            && uncheckedProperties.isEmpty
     }
 }
 

@@ -33,8 +33,8 @@ struct Resolver {
 
     /// Returns the history of the descriptions, and all diagnostics. The history is nil if there are errors.
     static func resolve(
-        _ descriptions: [EntityDescription], _ subtypes: [SubtypeDescription], schema: String, sealed: [Version],
-        settings: VersionSettings?
+        _ descriptions: [EntityDescription], _ subtypes: [SubtypeDescription], unpersisted: [String], schema: String,
+        sealed: [Version], settings: VersionSettings?, imported: ImportedSource?
     ) -> (SchemaHistory?, [Diagnostic]) {
         var resolver = Resolver(descriptions, subtypes, sealed: sealed, settings)
         guard !resolver.versions.isEmpty else {
@@ -54,15 +54,16 @@ struct Resolver {
         resolver.decodeProperties()
         resolver.decodeIndexes()
         let schemaVersions = resolver.schemaVersions()
-        var history = SchemaHistory(
-            name: schema,
-            versions: schemaVersions,
-            // There is no step to the first version. Its instructions are read only to report their problems.
-            instructions: Array(schemaVersions.indices.map { resolver.instructions(at: $0) }.dropFirst()),
-            sources: descriptions.map(\.file.baseName), subtypeSources: subtypes.map(\.file.baseName))
-        history.formerNames = settings?.formerNames ?? [:]
-        for (from, to) in settings?.chain ?? [] { history.chain[from.version] = to.version }
+        // There is no step to the first version. Its instructions are read only to report their problems.
+        let instructions = schemaVersions.indices.map { resolver.instructions(at: $0) }.dropFirst()
         if resolver.diagnostics.contains(where: { $0.severity == .error }) { return (nil, resolver.diagnostics) }
+        let history = SchemaHistory(
+            name: schema, versions: schemaVersions, instructions: Array(instructions),
+            sources: descriptions.map(\.file.baseName), subtypeSources: subtypes.map(\.file.baseName),
+            unpersisted: unpersisted, formerNames: settings?.formerNames ?? [:],
+            chain: Dictionary(
+                (settings?.chain ?? []).map { ($0.from.version, $0.to.version) }, uniquingKeysWith: { _, last in last }),
+            imported: imported)
         let diagnostics = Validator.validate(history, locations: resolver)
         if diagnostics.isEmpty { resolver.noteUnusedSubtypes() }
         return (diagnostics.isEmpty ? history : nil, resolver.diagnostics + diagnostics)

@@ -15,6 +15,7 @@ extension Resolver {
             }
             for item in element.items where item.version == versions[index] {
                 if item.isCustom { instructions.custom.insert(.init(entity: lineage)) }
+                if item.byColumnsOffset != nil { instructions.byColumns.insert(lineage) }
                 if item.emptiesRows { instructions.emptied.insert(lineage) }
                 if item.isUnchecked { instructions.unchecked.insert(.init(entity: lineage)) }
                 for json in item.uncheckedProperties {

@@ -10,7 +10,7 @@ package struct Validator {
         var validator = Validator(history: history, locations: locations)
         // A problem in one version is usually in the next one too. A place is reported only for the first version.
         var seen: Set<Place> = []
-        return history.versions.indices.flatMap { index in
+        let problems = history.versions.indices.flatMap { index in
             validator.diagnostics = []
             validator.validate(index)
             let places = validator.diagnostics.map { Place(path: $0.path, position: $0.position) }
@@ -18,6 +18,7 @@ package struct Validator {
             seen.formUnion(places)
             return new
         }
+        return problems + history.steps.flatMap(validator.columnMigrationProblems)
     }
 
     /// A place in a file.
@@ -57,6 +58,32 @@ package struct Validator {
                             .keyDoesNotApply("properties", because: "`\(property.name)` is kept as JSON"),
                             entity: entity.lineage, index: entityIndex.lineage))
                 }
+            }
+        }
+    }
+
+    // MARK: Steps
+
+    /// The problems with the entities of a step whose custom migrations read single columns.
+    private func columnMigrationProblems(_ step: SchemaStep) -> [Diagnostic] {
+        step.instructions.byColumns.sorted().flatMap { lineage -> [Diagnostic] in
+            let reason: String
+            if let entity = step.entities.first(where: { $0.new.lineage == lineage }) {
+                if step.canMigrateByColumns(entity) { return [] }
+                reason =
+                    step.from.table(of: entity.old).rowNumber == nil
+                    ? "the table has no row numbers, because of its primary key"
+                    : "the rows get other primary keys"
+            } else {
+                reason = "the entity is not in both versions of the step"
+            }
+            let description = locations.descriptions[lineage]
+            let items = description.element.items.filter {
+                step.from.version < $0.version && $0.version <= step.to.version
+            }
+            return items.compactMap(\.byColumnsOffset).map {
+                description.file.diagnostic(
+                    .keyDoesNotApply("\"migration\": \"columns\"", because: reason), at: $0)
             }
         }
     }

@@ -2,27 +2,38 @@ import Mustache
 import SchemaModel
 
 extension Generator {
-    /// The values for the template `Entity.swift`: the structs of one entity in all versions.
-    func entityValues(_ lineage: Int) -> Value {
-        let shapes = names.shapes[lineage]
-        var newest: [Value] = []
-        if let entity = history.newest.entity(lineage) {
-            newest = [
-                [
-                    "name": .text(SwiftName.escaped(SwiftName.type(entity.name))),
-                    "type": .text(names.declaredType(lineage, at: history.versions.count - 1)),
-                    "documentation": documentation(entity.documentation ?? "The newest version of `\(entity.name)`."),
-                ]
-            ]
-        }
-        return [
+    /// The values for the template `Entity.swift`: the newest struct of an entity, and its primary key. Nil if the newest
+    /// version does not have the entity.
+    func entityValues(_ lineage: Int) -> Value? {
+        guard let entity = history.newest.entity(lineage) else { return nil }
+        let newest = history.versions.count - 1
+        var values = commonValues(
+            lineage, names.shapes[lineage].filter { $0.last == newest },
+            names.keyShapes[lineage].filter { $0.last == newest })
+        values["newest"] = [
+            "name": .text(SwiftName.escaped(SwiftName.type(entity.name))),
+            "type": .text(names.declaredType(lineage, at: newest)),
+            "documentation": documentation(entity.documentation),
+        ]
+        return .object(values)
+    }
+
+    /// The values for the template `EntityHistory.swift`: the superseded structs of an entity. Nil if there are none.
+    func entityHistoryValues(_ lineage: Int) -> Value? {
+        let newest = history.versions.count - 1
+        let shapes = names.shapes[lineage].filter { $0.last < newest }
+        let keys = names.keyShapes[lineage].filter { $0.last < newest }
+        return shapes.isEmpty && keys.isEmpty ? nil : .object(commonValues(lineage, shapes, keys))
+    }
+
+    private func commonValues(_ lineage: Int, _ shapes: [EntityShape], _ keys: [KeyShape]) -> [String: Value] {
+        [
             "source": .text(history.sources[lineage] + ".json"),
             "schema": .text(history.name),
             "access": .text(options.access.modifier),
             "codable": .text(options.codingNames == nil ? "" : ", Swift.Codable"),
             "hasCodingKeys": .flag(options.codingNames == .descriptions),
-            "newest": .list(newest),
-            "keys": .list(names.keyShapes[lineage].map { keyValues($0, lineage) }),
+            "keys": .list(keys.map { keyValues($0, lineage) }),
             "shapes": .list(shapes.map { shapeValues($0, lineage) }),
         ]
     }
@@ -32,21 +43,19 @@ extension Generator {
         var values: [String: Value] = [
             "name": .text(shape.name),
             "entity": .text(version.entity(lineage)?.name ?? ""),
-            "raw": .null, "members": .null,
-            "sources": .list(
-                shape.sources.map { source in
-                    ["type": .text(names.id(source, in: version)), "entity": .text(version.entity(source)?.name ?? "")]
-                }),
+            "raw": .null, "members": .null, "sources": .null,
         ]
         switch shape.form {
         case .raw(let scalar):
-            let literal: String? =
-                switch scalar {
-                case .int: ", Swift.ExpressibleByIntegerLiteral"
-                case .string: ", Swift.ExpressibleByStringLiteral"
-                default: nil
-                }
-            values["raw"] = ["type": .text(SwiftNames.type(scalar)), "literal": literal.map { .text($0) } ?? .null]
+            let type = SwiftNames.type(scalar)
+            values["raw"] = ["type": .text(type), "tag": .text(shape.tag)]
+            values["sources"] = .list(
+                shape.sources.map { source in
+                    [
+                        "source": .text(names.id(source, in: version)), "tag": .text(shape.tag), "type": .text(type),
+                        "entity": .text(version.entity(source)?.name ?? ""),
+                    ]
+                })
         case .members(let members):
             var column = 0
             let list = members.enumerated().map { place, member -> Value in
@@ -111,10 +120,9 @@ extension Generator {
                 "type": .text(type),
                 "default": fallback.map { .text(" = " + $0) } ?? .null,
                 "read": .text("row.\(Self.reader(column))(\(field.index))"),
-                "bind": .text("bind(\(Self.bindLabel(column))self.\(member), at: \(field.index + 1))"),
+                "bind": .text("\(Self.binder(column))(self.\(member), at: \(field.index + 1))"),
                 "documentation": documentation(column.documentation),
                 "isLast": .flag(place == fields.count - 1),
-                "self": .text(names.type(lineage, in: version)),
                 "names": .text(columnNames(of: column, in: shape) + collations(of: column, in: version)),
             ]
         }
@@ -125,10 +133,10 @@ extension Generator {
             "namespace": .text(names.namespace(shape.first)),
             "name": .text(SwiftName.escaped(SwiftName.type(shape.entity.name))),
             "id": .text(names.id(lineage, in: version)),
-            "documentation": documentation(entity.documentation),
-            "isDocumented": .flag(entity.documentation != nil),
+            "self": .text(names.type(lineage, in: version)),
             "versions": .text(versions(from: shape.first, to: shape.last)),
             "isIdentifiable": .flag(!hasOtherID),
+            "identifiable": .text(hasOtherID ? "" : ", Swift.Identifiable"),
             "needsID": .flag(!hasOtherID && key != "entity.id"),
             "key": .text(key),
             "ownKey": .text(self.key(of: shape.entity, "self.", in: version)),
@@ -191,11 +199,9 @@ extension Generator {
         }
     }
 
-    private static func bindLabel(_ column: StoredColumn) -> String {
-        switch column.type {
-        case .scalar(.color): column.role == .attribute ? "color: " : ""
-        case .scalar, .subtype, .array: ""
-        }
+    /// The name of the function that binds a column's value.
+    private static func binder(_ column: StoredColumn) -> String {
+        column.type.scalar == .color && column.role == .attribute ? "bindColor" : "bind"
     }
 
     static func reader(_ column: StoredColumn) -> String {
@@ -252,7 +258,6 @@ extension Generator {
         }
         let isSymmetric = version.isOwnInverse(relationship)
         let kind = relationship.association == .toOne ? "ToOne" : "ToMany"
-        let source = names.type(entity.lineage, in: history.versions[shape.first])
         // `Newest` keeps the file the same when another entity gets a new struct.
         let targetType =
             shape.last == history.versions.count - 1
@@ -260,7 +265,7 @@ extension Generator {
             : names.declaredType(relationship.target, at: names.index(of: version))
         return [
             "member": .text(SwiftName.escaped(SwiftName.member(property.name))),
-            "type": .text("Strata.\(kind)<\(source), \(targetType)>"),
+            "type": .text("Strata.\(kind)<Entity, \(targetType)>"),
             "path": .text(isSymmetric ? path + ", symmetric: true" : path),
             "documentation": documentation(property.documentation),
         ]

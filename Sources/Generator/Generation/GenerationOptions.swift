@@ -58,12 +58,14 @@ public struct GenerationOptions: Sendable {
     public var sealedCount: Int
     /// The fingerprints of fixture files, by version. A version without a fixture has none.
     public var fixtures: [Version: Fingerprint]
+    /// The policies for rows that do not fit in a conversion.
+    public var misfits: [ImportedMisfits]
 
     /// Creates options for the model of the target `module`.
     public init(
         module: String, access: Access = .public, ddl: DDL = .all, structs: Structs = .all,
-        codingNames: CodingNames? = nil,
-        testFolder: TestFolder = .aboveFile, sealedCount: Int, fixtures: [Version: Fingerprint] = [:]
+        codingNames: CodingNames? = nil, testFolder: TestFolder = .aboveFile, sealedCount: Int,
+        fixtures: [Version: Fingerprint] = [:], misfits: [ImportedMisfits] = []
     ) {
         self.module = module
         self.access = access
@@ -73,5 +75,6 @@ public struct GenerationOptions: Sendable {
         self.testFolder = testFolder
         self.sealedCount = sealedCount
         self.fixtures = fixtures
+        self.misfits = misfits
     }
 }

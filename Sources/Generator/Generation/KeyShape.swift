@@ -25,8 +25,10 @@ struct KeyShape {
     let first: Int
     /// The index of the last version that uses the type.
     var last: Int
-    /// The name of the type.
+    /// The name of the type: `LaundryID`.
     var name = ""
+    /// The name of the type that makes it different from the primary keys of other entities: `LaundryKey`.
+    var tag = ""
     /// The lineages of the entities whose primary keys can be converted to this type, in the last version.
     var sources: [Int]
 
@@ -56,12 +58,14 @@ struct KeyShape {
                 for place in shapes[lineage].indices where (place == shapes[lineage].count - 1) == isNewest {
                     let shape = shapes[lineage][place]
                     let entity = history.versions[shape.last].entity(lineage)
-                    var name = SwiftName.type(entity?.name ?? "") + "ID"
-                    if !isNewest || taken.contains(name) {
-                        name += "_" + history.versions[shape.first].version.identifier
+                    let base = SwiftName.type(entity?.name ?? "")
+                    var suffix = ""
+                    if !isNewest || taken.contains(base + "ID") {
+                        suffix = "_" + history.versions[shape.first].version.identifier
                     }
-                    while !taken.insert(name).inserted { name += "_" }
-                    shapes[lineage][place].name = name
+                    while !taken.insert(base + "ID" + suffix).inserted { suffix += "_" }
+                    shapes[lineage][place].name = base + "ID" + suffix
+                    shapes[lineage][place].tag = base + "Key" + suffix
                 }
             }
         }

@@ -24,7 +24,7 @@ extension Generator {
                 "context": .text(contextName),
                 "initializers": .list(initializers.map { initializerValues($0, step) }),
                 "columnMigrations": .list(
-                    step.customEntities.filter { hasColumnMigration($0, step) }.map { columnMigrationValues($0, step) }),
+                    step.customEntities.filter(\.isByColumns).map { columnMigrationValues($0, step) }),
             ]
         }
         return [
@@ -65,12 +65,31 @@ extension Generator {
     /// The values of the functions that you write: one for each entity whose rows a custom migration converts, and one
     /// for each removed entity whose rows it turns into rows of another entity.
     private func functions(of step: SchemaStep) -> [Value] {
-        step.customEntities.map { entity in
-            let parameters = parameters(of: entity).map { ", \(names.label($0.column)): …" }
+        let converted = step.customEntities.map { entity -> Value in
+            let parameters = parameters(of: entity).map { "\(names.label($0.column)): …" }
+            guard entity.isByColumns else {
+                let arguments = ["migrating: old"] + parameters
+                return functionValues(
+                    entity.old, short(entity.old.lineage, step.from), short(entity.new.lineage, step.to),
+                    example: ".keep(.init(\(arguments.joined(separator: ", "))))")
+            }
+            let types = columnMigrationNames(entity, step)
             return functionValues(
-                entity.old, entity.new, step, example: ".keep(.init(migrating: old\(parameters.joined())))")
+                entity.old, "borrowing \(names.namespace(step.from)).\(types.row)",
+                "\(names.namespace(step.to)).\(types.values)",
+                example: ".keep(.init(\(parameters.joined(separator: ", "))))")
         }
-            + step.merged.map { functionValues($0.old, $0.new, step, example: ".keep(.init(…))") }
+        return converted
+            + step.merged.map {
+                functionValues(
+                    $0.old, short($0.old.lineage, step.from), short($0.new.lineage, step.to), example: ".keep(.init(…))"
+                )
+            }
+    }
+
+    /// The name of a struct without the schema: `V1_0.Laundry`.
+    private func short(_ lineage: Int, _ version: SchemaVersion) -> String {
+        String(names.type(lineage, in: version).dropFirst(history.name.count + 1))
     }
 
     /// The values of the functions that preserve data which a step removes.
@@ -90,16 +109,8 @@ extension Generator {
         }
     }
 
-    private func functionValues(_ old: Entity, _ new: Entity, _ step: SchemaStep, example: String) -> Value {
-        func short(_ lineage: Int, _ version: SchemaVersion) -> String {
-            String(names.type(lineage, in: version).dropFirst(history.name.count + 1))
-        }
-        return [
-            "old": .text(short(old.lineage, step.from)),
-            "new": .text(short(new.lineage, step.to)),
-            "entity": .text(old.name),
-            "example": .text(example),
-        ]
+    private func functionValues(_ entity: Entity, _ old: String, _ new: String, example: String) -> Value {
+        ["old": .text(old), "new": .text(new), "entity": .text(entity.name), "example": .text(example)]
     }
 
     /// The first column of each property of the struct.
@@ -112,32 +123,15 @@ extension Generator {
         members(of: entity).filter { if case .custom = $0.origin { true } else { false } }
     }
 
-    /// Whether a custom migration may read and provide single columns of the entity's rows. This is possible if the
-    /// rows keep their primary keys and the old table has row numbers.
-    func hasColumnMigration(_ entity: EntityStep, _ step: SchemaStep) -> Bool {
-        let isKept = entity.columns.allSatisfy { column in
-            guard column.column.isKey else { return true }
-            if case .copy = column.origin { return true }
-            return false
-        }
-        return isKept && step.to.hasSameKey(entity.new, as: entity.old, in: step.from)
-            && step.from.table(of: entity.old).rowNumber != nil
-    }
-
     /// The names of the types with which a custom migration reads and provides single columns of an entity's rows.
-    func columnMigrationNames(_ entity: EntityStep, _ step: SchemaStep) -> (
-        row: String, values: String, protocol: String
-    ) {
+    func columnMigrationNames(_ entity: EntityStep, _ step: SchemaStep) -> (row: String, values: String) {
         func name(_ entity: Entity, _ suffix: String, in version: SchemaVersion) -> String {
             let taken = (version.entities.map(\.name) + version.subtypes.map(\.name)).map(SwiftName.type)
             var name = SwiftName.type(entity.name) + suffix
             while taken.contains(name) { name += "_" }
             return name
         }
-        return (
-            name(entity.old, "Row", in: step.from), name(entity.new, "Values", in: step.to),
-            names.migration(step).replacing("Migration_", with: SwiftName.type(entity.old.name) + "ColumnMigration_")
-        )
+        return (name(entity.old, "Row", in: step.from), name(entity.new, "Values", in: step.to))
     }
 
     private func columnMigrationValues(_ entity: EntityStep, _ step: SchemaStep) -> Value {
@@ -155,7 +149,6 @@ extension Generator {
             "newEntity": .text(entity.new.name),
             "row": .text(own.row),
             "values": .text(own.values),
-            "columnProtocol": .text(own.protocol),
             "storage": .text(storage),
             "columns": .list(
                 read.map { place, column in

@@ -28,7 +28,7 @@ extension Generator {
             "versions": .list(versions),
             "newest": .list(newestAliases()),
             "steps": .list(names.steps.map(stepValues)),
-            "imported": .list(history.importedFormat.map { [importedValues($0)] } ?? []),
+            "imported": .list(history.importedFormat(misfits: options.misfits).map { [importedValues($0)] } ?? []),
         ]
     }
 
@@ -158,14 +158,16 @@ extension Generator {
     // MARK: Steps
 
     private func stepValues(_ step: SchemaStep) -> Value {
-        func call(_ function: String, _ old: Entity) -> Value {
-            .text("step.\(function)(\(names.type(old.lineage, in: step.from)).self) { try migration.migrate($0, $1) }")
+        func call(_ function: String, _ type: String) -> Value {
+            .text("step.\(function)(\(type).self) { try migration.migrate($0, $1) }")
         }
-        let migrations = step.customEntities.map { entity -> Value in
-            // The protocol of the custom migration decides whether it receives complete rows or single columns.
-            hasColumnMigration(entity, step)
-                ? .text("migration.migrate(\(names.type(entity.old.lineage, in: step.from)).self, in: step)")
-                : call("migrate", entity.old)
+        let migrations = step.customEntities.map { entity in
+            let namespace = "\(history.name).\(names.namespace(step.from))"
+            return call(
+                "migrate",
+                entity.isByColumns
+                    ? "\(namespace).\(columnMigrationNames(entity, step).row)"
+                    : names.type(entity.old.lineage, in: step.from))
         }
         return [
             "from": .text(SwiftLiteral.string(step.from.version.text)),
@@ -174,7 +176,7 @@ extension Generator {
             "isCustom": .flag(step.isCustom),
             "migration": .text(names.migration(step)),
             "migrations": .list(
-                migrations + step.merged.map { call("merge", $0.old) }
+                migrations + step.merged.map { call("merge", names.type($0.old.lineage, in: step.from)) }
                     + Self.removalNames(step).map { .text("migration.carryOn\($0)(step.context)") }),
         ]
     }

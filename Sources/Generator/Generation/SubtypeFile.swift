@@ -2,24 +2,31 @@ import Mustache
 import SchemaModel
 
 extension Generator {
-    /// The values for the template `Subtype.swift`: the types of one subtype in all versions.
-    func subtypeValues(_ lineage: Int) -> Value {
-        let shapes = names.subtypeShapes[lineage]
-        var newest: [Value] = []
-        if let subtype = history.newest.subtype(lineage) {
-            newest = [
-                [
-                    "name": .text(SwiftName.escaped(SwiftName.type(subtype.name))),
-                    "type": .text(names.type(.subtype(lineage), in: history.newest)),
-                    "documentation": documentation(subtype.documentation ?? "The newest version of `\(subtype.name)`."),
-                ]
-            ]
-        }
-        return [
+    /// The values for the template `Subtype.swift`: the newest type of a subtype. Nil if the newest version does not have
+    /// the subtype.
+    func subtypeValues(_ lineage: Int) -> Value? {
+        guard let subtype = history.newest.subtype(lineage) else { return nil }
+        let newest = history.versions.count - 1
+        var values = commonValues(lineage, names.subtypeShapes[lineage].filter { $0.last == newest })
+        values["newest"] = [
+            "name": .text(SwiftName.escaped(SwiftName.type(subtype.name))),
+            "type": .text(names.type(.subtype(lineage), in: history.newest)),
+            "documentation": documentation(subtype.documentation),
+        ]
+        return .object(values)
+    }
+
+    /// The values for the template `SubtypeHistory.swift`: the superseded types of a subtype. Nil if there are none.
+    func subtypeHistoryValues(_ lineage: Int) -> Value? {
+        let shapes = names.subtypeShapes[lineage].filter { $0.last < history.versions.count - 1 }
+        return shapes.isEmpty ? nil : .object(commonValues(lineage, shapes))
+    }
+
+    private func commonValues(_ lineage: Int, _ shapes: [SubtypeShape]) -> [String: Value] {
+        [
             "source": .text(history.subtypeSources[lineage] + ".json"),
             "schema": .text(history.name),
             "access": .text(options.access.modifier),
-            "newest": .list(newest),
             "shapes": .list(shapes.map(shapeValues)),
         ]
     }
@@ -32,8 +39,6 @@ extension Generator {
         let name = Value.text(SwiftName.escaped(SwiftName.type(subtype.name)))
         var values: [String: Value] = [
             "namespace": .text(names.namespace(shape.first)),
-            "documentation": documentation(subtype.documentation),
-            "isDocumented": .flag(subtype.documentation != nil),
             "versions": .text(versions(from: shape.first, to: shape.last)),
             "enum": .null, "options": .null, "struct": .null,
         ]

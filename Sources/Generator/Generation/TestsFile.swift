@@ -19,12 +19,8 @@ extension Generator {
             "folder": .text(folder),
             "tables": .list(tables.definitions.map(tableValues)),
             "versions": .list(history.versions.indices.map { versionTestValues($0, tables.versions[$0]) }),
-            "structs": .list(
-                names.shapes.enumerated().flatMap { lineage, shapes in
-                    shapes.map { structTestValues($0, lineage) }
-                }),
             "steps": .list(names.steps.map { stepTestValues($0, tables.versions) }),
-            "hasMisfitPolicies": .flag(history.imported?.misfits.isEmpty == false),
+            "hasMisfitPolicies": .flag(!options.misfits.isEmpty),
             "customSteps": .list(names.steps.filter(\.isCustom).map(expectationValues)),
         ]
     }
@@ -192,7 +188,9 @@ extension Generator {
         {
             text += ", unique: true"
         }
-        return text + ")"
+        func plain(_ name: String) -> String { name.lowercased().filter { $0 != "_" } }
+        let hasOwnName = plain(column.member) != plain(column.name)
+        return text + (hasOwnName ? ").named(\(SwiftLiteral.string(column.member)))" : ")")
     }
 
     /// The columns whose values must be distinct in a fixture, one for each unique index. It is the index's first
@@ -208,18 +206,6 @@ extension Generator {
             names.insert((attribute ?? candidates.first)?.name ?? "")
         }
         return names
-    }
-
-    private func structTestValues(_ shape: EntityShape, _ lineage: Int) -> Value {
-        let version = history.versions[shape.first]
-        return [
-            "type": .text(names.type(lineage, in: version)),
-            "columns": .list(
-                shape.columns.map { column in
-                    let value = names.sqliteValue("entity." + names.member(column), of: column, in: version)
-                    return ["name": .text(SwiftLiteral.string(column.name)), "value": .text(value)]
-                }),
-        ]
     }
 
     /// Swift source for the sample values of a fixture's column.

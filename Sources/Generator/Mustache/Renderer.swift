@@ -48,9 +48,9 @@ public final class Renderer: Sendable {
         if let tokens = lock.withLock({ parsed[key] }) { return tokens }
         guard var source = sources[name] else { return nil }
         if !indentation.isEmpty {
-            var lines = source.split(separator: "\n", omittingEmptySubsequences: false).map { indentation + $0 }
-            if lines.last == indentation { lines[lines.count - 1] = "" }
-            source = lines.joined(separator: "\n")
+            // An empty line stays empty.
+            source = source.split(separator: "\n", omittingEmptySubsequences: false)
+                .map { $0.isEmpty ? "" : indentation + $0 }.joined(separator: "\n")
         }
         let tokens = try TemplateParser.parse(source, template: name)
         lock.withLock { parsed[key] = tokens }

@@ -10,6 +10,8 @@ public struct EntityStep: Sendable {
     public let isEmptied: Bool
     /// Whether a custom migration converts the rows.
     public let isCustom: Bool
+    /// Whether the custom migration reads and provides single columns instead of complete rows.
+    public let isByColumns: Bool
     /// The changes that need a custom migration.
     public let customReasons: [CustomReason]
     /// The changes of the entity's table and its join tables.
@@ -30,6 +32,7 @@ public struct EntityStep: Sendable {
         self.columns = columns.map { ColumnStep(column: $0, origin: .copy($0)) }
         isEmptied = false
         isCustom = false
+        isByColumns = false
         customReasons = []
         tableChanges = []
     }
@@ -69,6 +72,8 @@ public struct EntityStep: Sendable {
             let keys = Self.breakableKeys(to.uniqueKeys(of: new), before: from.uniqueKeys(of: old), columns: columns)
             rowReasons += keys.map { reason(.duplicates($0.properties)) }
         }
+        isByColumns = instructions.byColumns.contains(new.lineage)
+        if isByColumns, rowReasons.isEmpty { rowReasons.append(reason(.requested)) }
         for property in old.properties where new.property(property.lineage) == nil && !isEmptied {
             let holdsData = property.relationship.map { Self.holdsData($0, from, to) } ?? true
             let isDiscarded = instructions.discarded.contains(.init(entity: old.lineage, property: property.lineage))

@@ -41,9 +41,6 @@ public struct ImportedSource: Hashable, Sendable {
     /// The hashes of Core Data entities, by entity.
     public var hashes: [String: [Since<UInt64>]] = [:]
 
-    /// The policies for rows that do not fit, by table and version.
-    public var misfits: [ImportedMisfits] = []
-
     /// Creates a source of databases.
     public init(library: ImportedFormat.Library, forms: [String: [Form]] = [:]) {
         self.library = library
@@ -52,8 +49,10 @@ public struct ImportedSource: Hashable, Sendable {
 }
 
 extension SchemaHistory {
-    /// The format of the databases that the schema had before; nil if it had none.
-    public var importedFormat: ImportedFormat? {
+    /// The format of the databases that the schema was imported from; nil if it was not imported.
+    ///
+    /// - Parameter misfits: The policies for rows that do not fit, by table and version.
+    public func importedFormat(misfits: [ImportedMisfits]) -> ImportedFormat? {
         guard let imported else { return nil }
         let forms = Dictionary(
             imported.forms.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: { one, _ in one })
@@ -104,7 +103,7 @@ extension SchemaHistory {
         return ImportedFormat(
             imported.library, formerNames: formerNames, columns: columns, origins: importedOrigins(imported),
             unread: unread,
-            hashes: hashes, misfits: imported.misfits)
+            hashes: hashes, misfits: misfits)
     }
 
     /// The ranges of versions in which each value applies, by their positions.

@@ -1,39 +1,66 @@
-/// Every version of a schema, resolved: what all that renders reads.
+/// All versions of a schema, and the steps between them.
 public struct SchemaHistory: Sendable {
-    /// The name of the schema, which is that of the generated type: `LaundrySchema`.
-    public var name: String
+    /// The name of the schema's type: `LaundrySchema`.
+    public let name: String
     /// The versions, oldest first; never empty.
-    public var versions: [SchemaVersion]
-    /// What the descriptions say of each step; the first leads from `versions[0]` to `versions[1]`.
-    public var instructions: [StepInstructions]
-    /// The base name of the description of each lineage: `LaundryItem` for `LaundryItem.json`.
-    public var sources: [String]
-    /// The base name of the description of each subtype's lineage.
-    public var subtypeSources: [String]
+    public let versions: [SchemaVersion]
+    /// The steps by which stores are migrated, oldest first.
+    public let steps: [SchemaStep]
+    /// The base names of the entities' descriptions, by lineage: `LaundryItem` for `LaundryItem.json`.
+    public let sources: [String]
+    /// The base names of the subtypes' descriptions, by lineage.
+    public let subtypeSources: [String]
+    /// The base names of the descriptions of entities that are not stored.
+    public let unpersisted: [String]
+    /// The names that imported versions had in the other library.
+    public let formerNames: [Version: String]
+    /// What the model was imported from; nil if it was not imported.
+    public let imported: ImportedSource?
 
-    /// The base names of the descriptions of what is not stored.
-    public var unpersisted: [String] = []
-    /// What versions were called before, where they came from elsewhere.
-    public var formerNames: [Version: String] = [:]
-    /// What the databases of the schema were before; nil where they were never another library's.
-    public var imported: ImportedSource?
-    /// The next version of those whose next is not the next in order.
-    public var chain: [Version: Version] = [:]
-
-    /// A history of these parts.
+    /// Creates a history, with its steps.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the schema's type.
+    ///   - versions: The versions, oldest first. There must be at least one.
+    ///   - instructions: The instructions of the descriptions. The first are for the step from the first version to the
+    ///     second.
+    ///   - sources: The base names of the entities' descriptions, by lineage.
+    ///   - subtypeSources: The base names of the subtypes' descriptions, by lineage.
+    ///   - unpersisted: The base names of the descriptions of entities that are not stored.
+    ///   - formerNames: The names that imported versions had in the other library.
+    ///   - chain: The versions after which stores are not migrated to the next version, each with the version to which
+    ///     they are migrated.
+    ///   - imported: What the model was imported from.
     public init(
         name: String, versions: [SchemaVersion], instructions: [StepInstructions], sources: [String],
-        subtypeSources: [String] = []
+        subtypeSources: [String] = [], unpersisted: [String] = [], formerNames: [Version: String] = [:],
+        chain: [Version: Version] = [:], imported: ImportedSource? = nil
+    ) {
+        let steps = Array(versions.indices.dropLast()).concurrentMap { from in
+            let next = chain[versions[from].version].flatMap { next in versions.firstIndex { $0.version == next } }
+            return Self.step(from: from, to: next ?? from + 1, among: versions, instructions)
+        }
+        self.init(
+            name: name, versions: versions, steps: steps, sources: sources, subtypeSources: subtypeSources,
+            unpersisted: unpersisted, formerNames: formerNames, imported: imported)
+    }
+
+    private init(
+        name: String, versions: [SchemaVersion], steps: [SchemaStep], sources: [String], subtypeSources: [String],
+        unpersisted: [String], formerNames: [Version: String], imported: ImportedSource?
     ) {
         self.name = name
         self.versions = versions
-        self.instructions = instructions
+        self.steps = steps
         self.sources = sources
         self.subtypeSources = subtypeSources
+        self.unpersisted = unpersisted
+        self.formerNames = formerNames
+        self.imported = imported
     }
 
-    /// Whether stores of a version exist only while a database of another library is converted: it was imported, and so was
-    /// the version after it.
+    /// Whether stores of a version exist only while a database of another library is converted: this version and the
+    /// next one were imported.
     public func isPassedInConversion(_ version: Version) -> Bool {
         guard imported != nil, formerNames[version] != nil else { return false }
         return versions.first { $0.version > version }.map { formerNames[$0.version] != nil } ?? false
@@ -42,28 +69,18 @@ public struct SchemaHistory: Sendable {
     /// The newest version.
     public var newest: SchemaVersion { versions[versions.count - 1] }
 
-    /// The steps from each version to its next, oldest first, with all that is to be done in each.
-    public var steps: [SchemaStep] {
-        Array(versions.indices.dropLast()).concurrentMap { step(from: $0, to: next(after: $0)) }
-    }
-
-    /// The history without the versions that are older than `version`, which must be one of it.
+    /// Returns the history without the versions that are older than `version`, which must be one of the versions.
     public func supported(from version: Version) -> SchemaHistory {
-        var history = self
-        let count = versions.firstIndex { $0.version >= version } ?? 0
-        history.versions.removeFirst(count)
-        history.instructions.removeFirst(min(count, instructions.count))
-        return history
+        SchemaHistory(
+            name: name, versions: versions.filter { $0.version >= version },
+            steps: steps.filter { $0.from.version >= version }, sources: sources, subtypeSources: subtypeSources,
+            unpersisted: unpersisted, formerNames: formerNames, imported: imported)
     }
 
-    /// The place of the version that stores of the version `index` are taken to.
-    public func next(after index: Int) -> Int {
-        guard let next = chain[versions[index].version] else { return index + 1 }
-        return versions.firstIndex { $0.version == next } ?? index + 1
-    }
-
-    /// The step between two versions, whatever lies between them.
-    private func step(from: Int, to: Int) -> SchemaStep {
+    /// The step between two versions, which need not be neighbours.
+    private static func step(
+        from: Int, to: Int, among versions: [SchemaVersion], _ instructions: [StepInstructions]
+    ) -> SchemaStep {
         let passed = versions[(from + 1)...to]
         let unchanged = passed.dropFirst().reduce(passed.first?.unchanged ?? []) { $0.intersection($1.unchanged) }
         let subtypes = passed.dropFirst().reduce(passed.first?.unchangedSubtypes ?? []) {
@@ -73,83 +90,5 @@ public struct SchemaHistory: Sendable {
             from: versions[from], to: versions[to],
             instructions: instructions[from..<to].dropFirst().reduce(instructions[from]) { $0.followed(by: $1) },
             unchanged: unchanged, unchangedSubtypes: subtypes)
-    }
-}
-
-/// What the items of one version say of the way to it, beyond the difference itself.
-public struct StepInstructions: Hashable, Sendable {
-    /// An element of the history: an entity, or a property of it.
-    public struct Element: Hashable, Sendable {
-        /// The entity's lineage.
-        public var entity: Int
-        /// The property's, or nil for the entity itself.
-        public var property: Int?
-
-        /// An entity, or a property of it.
-        public init(entity: Int, property: Int? = nil) {
-            self.entity = entity
-            self.property = property
-        }
-    }
-
-    /// What existing rows get in a property that becomes mandatory.
-    public enum Fill: Hashable, Sendable {
-        /// The same value for all, which is one of that type.
-        case constant(Constant, ValueType)
-        /// The value of another property, by its lineage, of the version before.
-        case property(Int)
-    }
-
-    /// A case, an option or a member of a subtype.
-    public struct SubtypeElement: Hashable, Sendable {
-        /// The subtype's lineage.
-        public var subtype: Int
-        /// The element's.
-        public var element: Int
-
-        /// The element of that lineage.
-        public init(subtype: Int, element: Int) {
-            self.subtype = subtype
-            self.element = element
-        }
-    }
-
-    /// What existing rows get.
-    public var fills: [Element: Fill] = [:]
-    /// What a person migrates although it could be inferred.
-    public var custom: Set<Element> = []
-    /// What goes with its data, because the description says so.
-    public var discarded: Set<Element> = []
-    /// The entities whose rows all go.
-    public var emptied: Set<Int> = []
-    /// The cases that take the place of cases that go, by lineage.
-    public var replacements: [SubtypeElement: Int] = [:]
-    /// The options and members that go with their data, because the description says so.
-    public var discardedElements: Set<SubtypeElement> = []
-    /// The entities that take the rows of those that go, by lineage.
-    public var merged: [Int: Int] = [:]
-    /// What the generated tests leave alone.
-    public var unchecked: Set<Element> = []
-
-    /// Instructions that say nothing.
-    public init() {}
-
-    /// What both say, where a store passes over the version between them.
-    func followed(by other: StepInstructions) -> StepInstructions {
-        var result = self
-        result.fills.merge(other.fills) { _, last in last }
-        result.custom.formUnion(other.custom)
-        result.discarded.formUnion(other.discarded)
-        result.emptied.formUnion(other.emptied)
-        result.merged.merge(other.merged) { _, last in last }
-        result.replacements.merge(other.replacements) { _, last in last }
-        result.discardedElements.formUnion(other.discardedElements)
-        result.unchecked.formUnion(other.unchecked)
-        return result
-    }
-
-    /// The entities of which they say something.
-    var entities: Set<Int> {
-        Set(fills.keys.map(\.entity) + (custom.union(discarded).union(unchecked)).map(\.entity)).union(emptied)
     }
 }

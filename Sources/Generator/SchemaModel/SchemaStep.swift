@@ -29,6 +29,18 @@ public struct SchemaStep: Sendable {
         }
     }
 
+    /// Whether a custom migration can read and provide single columns of an entity's rows. This needs rows that keep
+    /// their primary keys, and an old table with row numbers.
+    public func canMigrateByColumns(_ entity: EntityStep) -> Bool {
+        let isKept = entity.columns.allSatisfy { column in
+            guard column.column.isKey else { return true }
+            if case .copy = column.origin { return true }
+            return false
+        }
+        return isKept && to.hasSameKey(entity.new, as: entity.old, in: from)
+            && from.table(of: entity.old).rowNumber != nil
+    }
+
     /// The entities with custom migrations. Each follows the entities that it references.
     public var customEntities: [EntityStep] {
         let custom = entities.filter(\.isCustom)

@@ -22,6 +22,24 @@ public struct FixtureColumn: Sendable {
     let role: Role
     let isNullable: Bool
     let isUnique: Bool
+    /// The name of its property in the struct.
+    private(set) var member: String
+
+    init(names: [String], property: String, role: Role, isNullable: Bool, isUnique: Bool) {
+        self.names = names
+        self.property = property
+        self.role = role
+        self.isNullable = isNullable
+        self.isUnique = isUnique
+        self.member = names[0]
+    }
+
+    /// The column, which is called `member` in the struct. Only a name other than the column's must be stated.
+    public func named(_ member: String) -> FixtureColumn {
+        var column = self
+        column.member = member
+        return column
+    }
 
     /// A key of its own.
     public static func key(_ name: String, _ type: ColumnType) -> FixtureColumn {

@@ -75,7 +75,7 @@ public struct Fixtures: Sendable {
     }
 
     /// Adds a struct that the next version declares. The tests of that version read and write its rows.
-    public mutating func check<Entity: ColumnValued>(_ type: Entity.Type) {
+    public mutating func check<Entity: StoredEntity>(_ type: Entity.Type) {
         structs.append(StructCheck(type))
     }
 
@@ -377,8 +377,10 @@ public struct Fixtures: Sendable {
 public enum FixtureError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The generated tests refer to a version that the schema does not have.
     case unknownVersion(String, schema: String)
-    /// The generated tests refer to a table that the schema does not have.
-    case unknownEntity(String, schema: String)
+    /// The generated tests do not have the table of a struct.
+    case unknownTable(String, struct: String)
+    /// The stored properties of a struct do not match the columns in the generated tests.
+    case otherProperties(String, [String], expected: [String])
     /// The fixture of a released version is missing.
     case missing(String)
     /// The fixture of a released version has changed.
@@ -391,8 +393,11 @@ public enum FixtureError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .unknownVersion(let version, let schema):
             "\(schema) has no version \(version): is it misspelt, or are the generated tests stale?"
-        case .unknownEntity(let table, let schema):
-            "\(schema) has no table \(table) for that struct: are the generated tests stale?"
+        case .unknownTable(let table, let type):
+            "the generated tests have no table \(table) for \(type): are they stale?"
+        case .otherProperties(let type, let properties, let expected):
+            "\(type) has the properties \(properties.joined(separator: ", ")), but the generated tests expect "
+                + "\(expected.joined(separator: ", ")): are they stale?"
         case .missing(let path):
             "the database of a released version is missing; restore \(path) from version control"
         case .changed(let path):

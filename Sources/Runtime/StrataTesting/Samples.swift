@@ -1,13 +1,14 @@
 import Strata
 
-extension ColumnValued {
-    /// A row with values that are there for no reason; another number gives one with another key.
+extension Fixtures {
+    /// Returns a row of `type` with sample values. Rows with other numbers have other primary keys.
     ///
-    /// What may be nil is nil where it points at another row; what may not be points at the sample of the same number.
-    public static func sample(_ number: Int = 0) throws -> Self {
-        let version = fixtures.versions.first { $0.structs.contains { $0.type == Self.self } }
+    /// Nullable references are nil. A reference that cannot be nil refers to the sample with the same number.
+    public func sample<Entity: StoredEntity>(_ type: Entity.Type, _ number: Int = 0) throws -> Entity {
+        let table = Entity.table
+        let version = versions.first { $0.structs.contains { $0.type == type } }
         guard let version, let own = version.tables.first(where: { $0.name == table.name }) else {
-            throw FixtureError.unknownEntity(table.name, schema: fixtures.schema.name)
+            throw FixtureError.unknownTable(table.name, struct: "\(type)")
         }
         var values: [String: SQLiteValue] = [:]
         for column in own.columns {
@@ -19,7 +20,7 @@ extension ColumnValued {
             try statement.bind(values[column] ?? .null, at: place + 1)
         }
         _ = try statement.step()
-        return try Self(row: statement.row)
+        return try Entity(row: statement.row)
     }
 }
 

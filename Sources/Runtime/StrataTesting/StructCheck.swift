@@ -2,48 +2,37 @@ import Foundation
 import SQLSchema
 import Strata
 
-/// The values of an entity by the names of their columns.
-public typealias ColumnValues = [String: SQLiteValue]
-
-/// A struct of which the tests know which property belongs to which column.
-public protocol ColumnValued: StoredEntity {
-    /// The fixtures of its schema.
-    static var fixtures: Fixtures { get }
-    /// The values of `entity` by the names of their columns.
-    static func columnValues(of entity: Self) throws -> ColumnValues
-}
-
 /// Checks that a struct reads each column into its own property, and writes it back to its own column.
 public struct StructCheck: Sendable {
-    let type: any ColumnValued.Type
+    let type: any StoredEntity.Type
     /// The name of its table.
     let table: String
     /// Reads every row, and throws where a value is malformed.
     let read: @Sendable (_ connection: Connection) throws -> Void
     /// Says what is read or written otherwise than it should be.
-    let check: @Sendable (_ filled: Connection, _ empty: Connection, _ names: Names) throws -> [String]
+    let check: @Sendable (_ filled: Connection, _ empty: Connection, _ version: FixtureVersion) throws -> [String]
 
     /// The check of `type`.
-    public init<Entity: ColumnValued>(_ type: Entity.Type) {
+    public init<Entity: StoredEntity>(_ type: Entity.Type) {
         self.type = type
         table = Entity.table.name
         read = { connection in
             _ = try ReadTransaction(connection).cursor(Entity.self).forEach { _ in }
         }
-        check = { filled, empty, names in
+        check = { filled, empty, version in
             let table = Entity.table.name
+            let names = Names(version)
             let entities = try ReadTransaction(filled).fetch(Entity.self)
             let stored = try Self.rows(of: table, by: Entity.table.key, in: filled)
             guard entities.count == stored.count else {
                 return ["\(names.entity(table)): \(stored.count) rows, of which \(entities.count) are read"]
             }
-            var problems = Self.compare(
-                try entities.map(Entity.columnValues), stored, table: table, names, what: "read")
+            let values = try entities.map { try version.values(of: $0) }
+            var problems = Self.compare(values, stored, table: table, names, what: "read")
             let transaction = WriteTransaction(empty)
             for entity in entities { try transaction.insert(entity) }
             let written = try Self.rows(of: table, by: Entity.table.key, in: empty)
-            problems += Self.compare(
-                try entities.map(Entity.columnValues), written, table: table, names, what: "written")
+            problems += Self.compare(values, written, table: table, names, what: "written")
             for column in Entity.table.columns where try !Self.tells(Entity.self, by: column, in: filled) {
                 problems.append("\(names.property(column, of: table)): structs that differ in it alone are equal")
             }
@@ -123,7 +112,7 @@ extension Fixtures {
         for table in try schemaVersion(version).tables where names.contains(table.name) {
             try target.execute(SQLite.createTable(table))
         }
-        return try version.structs.flatMap { try $0.check(source, target, Names(version)) }.map {
+        return try version.structs.flatMap { try $0.check(source, target, version) }.map {
             Failure("structs of \(version.name) of \(schema.name): \($0)")
         }
     }

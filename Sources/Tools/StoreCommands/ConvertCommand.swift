@@ -22,10 +22,8 @@ enum ConvertCommand {
         store.journal = .delete
         let report: ConversionReport
         do {
-            report = try DescribedSchema.$history.withValue(try model.history()) {
-                try Store.convert(
-                    file, to: destination, schema: DescribedSchema.self, conversion: options, options: store)
-            }
+            report = try Store.convert(
+                file, to: destination, knowing: KnownSchema(try model.loaded()), conversion: options, options: store)
         } catch let error as ConversionError {
             if arguments.has("--json"), case .misfits(let report) = error { console.say(try JSONOutput.text(report)) }
             throw CommandError.store(file.path, reason: error.description)

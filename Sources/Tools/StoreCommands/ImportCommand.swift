@@ -81,10 +81,11 @@ enum ImportCommand {
         }
         let model = try arguments.model(at: folder)
         let (descriptions, configuration) = (try model.descriptions(), try model.configurationFile())
+        let loaded = descriptions.isEmpty ? nil : try model.loaded()
         return ImportedModel.Existing(
             descriptions: descriptions, configuration: configuration,
-            history: descriptions.isEmpty ? nil : try model.history(),
+            history: loaded?.history,
             report: try? String(contentsOf: url.appendingPathComponent("IMPORT.md"), encoding: .utf8),
-            released: descriptions.isEmpty ? [] : try model.releasedVersions())
+            released: loaded?.released ?? [])
     }
 }

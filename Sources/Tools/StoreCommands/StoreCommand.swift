@@ -31,36 +31,35 @@ public enum StoreCommand {
 
     /// Says what opening a store would do.
     private static func plan(_ arguments: Arguments, _ file: URL, _ console: Console) throws {
-        guard let history = try history(arguments, for: try StoreInspection(of: file).schema) else {
+        guard let schema = try schema(arguments, for: try StoreInspection(of: file).schema) else {
             throw CommandError.usage("plan needs the model of the store: name its folder with --model")
         }
-        let plan = try DescribedSchema.$history.withValue(history) {
-            try MigrationPlan(from: file, to: DescribedSchema.self)
-        }
+        let plan = try MigrationPlan(from: file, knowing: schema)
         console.say(arguments.has("--json") ? try JSONOutput.text(plan) : plan.description)
         if !plan.isPossible { throw CommandError.found }
     }
 
     /// Says what a store is.
     private static func inspect(_ arguments: Arguments, _ file: URL, _ console: Console) throws {
-        let history = try history(arguments, for: try StoreInspection(of: file).schema)
-        let inspection = try DescribedSchema.$history.withValue(history) {
-            try StoreInspection(of: file, comparedWith: history == nil ? nil : DescribedSchema.self)
-        }
+        let schema = try schema(arguments, for: try StoreInspection(of: file).schema)
+        let inspection = try StoreInspection(of: file, knowing: schema)
         console.say(arguments.has("--json") ? try JSONOutput.text(inspection) : inspection.description)
         if inspection.drift?.isEmpty == false || !inspection.damage.isEmpty { throw CommandError.found }
     }
 
-    /// What the model tells that the arguments name, or else the one below the working folder whose schema is `schema`.
-    private static func history(_ arguments: Arguments, for schema: String) throws -> SchemaHistory? {
-        if arguments.has("--model") { return try arguments.model(at: try arguments.value("--model")).history() }
+    /// The schema of the model that the arguments name, or else of the model below the working folder whose schema is
+    /// called `name`.
+    private static func schema(_ arguments: Arguments, for name: String) throws -> KnownSchema? {
+        if arguments.has("--model") {
+            return KnownSchema(try arguments.model(at: try arguments.value("--model")).loaded())
+        }
         let folder = FileManager.default.currentDirectoryPath
-        let models = ModelFolder.all(below: folder).filter { $0.schema == schema }
+        let models = ModelFolder.all(below: folder).filter { $0.schema == name }
         if models.count > 1 {
             throw CommandError.usage(
-                "there are several models of \(schema): name one with --model: "
+                "there are several models of \(name): name one with --model: "
                     + models.map(\.path).joined(separator: ", "))
         }
-        return try models.first?.history()
+        return try models.first.map { KnownSchema(try $0.loaded()) }
     }
 }

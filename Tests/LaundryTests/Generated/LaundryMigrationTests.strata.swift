@@ -9,12 +9,14 @@ import Testing
 
 /// Opens a database of every version of `LaundrySchema`, and checks that no row is lost.
 ///
-/// Rows of your own for a version's fixture: `extension LaundrySchema.V… { static func samples(_ transaction: WriteTransaction) throws }`
-/// in a file beside this folder.
+/// To add rows of your own to the fixture of a version, write `static func samples(_ transaction: WriteTransaction) throws`
+/// in an extension of the version, in a file beside this folder.
 @Testing.Suite("LaundrySchema")
 struct LaundrySchemaMigrationTests {
     static let fixtures: StrataTesting.Fixtures = {
-        var fixtures = StrataTesting.Fixtures(of: LaundrySchema.self, in: StrataTesting.Fixtures.folder(ofTestsAt: #filePath))
+        var fixtures = StrataTesting.Fixtures(
+            of: LaundrySchema.self, in: StrataTesting.Fixtures.folder(ofTestsAt: #filePath)
+        )
         addVersions(to: &fixtures)
         addSteps(to: &fixtures)
         return fixtures
@@ -42,9 +44,20 @@ struct LaundrySchemaMigrationTests {
 
     /// What becomes of the tables that each step changes. Every other table keeps its rows.
     private static func addSteps(to fixtures: inout StrataTesting.Fixtures) {
-        fixtures.expect(.init(from: "laundry", to: "laundry", key: ["store_id"], kept: ["store_id", "id", "name", "photo", "favorite", "master_position"]))
+        fixtures.expect(
+            .init(
+                from: "laundry", to: "laundry", key: ["store_id"],
+                kept: ["store_id", "id", "name", "photo", "favorite", "master_position"]
+            )
+        )
         fixtures.expect(.init(from: "laundry_data", to: "laundry_data", key: ["store_id"], kept: ["store_id", "code"]))
-        fixtures.expect(.init(from: "laundry_item", to: "laundry_item", key: ["store_id"], kept: ["store_id", "name", "price", "master_id", "master_position"], references: [.init(["master_id"], to: "laundry")]))
+        fixtures.expect(
+            .init(
+                from: "laundry_item", to: "laundry_item", key: ["store_id"],
+                kept: ["store_id", "name", "price", "master_id", "master_position"],
+                references: [.init(["master_id"], to: "laundry")]
+            )
+        )
         fixtures.step(from: "1.0", to: "2.0", custom: LaundrySchemaStep_1_0_to_2_0.expectation)
     }
 
@@ -96,7 +109,9 @@ private enum LaundrySchemaTables {
         .reference("master", ["master_id"], to: "laundry", nullable: true),
         .position("master", "master_position"),
     ], indexes: [.init(["master_id"])])
-    static let laundry_2_0: StrataTesting.FixtureTable = laundry_1_0.changed(removing: [5], adding: [5: .reference("master", ["master_id"], to: "laundry_detail", nullable: true)])
+    static let laundry_2_0: StrataTesting.FixtureTable = laundry_1_0.changed(
+        removing: [5], adding: [5: .reference("master", ["master_id"], to: "laundry_detail", nullable: true)]
+    )
     static let laundryData_2_0: StrataTesting.FixtureTable = laundryData_1_0.changed(removing: [2])
     static let laundryDetail_2_0 = StrataTesting.FixtureTable("laundry_detail", columns: [
         .key("store_id", .int),
@@ -110,14 +125,16 @@ private enum LaundrySchemaTables {
     ], indexes: [.init(["master_id"], unique: true)])
 }
 
-/// What the code of the step from 1.0 to 2.0 does. Write it as an extension of `LaundrySchemaStep_1_0_to_2_0`, in a file beside
-/// this folder.
+/// What the code of the step from 1.0 to 2.0 does. Write it as an extension of
+/// `LaundrySchemaStep_1_0_to_2_0`, in a file beside this folder.
 protocol LaundrySchemaExpectations_1_0_to_2_0: Swift.Sendable {
     typealias V1_0 = LaundrySchema.V1_0
     typealias V2_0 = LaundrySchema.V2_0
 
     /// What becomes of a row of `laundry`.
-    static func expected(_ old: LaundrySchema.V1_0.Laundry, _ rows: StrataTesting.StepRows) throws -> StrataTesting.Expected<LaundrySchema.V2_0.Laundry>
+    static func expected(
+        _ old: LaundrySchema.V1_0.Laundry, _ rows: StrataTesting.StepRows
+    ) throws -> StrataTesting.Expected<LaundrySchema.V2_0.Laundry>
     /// The rows after the step that come from no row before it.
     static func added(_ rows: StrataTesting.StepRows) throws -> [any Strata.StoredEntity]
     /// Looks at the rows before and after the step.
@@ -125,7 +142,11 @@ protocol LaundrySchemaExpectations_1_0_to_2_0: Swift.Sendable {
 }
 
 extension LaundrySchemaExpectations_1_0_to_2_0 {
-    static func expected(_ old: LaundrySchema.V1_0.Laundry, _ rows: StrataTesting.StepRows) throws -> StrataTesting.Expected<LaundrySchema.V2_0.Laundry> { throw StrataTesting.UnwrittenExpectation() }
+    static func expected(
+        _ old: LaundrySchema.V1_0.Laundry, _ rows: StrataTesting.StepRows
+    ) throws -> StrataTesting.Expected<LaundrySchema.V2_0.Laundry> {
+        throw StrataTesting.UnwrittenExpectation()
+    }
     static func added(_ rows: StrataTesting.StepRows) throws -> [any Strata.StoredEntity] { [] }
     static func check(_ rows: StrataTesting.StepRows) throws { throw StrataTesting.UnwrittenExpectation() }
 
@@ -133,9 +154,19 @@ extension LaundrySchemaExpectations_1_0_to_2_0 {
         StrataTesting.CustomExpectation(
             "LaundrySchemaStep_1_0_to_2_0",
             rows: [
-                StrataTesting.RowExpectation("V1_0.Laundry", "V2_0.Laundry", ".kept(.init(migrating: old, masterID: …))") { (old: LaundrySchema.V1_0.Laundry, rows) throws -> StrataTesting.Expected<LaundrySchema.V2_0.Laundry> in try expected(old, rows) },
+                StrataTesting.RowExpectation(
+                    "V1_0.Laundry", "V2_0.Laundry", ".kept(.init(migrating: old, masterID: …))"
+                ) {
+                    (
+                        old: LaundrySchema.V1_0.Laundry, rows
+                    ) throws -> StrataTesting.Expected<LaundrySchema.V2_0.Laundry> in try expected(
+                        old, rows
+                    )
+                },
             ],
-            reasons: ["`laundry_data.data` points at another entity"], added: { try added($0) }, check: { try check($0) })
+            reasons: ["`laundry_data.data` points at another entity"], added: { try added($0) }, check: {
+                try check($0)
+            })
     }
 }
 
@@ -155,88 +186,9 @@ extension LaundrySchemaSamples {
 extension LaundrySchema.V1_0: LaundrySchemaSamples {}
 extension LaundrySchema.V2_0: LaundrySchemaSamples {}
 
-/// A struct whose columns the tests know.
-public protocol LaundrySchemaRow: StrataTesting.ColumnValued {}
-
-extension LaundrySchemaRow {
-    public static var fixtures: StrataTesting.Fixtures { LaundrySchemaMigrationTests.fixtures }
-}
-
-extension LaundrySchema.V1_0.Laundry: LaundrySchemaRow {
-    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
-        var values = StrataTesting.ColumnValues()
-        values["store_id"] = Strata.SQLiteValue(entity.storeID.rawValue)
-        values["id"] = Strata.SQLiteValue(entity.id)
-        values["name"] = Strata.SQLiteValue(entity.name)
-        values["photo"] = Strata.SQLiteValue(entity.photo)
-        values["favorite"] = Strata.SQLiteValue(entity.favorite)
-        values["master_id"] = Strata.SQLiteValue(entity.masterID?.rawValue)
-        values["master_position"] = Strata.SQLiteValue(entity.masterPosition)
-        return values
-    }
-}
-
-extension LaundrySchema.V2_0.Laundry: LaundrySchemaRow {
-    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
-        var values = StrataTesting.ColumnValues()
-        values["store_id"] = Strata.SQLiteValue(entity.storeID.rawValue)
-        values["id"] = Strata.SQLiteValue(entity.id)
-        values["name"] = Strata.SQLiteValue(entity.name)
-        values["photo"] = Strata.SQLiteValue(entity.photo)
-        values["favorite"] = Strata.SQLiteValue(entity.favorite)
-        values["master_id"] = Strata.SQLiteValue(entity.masterID?.rawValue)
-        values["master_position"] = Strata.SQLiteValue(entity.masterPosition)
-        return values
-    }
-}
-
-extension LaundrySchema.V1_0.LaundryData: LaundrySchemaRow {
-    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
-        var values = StrataTesting.ColumnValues()
-        values["store_id"] = Strata.SQLiteValue(entity.storeID.rawValue)
-        values["code"] = Strata.SQLiteValue(entity.code)
-        values["status"] = Strata.SQLiteValue(entity.status)
-        return values
-    }
-}
-
-extension LaundrySchema.V2_0.LaundryData: LaundrySchemaRow {
-    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
-        var values = StrataTesting.ColumnValues()
-        values["store_id"] = Strata.SQLiteValue(entity.storeID.rawValue)
-        values["code"] = Strata.SQLiteValue(entity.code)
-        return values
-    }
-}
-
-extension LaundrySchema.V2_0.LaundryDetail: LaundrySchemaRow {
-    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
-        var values = StrataTesting.ColumnValues()
-        values["store_id"] = Strata.SQLiteValue(entity.storeID.rawValue)
-        values["master_id"] = Strata.SQLiteValue(entity.masterID?.rawValue)
-        return values
-    }
-}
-
-extension LaundrySchema.V2_0.LaundryFailure: LaundrySchemaRow {
-    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
-        var values = StrataTesting.ColumnValues()
-        values["store_id"] = Strata.SQLiteValue(entity.storeID.rawValue)
-        values["id"] = Strata.SQLiteValue(entity.id)
-        values["date"] = Strata.SQLiteValue(entity.date)
-        values["master_id"] = Strata.SQLiteValue(entity.masterID?.rawValue)
-        return values
-    }
-}
-
-extension LaundrySchema.V1_0.LaundryItem: LaundrySchemaRow {
-    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
-        var values = StrataTesting.ColumnValues()
-        values["store_id"] = Strata.SQLiteValue(entity.storeID.rawValue)
-        values["name"] = Strata.SQLiteValue(entity.name)
-        values["price"] = Strata.SQLiteValue(entity.price)
-        values["master_id"] = Strata.SQLiteValue(entity.masterID?.rawValue)
-        values["master_position"] = Strata.SQLiteValue(entity.masterPosition)
-        return values
+extension LaundrySchema {
+    /// Returns a row of `type` with sample values. Rows with other numbers have other primary keys.
+    static func sample<Entity: Strata.StoredEntity>(_ type: Entity.Type, _ number: Swift.Int = 0) throws -> Entity {
+        try LaundrySchemaMigrationTests.fixtures.sample(type, number)
     }
 }

@@ -3,7 +3,7 @@ import SQLSchema
 
 /// Converts a database of another library to a store, row by row.
 struct StoreConversion {
-    let schema: any Schema.Type
+    let schema: KnownSchema
     let format: ImportedFormat
     let source: Connection
     /// The folder in which Core Data stores large values.
@@ -12,7 +12,7 @@ struct StoreConversion {
     private let index: FormatIndex
 
     init(
-        schema: any Schema.Type, format: ImportedFormat, source: Connection, files: URL?, options: ConversionOptions
+        schema: KnownSchema, format: ImportedFormat, source: Connection, files: URL?, options: ConversionOptions
     ) {
         self.schema = schema
         self.format = format
@@ -259,17 +259,18 @@ extension Store {
         conversion: ConversionOptions = ConversionOptions(),
         options: StoreOptions = StoreOptions()
     ) throws -> ConversionReport {
-        guard let format = schema.imported else { throw ConversionError.notImported(schema: schema.name) }
-        return try convert(
-            source, of: format, to: destination, schema: schema, conversion: conversion, options: options)
+        try convert(source, to: destination, knowing: KnownSchema(schema), conversion: conversion, options: options)
     }
 
-    /// Converts a database whose format may differ from the one that the schema was imported from.
+    /// Converts a database. Its format may differ from the one that the schema was imported from.
     package static func convert(
-        _ source: URL, of format: ImportedFormat, to destination: URL, schema: any Schema.Type,
+        _ source: URL, of format: ImportedFormat? = nil, to destination: URL, knowing schema: KnownSchema,
         conversion: ConversionOptions = ConversionOptions(),
         options: StoreOptions = StoreOptions()
     ) throws -> ConversionReport {
+        guard let format = format ?? schema.imported else {
+            throw ConversionError.notImported(schema: schema.name)
+        }
         guard destination.isFileURL else { throw StoreError.notAFile }
         let draft = try DraftFile(of: destination)
         defer { draft.remove() }

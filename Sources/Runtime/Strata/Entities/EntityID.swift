@@ -21,18 +21,45 @@ extension RawEntityID {
     }
 }
 
-extension RawEntityID where Self: Decodable, RawValue == UUID {
-    /// Decodes the key from a single value, as the standard library does for a key that is a number or text.
-    public init(from decoder: any Decoder) throws {
-        self.init(rawValue: try decoder.singleValueContainer().decode(UUID.self))
-    }
+/// The primary key of the rows of one entity, with one column.
+///
+/// Strata generates a name for each: `LaundryID` is `PrimaryKey<LaundryKey, Int>`. `Entity` has no values. It only makes
+/// the keys of different entities different types, so that none is taken for another:
+///
+/// ```swift
+/// let id: Laundry.ID = 7
+/// let laundry = try store.read { try $0.find(Laundry.self, id: id) }
+/// ```
+@frozen public struct PrimaryKey<Entity, RawValue: IdentifierValue>: RawEntityID {
+    /// The value in the column.
+    public var rawValue: RawValue
+
+    /// The key whose stored value is `rawValue`.
+    @inlinable public init(rawValue: RawValue) { self.rawValue = rawValue }
 }
 
-extension RawEntityID where Self: Encodable, RawValue == UUID {
+extension PrimaryKey: CustomStringConvertible {
+    /// The value in the column, as text.
+    public var description: String { "\(rawValue)" }
+}
+
+extension PrimaryKey: ExpressibleByIntegerLiteral where RawValue == Int {}
+extension PrimaryKey: ExpressibleByUnicodeScalarLiteral where RawValue == String {}
+extension PrimaryKey: ExpressibleByExtendedGraphemeClusterLiteral where RawValue == String {}
+extension PrimaryKey: ExpressibleByStringLiteral where RawValue == String {}
+
+extension PrimaryKey: Encodable where RawValue: Encodable {
     /// Encodes the key as a single value.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(rawValue)
+    }
+}
+
+extension PrimaryKey: Decodable where RawValue: Decodable {
+    /// Decodes the key from a single value.
+    public init(from decoder: any Decoder) throws {
+        self.init(rawValue: try decoder.singleValueContainer().decode(RawValue.self))
     }
 }
 

@@ -14,7 +14,8 @@ public protocol StoredEntity: MigratedRow, Hashable, Sendable {
     init(row: Row) throws
     /// Binds the values of all columns in their order, from parameter 1 on.
     func bind(to statement: Statement) throws
-    /// Compares all values with those of `other`.
+    /// Compares all values with those of `other`. By default, the stored properties are compared by reflection, which is
+    /// slow: Strata generates a comparison for the newest structs only.
     func compare(to other: Self, _ equality: inout Equality)
 }
 
@@ -116,6 +117,13 @@ extension StoredEntity {
         var equality = Equality()
         left.compare(to: right, &equality)
         return equality.holds
+    }
+
+    /// Compares the stored properties by reflection.
+    public func compare(to other: Self, _ equality: inout Equality) {
+        for (left, right) in zip(Mirror(reflecting: self).children, Mirror(reflecting: other).children) {
+            equality.compare(left.value as? AnyHashable, right.value as? AnyHashable)
+        }
     }
 
     /// Hashes the key, which is another in each row.

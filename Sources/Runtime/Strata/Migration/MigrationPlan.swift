@@ -84,8 +84,12 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     ///   - options: The options for opening the store.
     /// - Throws: `StoreError` if the schema cannot open the file.
     public init(from url: URL, to schema: any Schema.Type, options: StoreOptions = StoreOptions()) throws {
+        try self.init(from: url, knowing: KnownSchema(schema), options: options)
+    }
+
+    package init(from url: URL, knowing schema: KnownSchema, options: StoreOptions = StoreOptions()) throws {
         let connection = try StoreFile.connect(to: url, .readOnly, options)
-        let migrator = Migrator(connection: connection, schema: KnownSchema(schema), options: options)
+        let migrator = Migrator(connection: connection, schema: schema, options: options)
         let path = try SQLiteError.translated { try migrator.source() }
         self.schema = schema.name
         self.to = schema.versions.last?.name ?? ""

@@ -139,7 +139,7 @@ public final class Statement {
     /// Binds a color.
     ///
     /// - Throws: `UnstorableValue` if the text is not `#RRGGBB` or `#RRGGBBAA`.
-    public func bind(color value: String, at index: Int) throws {
+    public func bindColor(_ value: String, at index: Int) throws {
         guard isColor(value) else {
             var error = UnstorableValue.notAColor
             error.parameter = index
@@ -149,8 +149,8 @@ public final class Statement {
     }
 
     /// Binds a color, or NULL for nil.
-    public func bind(color value: String?, at index: Int) throws {
-        if let value { try bind(color: value, at: index) } else { try bindNull(at: index) }
+    public func bindColor(_ value: String?, at index: Int) throws {
+        if let value { try bindColor(value, at: index) } else { try bindNull(at: index) }
     }
 }
 

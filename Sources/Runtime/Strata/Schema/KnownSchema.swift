@@ -1,35 +1,67 @@
-/// A schema as an app knows it: with all its versions, or, as an app that was built earlier did, with those up to one.
-package struct KnownSchema: Sendable {
-    private let schema: any Schema.Type
-    private let newest: String?
-    /// The fingerprint of the newest version that is known: all that is compared when a store is already there.
-    let fingerprint: UInt64
+import SQLSchema
 
-    /// A schema with all its versions.
-    init(_ schema: any Schema.Type) {
-        self.schema = schema
-        newest = nil
-        fingerprint = schema.fingerprint
+/// A schema as a value: the versions that an app knows, and the steps between them.
+package struct KnownSchema: Sendable {
+    /// The schema's name.
+    package let name: String
+    /// The fingerprint of the newest version. Opening a store of this version reads nothing else of the schema.
+    let fingerprint: UInt64
+    private let source: Source
+
+    private enum Source {
+        /// A generated schema. Its versions are parsed when they are read first.
+        case type(any Schema.Type, newest: String?)
+        case value([SchemaVersion], [MigrationStep], ImportedFormat?)
     }
 
-    /// A schema with its versions up to `newest`; nil where it has no version of that name.
+    /// A generated schema with all its versions.
+    package init(_ schema: any Schema.Type) {
+        name = schema.name
+        fingerprint = schema.fingerprint
+        source = .type(schema, newest: nil)
+    }
+
+    /// A generated schema with its versions up to `newest`; nil if it has no version with this name.
     package init?(_ schema: any Schema.Type, upTo newest: String) {
         guard let version = schema.versions.first(where: { $0.name == newest }) else { return nil }
-        self.schema = schema
-        self.newest = newest
+        name = schema.name
         fingerprint = version.fingerprint
+        source = .type(schema, newest: newest)
     }
 
-    /// The schema's name.
-    package var name: String { schema.name }
+    /// A schema that is not generated. `versions` must not be empty.
+    package init(
+        _ name: String, versions: [SchemaVersion], steps: [MigrationStep], imported: ImportedFormat? = nil
+    ) {
+        self.name = name
+        fingerprint = versions.last?.fingerprint ?? 0
+        source = .value(versions, steps, imported)
+    }
 
-    /// The versions that are known, oldest first.
+    /// The versions, oldest first.
     package var versions: [SchemaVersion] {
-        let versions = schema.versions
-        guard let last = versions.firstIndex(where: { $0.name == newest }) else { return versions }
-        return Array(versions[...last])
+        switch source {
+        case .value(let versions, _, _): return versions
+        case .type(let schema, let newest):
+            let versions = schema.versions
+            guard let last = versions.firstIndex(where: { $0.name == newest }) else { return versions }
+            return Array(versions[...last])
+        }
     }
 
-    /// The steps of the schema, oldest first.
-    var steps: [MigrationStep] { schema.steps }
+    /// The steps, oldest first.
+    package var steps: [MigrationStep] {
+        switch source {
+        case .value(_, let steps, _): steps
+        case .type(let schema, _): schema.steps
+        }
+    }
+
+    /// The format of the databases that the schema was imported from; nil if it was not imported.
+    package var imported: ImportedFormat? {
+        switch source {
+        case .value(_, _, let imported): imported
+        case .type(let schema, _): schema.imported
+        }
+    }
 }

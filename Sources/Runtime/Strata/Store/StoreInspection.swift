@@ -54,6 +54,10 @@ public struct StoreInspection: Hashable, Sendable, Codable {
     public init(
         of url: URL, comparedWith schema: (any Schema.Type)? = nil, options: StoreOptions = StoreOptions()
     ) throws {
+        try self.init(of: url, knowing: schema.map { KnownSchema($0) }, options: options)
+    }
+
+    package init(of url: URL, knowing schema: KnownSchema?, options: StoreOptions = StoreOptions()) throws {
         let connection = try StoreFile.connect(to: url, .readOnly, options)
         let metadata = try SQLiteError.translated { try StoreMetadata(reading: connection) }
         self.schema = metadata.schema

@@ -98,8 +98,10 @@ enum SplitByRows: Schema {
     static let steps: [MigrationStep] = {
         var history = VersionHistory()
         history.step(from: "1.0", to: "2.0", "custom person") { step in
-            var migration = RowMigration()
-            try migration.migrate(BenchmarksSchema.V1_0.Person.self, in: step)
+            try step.migrate(BenchmarksSchema.V1_0.Person.self) { old, _ in
+                let (first, last) = names(old.name)
+                return .keep(BenchmarksSchema.V2_0.Person(migrating: old, first: first, last: last))
+            }
             try step.followKeys()
         }
         return history.steps

@@ -40,9 +40,9 @@ import Testing
 
     @Test func `a store of any version is filled, and migrated to any later one`() throws {
         let old = try AppSchemaMigrationTests.fixtures.emptyDatabase(of: "1.0")
-        var ada = try AppSchema.V1_0.User.sample()
+        var ada = try AppSchema.sample(AppSchema.V1_0.User.self)
         ada.firstname = "Ada"
-        let bob = try AppSchema.V1_0.User.sample(1)
+        let bob = try AppSchema.sample(AppSchema.V1_0.User.self, 1)
         try old.store().write { try $0.insert(contentsOf: [ada, bob]) }
 
         let between = try old.migrated(to: "1.1")

@@ -1,20 +1,12 @@
 import Strata
 
 /// From 1.0 to 2.0: a name becomes two. It reads the one column that it needs.
-struct Migration_1_0_to_2_0: BenchmarksSchema.PersonColumnMigration_1_0_to_2_0 {
+struct Migration_1_0_to_2_0: BenchmarksSchema.CustomMigration_1_0_to_2_0 {
     mutating func migrate(
         _ old: borrowing V1_0.PersonRow, _ context: Context
     ) throws -> Strata.Outcome<V2_0.PersonValues> {
         let (first, last) = try names(old.name)
         return .keep(.init(first: first, last: last))
-    }
-}
-
-/// The same, with whole rows.
-struct RowMigration: BenchmarksSchema.CustomMigration_1_0_to_2_0 {
-    mutating func migrate(_ old: V1_0.Person, _ context: Context) throws -> Strata.Outcome<V2_0.Person> {
-        let (first, last) = names(old.name)
-        return .keep(.init(migrating: old, first: first, last: last))
     }
 }
 

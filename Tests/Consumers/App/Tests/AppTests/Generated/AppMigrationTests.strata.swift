@@ -9,12 +9,14 @@ import Testing
 
 /// Opens a database of every version of `AppSchema`, and checks that no row is lost.
 ///
-/// Rows of your own for a version's fixture: `extension AppSchema.V… { static func samples(_ transaction: WriteTransaction) throws }`
-/// in a file beside this folder.
+/// To add rows of your own to the fixture of a version, write `static func samples(_ transaction: WriteTransaction) throws`
+/// in an extension of the version, in a file beside this folder.
 @Testing.Suite("AppSchema")
 struct AppSchemaMigrationTests {
     static let fixtures: StrataTesting.Fixtures = {
-        var fixtures = StrataTesting.Fixtures(of: AppSchema.self, in: StrataTesting.Fixtures.folder(ofTestsAt: #filePath))
+        var fixtures = StrataTesting.Fixtures(
+            of: AppSchema.self, in: StrataTesting.Fixtures.folder(ofTestsAt: #filePath)
+        )
         addVersions(to: &fixtures)
         addSteps(to: &fixtures)
         return fixtures
@@ -96,7 +98,9 @@ private enum AppSchemaTables {
         .reference("department", ["department_id"], to: "department", nullable: true),
         .value("account", .uuid, nullable: true),
     ], indexes: [.init(["department_id"])])
-    static let user_1_1: StrataTesting.FixtureTable = user_1_0.changed(adding: [9: .value("born_on", .date, nullable: true)])
+    static let user_1_1: StrataTesting.FixtureTable = user_1_0.changed(
+        adding: [9: .value("born_on", .date, nullable: true)]
+    )
     static let user_2_0 = StrataTesting.FixtureTable("user", columns: [
         .key("login", .string),
         .value("level", .int),
@@ -110,14 +114,16 @@ private enum AppSchemaTables {
     ], indexes: [.init(["department_id"])])
 }
 
-/// What the code of the step from 1.1 to 2.0 does. Write it as an extension of `AppSchemaStep_1_1_to_2_0`, in a file beside
-/// this folder.
+/// What the code of the step from 1.1 to 2.0 does. Write it as an extension of
+/// `AppSchemaStep_1_1_to_2_0`, in a file beside this folder.
 protocol AppSchemaExpectations_1_1_to_2_0: Swift.Sendable {
     typealias V1_1 = AppSchema.V1_1
     typealias V2_0 = AppSchema.V2_0
 
     /// What becomes of a row of `user`.
-    static func expected(_ old: AppSchema.V1_1.User, _ rows: StrataTesting.StepRows) throws -> StrataTesting.Expected<AppSchema.V2_0.User>
+    static func expected(
+        _ old: AppSchema.V1_1.User, _ rows: StrataTesting.StepRows
+    ) throws -> StrataTesting.Expected<AppSchema.V2_0.User>
     /// The rows after the step that come from no row before it.
     static func added(_ rows: StrataTesting.StepRows) throws -> [any Strata.StoredEntity]
     /// Looks at the rows before and after the step.
@@ -125,7 +131,11 @@ protocol AppSchemaExpectations_1_1_to_2_0: Swift.Sendable {
 }
 
 extension AppSchemaExpectations_1_1_to_2_0 {
-    static func expected(_ old: AppSchema.V1_1.User, _ rows: StrataTesting.StepRows) throws -> StrataTesting.Expected<AppSchema.V2_0.User> { throw StrataTesting.UnwrittenExpectation() }
+    static func expected(
+        _ old: AppSchema.V1_1.User, _ rows: StrataTesting.StepRows
+    ) throws -> StrataTesting.Expected<AppSchema.V2_0.User> {
+        throw StrataTesting.UnwrittenExpectation()
+    }
     static func added(_ rows: StrataTesting.StepRows) throws -> [any Strata.StoredEntity] { [] }
     static func check(_ rows: StrataTesting.StepRows) throws { throw StrataTesting.UnwrittenExpectation() }
 
@@ -133,7 +143,13 @@ extension AppSchemaExpectations_1_1_to_2_0 {
         StrataTesting.CustomExpectation(
             "AppSchemaStep_1_1_to_2_0",
             rows: [
-                StrataTesting.RowExpectation("V1_1.User", "V2_0.User", ".kept(.init(migrating: old, fullName: …))") { (old: AppSchema.V1_1.User, rows) throws -> StrataTesting.Expected<AppSchema.V2_0.User> in try expected(old, rows) },
+                StrataTesting.RowExpectation("V1_1.User", "V2_0.User", ".kept(.init(migrating: old, fullName: …))") {
+                    (
+                        old: AppSchema.V1_1.User, rows
+                    ) throws -> StrataTesting.Expected<AppSchema.V2_0.User> in try expected(
+                        old, rows
+                    )
+                },
             ],
             reasons: [], added: { try added($0) }, check: { try check($0) })
     }
@@ -156,76 +172,9 @@ extension AppSchema.V1_0: AppSchemaSamples {}
 extension AppSchema.V1_1: AppSchemaSamples {}
 extension AppSchema.V2_0: AppSchemaSamples {}
 
-/// A struct whose columns the tests know.
-public protocol AppSchemaRow: StrataTesting.ColumnValued {}
-
-extension AppSchemaRow {
-    public static var fixtures: StrataTesting.Fixtures { AppSchemaMigrationTests.fixtures }
-}
-
-extension AppSchema.V1_0.Department: AppSchemaRow {
-    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
-        var values = StrataTesting.ColumnValues()
-        values["id"] = Strata.SQLiteValue(entity.id.rawValue)
-        values["name"] = Strata.SQLiteValue(entity.name)
-        return values
-    }
-}
-
-extension AppSchema.V1_0.Room: AppSchemaRow {
-    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
-        var values = StrataTesting.ColumnValues()
-        values["id"] = Strata.SQLiteValue(entity.id.rawValue)
-        values["name"] = Strata.SQLiteValue(entity.name)
-        return values
-    }
-}
-
-extension AppSchema.V1_0.User: AppSchemaRow {
-    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
-        var values = StrataTesting.ColumnValues()
-        values["login"] = Strata.SQLiteValue(entity.login.rawValue)
-        values["firstname"] = Strata.SQLiteValue(entity.firstname)
-        values["surname"] = Strata.SQLiteValue(entity.surname)
-        values["is_admin"] = Strata.SQLiteValue(entity.isAdmin)
-        values["default"] = Strata.SQLiteValue(entity.`default`)
-        values["inout"] = Strata.SQLiteValue(entity.`inout`)
-        values["old"] = Strata.SQLiteValue(entity.old)
-        values["department_id"] = Strata.SQLiteValue(entity.departmentID?.rawValue)
-        values["account"] = Strata.SQLiteValue(entity.account)
-        return values
-    }
-}
-
-extension AppSchema.V1_1.User: AppSchemaRow {
-    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
-        var values = StrataTesting.ColumnValues()
-        values["login"] = Strata.SQLiteValue(entity.login.rawValue)
-        values["firstname"] = Strata.SQLiteValue(entity.firstname)
-        values["surname"] = Strata.SQLiteValue(entity.surname)
-        values["is_admin"] = Strata.SQLiteValue(entity.isAdmin)
-        values["default"] = Strata.SQLiteValue(entity.`default`)
-        values["inout"] = Strata.SQLiteValue(entity.`inout`)
-        values["old"] = Strata.SQLiteValue(entity.old)
-        values["department_id"] = Strata.SQLiteValue(entity.departmentID?.rawValue)
-        values["account"] = Strata.SQLiteValue(entity.account)
-        values["born_on"] = Strata.SQLiteValue(entity.bornOn)
-        return values
-    }
-}
-
-extension AppSchema.V2_0.User: AppSchemaRow {
-    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
-        var values = StrataTesting.ColumnValues()
-        values["login"] = Strata.SQLiteValue(entity.login.rawValue)
-        values["level"] = Strata.SQLiteValue(entity.level)
-        values["default"] = Strata.SQLiteValue(entity.`default`)
-        values["inout"] = Strata.SQLiteValue(entity.`inout`)
-        values["old"] = Strata.SQLiteValue(entity.old)
-        values["department_id"] = Strata.SQLiteValue(entity.departmentID?.rawValue)
-        values["account"] = Strata.SQLiteValue(entity.account)
-        values["born_on"] = Strata.SQLiteValue(entity.bornOn)
-        values["full_name"] = Strata.SQLiteValue(entity.fullName)
-        return values
+extension AppSchema {
+    /// Returns a row of `type` with sample values. Rows with other numbers have other primary keys.
+    static func sample<Entity: Strata.StoredEntity>(_ type: Entity.Type, _ number: Swift.Int = 0) throws -> Entity {
+        try AppSchemaMigrationTests.fixtures.sample(type, number)
     }
 }

@@ -9,12 +9,14 @@ import Testing
 
 /// Opens a database of every version of `JournalSchema`, and checks that no row is lost.
 ///
-/// Rows of your own for a version's fixture: `extension JournalSchema.V… { static func samples(_ transaction: WriteTransaction) throws }`
-/// in a file beside this folder.
+/// To add rows of your own to the fixture of a version, write `static func samples(_ transaction: WriteTransaction) throws`
+/// in an extension of the version, in a file beside this folder.
 @Testing.Suite("JournalSchema")
 struct JournalSchemaMigrationTests {
     static let fixtures: StrataTesting.Fixtures = {
-        var fixtures = StrataTesting.Fixtures(of: JournalSchema.self, in: StrataTesting.Fixtures.folder(ofTestsAt: #filePath))
+        var fixtures = StrataTesting.Fixtures(
+            of: JournalSchema.self, in: StrataTesting.Fixtures.folder(ofTestsAt: #filePath)
+        )
         addVersions(to: &fixtures)
         addSteps(to: &fixtures)
         return fixtures
@@ -26,7 +28,9 @@ struct JournalSchemaMigrationTests {
         fixtures.add(StrataTesting.FixtureJoinTable("Media_tags", of: "Media.tags", from: "Media", to: "Tag"))
         fixtures.add(JournalSchemaTables.passport_1_0)
         fixtures.add(JournalSchemaTables.person_1_0)
-        fixtures.add(StrataTesting.FixtureJoinTable("Person_friends", of: "Person.friends", from: "Person", to: "Person"))
+        fixtures.add(
+            StrataTesting.FixtureJoinTable("Person_friends", of: "Person.friends", from: "Person", to: "Person")
+        )
         fixtures.add(JournalSchemaTables.shelf_1_0)
         fixtures.add(JournalSchemaTables.tag_1_0)
         fixtures.check(JournalSchema.V1_0.Media.self)
@@ -116,7 +120,10 @@ private enum JournalSchemaTables {
         .key("id", .int),
         .value("price", .decimal, nullable: true),
         .value("site", .url, nullable: true),
-        .value("colors", .texts(["[]", #"["","Ünïcødé 🧺 \"'\\ \n\t\u0000\u001f/","é is not é"]"#, #"["",""]"#]), nullable: true),
+        .value(
+            "colors", .texts(["[]", #"["","Ünïcødé 🧺 \"'\\ \n\t\u0000\u001f/","é is not é"]"#, #"["",""]"#]),
+            nullable: true
+        ),
         .value("cover", .data, nullable: true),
         .value("isOpen", .bool),
     ])
@@ -126,7 +133,9 @@ private enum JournalSchemaTables {
         .value("key", .uuid),
     ])
     static let tag_2_0: StrataTesting.FixtureTable = tag_1_0.changed(adding: [3: .value("weight", .double)])
-    static let media_3_0: StrataTesting.FixtureTable = media_1_0.changed(removing: [5], adding: [5: .value("headline", .string, nullable: true)])
+    static let media_3_0: StrataTesting.FixtureTable = media_1_0.changed(
+        removing: [5], adding: [5: .value("headline", .string, nullable: true)]
+    )
     static let tag_3_0: StrataTesting.FixtureTable = tag_2_0.changed(adding: [4: .value("isOld", .bool)])
 }
 
@@ -144,108 +153,9 @@ extension JournalSchema.V1_0: JournalSchemaSamples {}
 extension JournalSchema.V2_0: JournalSchemaSamples {}
 extension JournalSchema.V3_0: JournalSchemaSamples {}
 
-/// A struct whose columns the tests know.
-public protocol JournalSchemaRow: StrataTesting.ColumnValued {}
-
-extension JournalSchemaRow {
-    public static var fixtures: StrataTesting.Fixtures { JournalSchemaMigrationTests.fixtures }
-}
-
-extension JournalSchema.V1_0.Media: JournalSchemaRow {
-    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
-        var values = StrataTesting.ColumnValues()
-        values["id"] = Strata.SQLiteValue(entity.id.rawValue)
-        values["kind"] = try Strata.SQLiteValue(value: entity.kind)
-        values["title"] = Strata.SQLiteValue(entity.title)
-        values["added"] = Strata.SQLiteValue(entity.added)
-        values["Book_note"] = Strata.SQLiteValue(entity.bookNote)
-        values["subtitle"] = Strata.SQLiteValue(entity.subtitle)
-        values["pages"] = Strata.SQLiteValue(entity.pages)
-        values["shelf_id"] = Strata.SQLiteValue(entity.shelfID?.rawValue)
-        values["shelf_position"] = Strata.SQLiteValue(entity.shelfPosition)
-        values["Film_note"] = Strata.SQLiteValue(entity.filmNote)
-        values["rating"] = Strata.SQLiteValue(entity.rating)
-        return values
-    }
-}
-
-extension JournalSchema.V3_0.Media: JournalSchemaRow {
-    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
-        var values = StrataTesting.ColumnValues()
-        values["id"] = Strata.SQLiteValue(entity.id.rawValue)
-        values["kind"] = try Strata.SQLiteValue(value: entity.kind)
-        values["title"] = Strata.SQLiteValue(entity.title)
-        values["added"] = Strata.SQLiteValue(entity.added)
-        values["Book_note"] = Strata.SQLiteValue(entity.bookNote)
-        values["headline"] = Strata.SQLiteValue(entity.headline)
-        values["pages"] = Strata.SQLiteValue(entity.pages)
-        values["shelf_id"] = Strata.SQLiteValue(entity.shelfID?.rawValue)
-        values["shelf_position"] = Strata.SQLiteValue(entity.shelfPosition)
-        values["Film_note"] = Strata.SQLiteValue(entity.filmNote)
-        values["rating"] = Strata.SQLiteValue(entity.rating)
-        return values
-    }
-}
-
-extension JournalSchema.V1_0.Passport: JournalSchemaRow {
-    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
-        var values = StrataTesting.ColumnValues()
-        values["id"] = Strata.SQLiteValue(entity.id.rawValue)
-        values["person_id"] = Strata.SQLiteValue(entity.personID.rawValue)
-        return values
-    }
-}
-
-extension JournalSchema.V1_0.Person: JournalSchemaRow {
-    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
-        var values = StrataTesting.ColumnValues()
-        values["id"] = Strata.SQLiteValue(entity.id.rawValue)
-        return values
-    }
-}
-
-extension JournalSchema.V1_0.Shelf: JournalSchemaRow {
-    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
-        var values = StrataTesting.ColumnValues()
-        values["id"] = Strata.SQLiteValue(entity.id.rawValue)
-        values["price"] = Strata.SQLiteValue(entity.price)
-        values["site"] = Strata.SQLiteValue(entity.site)
-        values["colors"] = try Strata.SQLiteValue(value: entity.colors)
-        values["cover"] = Strata.SQLiteValue(entity.cover)
-        values["isOpen"] = Strata.SQLiteValue(entity.isOpen)
-        return values
-    }
-}
-
-extension JournalSchema.V1_0.Tag: JournalSchemaRow {
-    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
-        var values = StrataTesting.ColumnValues()
-        values["id"] = Strata.SQLiteValue(entity.id.rawValue)
-        values["name"] = Strata.SQLiteValue(entity.name)
-        values["key"] = Strata.SQLiteValue(entity.key)
-        return values
-    }
-}
-
-extension JournalSchema.V2_0.Tag: JournalSchemaRow {
-    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
-        var values = StrataTesting.ColumnValues()
-        values["id"] = Strata.SQLiteValue(entity.id.rawValue)
-        values["name"] = Strata.SQLiteValue(entity.name)
-        values["key"] = Strata.SQLiteValue(entity.key)
-        values["weight"] = Strata.SQLiteValue(entity.weight)
-        return values
-    }
-}
-
-extension JournalSchema.V3_0.Tag: JournalSchemaRow {
-    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
-        var values = StrataTesting.ColumnValues()
-        values["id"] = Strata.SQLiteValue(entity.id.rawValue)
-        values["name"] = Strata.SQLiteValue(entity.name)
-        values["key"] = Strata.SQLiteValue(entity.key)
-        values["weight"] = Strata.SQLiteValue(entity.weight)
-        values["isOld"] = Strata.SQLiteValue(entity.isOld)
-        return values
+extension JournalSchema {
+    /// Returns a row of `type` with sample values. Rows with other numbers have other primary keys.
+    static func sample<Entity: Strata.StoredEntity>(_ type: Entity.Type, _ number: Swift.Int = 0) throws -> Entity {
+        try JournalSchemaMigrationTests.fixtures.sample(type, number)
     }
 }

@@ -9,12 +9,14 @@ import Testing
 
 /// Opens a database of every version of `ShopSchema`, and checks that no row is lost.
 ///
-/// Rows of your own for a version's fixture: `extension ShopSchema.V… { static func samples(_ transaction: WriteTransaction) throws }`
-/// in a file beside this folder.
+/// To add rows of your own to the fixture of a version, write `static func samples(_ transaction: WriteTransaction) throws`
+/// in an extension of the version, in a file beside this folder.
 @Testing.Suite("ShopSchema")
 struct ShopSchemaMigrationTests {
     static let fixtures: StrataTesting.Fixtures = {
-        var fixtures = StrataTesting.Fixtures(of: ShopSchema.self, in: StrataTesting.Fixtures.folder(ofTestsAt: #filePath))
+        var fixtures = StrataTesting.Fixtures(
+            of: ShopSchema.self, in: StrataTesting.Fixtures.folder(ofTestsAt: #filePath)
+        )
         addVersions(to: &fixtures)
         addSteps(to: &fixtures)
         return fixtures
@@ -23,7 +25,9 @@ struct ShopSchemaMigrationTests {
     /// The tables and structs that are new in each version, or differ from those before.
     private static func addVersions(to fixtures: inout StrataTesting.Fixtures) {
         fixtures.add(ShopSchemaTables.customer_1_0)
-        fixtures.add(StrataTesting.FixtureJoinTable("customer_wishes", of: "customer.wishes", from: "customer", to: "product"))
+        fixtures.add(
+            StrataTesting.FixtureJoinTable("customer_wishes", of: "customer.wishes", from: "customer", to: "product")
+        )
         fixtures.add(ShopSchemaTables.invoice_1_0)
         fixtures.add(ShopSchemaTables.order_1_0)
         fixtures.add(StrataTesting.FixtureJoinTable("order_gifts", of: "order.gifts", from: "order", to: "product"))
@@ -55,9 +59,20 @@ struct ShopSchemaMigrationTests {
         fixtures.expect(.init(from: "invoice", to: "invoice", key: ["id"], kept: ["id", "amount", "order_id"]))
         fixtures.expect(.init(from: "product", to: "product", key: ["sku"], kept: ["sku", "title", "price", "photo"]))
         fixtures.step(from: "1.0", to: "1.1")
-        fixtures.expect(.init(from: "invoice", to: "invoice", key: ["id"], kept: ["id", "amount", "order_id"], references: [.init(["order_id"], to: "order", cascades: true)]))
+        fixtures.expect(
+            .init(
+                from: "invoice", to: "invoice", key: ["id"], kept: ["id", "amount", "order_id"],
+                references: [.init(["order_id"], to: "order", cascades: true)]
+            )
+        )
         fixtures.expect(.init(from: "order", to: "order", key: ["id"], kept: ["id"]))
-        fixtures.expect(.init(from: "order_gifts", to: "order_gifts", key: ["source_id", "target_id"], kept: ["source_id", "target_id", "position"], references: [.init(["source_id"], to: "order", cascades: true)], join: true))
+        fixtures.expect(
+            .init(
+                from: "order_gifts", to: "order_gifts", key: ["source_id", "target_id"],
+                kept: ["source_id", "target_id", "position"],
+                references: [.init(["source_id"], to: "order", cascades: true)], join: true
+            )
+        )
         fixtures.step(from: "1.1", to: "2.0", custom: ShopSchemaStep_1_1_to_2_0.expectation)
     }
 
@@ -133,18 +148,22 @@ private enum ShopSchemaTables {
         .value("amount", .double),
         .reference("order", ["order_id"], to: "order", onDelete: .cascade, nullable: true),
     ], indexes: [.init(["order_id"])])
-    static let product_1_1: StrataTesting.FixtureTable = product_1_0.changed(indexes: [.init(["title"], unique: true), .init(["price"])])
+    static let product_1_1: StrataTesting.FixtureTable = product_1_0.changed(
+        indexes: [.init(["title"], unique: true), .init(["price"])]
+    )
     static let order_2_0: StrataTesting.FixtureTable = order_1_0.changed(adding: [8: .value("total", .double)])
 }
 
-/// What the code of the step from 1.1 to 2.0 does. Write it as an extension of `ShopSchemaStep_1_1_to_2_0`, in a file beside
-/// this folder.
+/// What the code of the step from 1.1 to 2.0 does. Write it as an extension of
+/// `ShopSchemaStep_1_1_to_2_0`, in a file beside this folder.
 protocol ShopSchemaExpectations_1_1_to_2_0: Swift.Sendable {
     typealias V1_1 = ShopSchema.V1_1
     typealias V2_0 = ShopSchema.V2_0
 
     /// What becomes of a row of `order`.
-    static func expected(_ old: ShopSchema.V1_1.Order, _ rows: StrataTesting.StepRows) throws -> StrataTesting.Expected<ShopSchema.V2_0.Order>
+    static func expected(
+        _ old: ShopSchema.V1_1.Order, _ rows: StrataTesting.StepRows
+    ) throws -> StrataTesting.Expected<ShopSchema.V2_0.Order>
     /// The rows after the step that come from no row before it.
     static func added(_ rows: StrataTesting.StepRows) throws -> [any Strata.StoredEntity]
     /// Looks at the rows before and after the step.
@@ -152,7 +171,11 @@ protocol ShopSchemaExpectations_1_1_to_2_0: Swift.Sendable {
 }
 
 extension ShopSchemaExpectations_1_1_to_2_0 {
-    static func expected(_ old: ShopSchema.V1_1.Order, _ rows: StrataTesting.StepRows) throws -> StrataTesting.Expected<ShopSchema.V2_0.Order> { throw StrataTesting.UnwrittenExpectation() }
+    static func expected(
+        _ old: ShopSchema.V1_1.Order, _ rows: StrataTesting.StepRows
+    ) throws -> StrataTesting.Expected<ShopSchema.V2_0.Order> {
+        throw StrataTesting.UnwrittenExpectation()
+    }
     static func added(_ rows: StrataTesting.StepRows) throws -> [any Strata.StoredEntity] { [] }
     static func check(_ rows: StrataTesting.StepRows) throws { throw StrataTesting.UnwrittenExpectation() }
 
@@ -160,7 +183,13 @@ extension ShopSchemaExpectations_1_1_to_2_0 {
         StrataTesting.CustomExpectation(
             "ShopSchemaStep_1_1_to_2_0",
             rows: [
-                StrataTesting.RowExpectation("V1_1.Order", "V2_0.Order", ".kept(.init(migrating: old, total: …))") { (old: ShopSchema.V1_1.Order, rows) throws -> StrataTesting.Expected<ShopSchema.V2_0.Order> in try expected(old, rows) },
+                StrataTesting.RowExpectation("V1_1.Order", "V2_0.Order", ".kept(.init(migrating: old, total: …))") {
+                    (
+                        old: ShopSchema.V1_1.Order, rows
+                    ) throws -> StrataTesting.Expected<ShopSchema.V2_0.Order> in try expected(
+                        old, rows
+                    )
+                },
             ],
             reasons: [], added: { try added($0) }, check: { try check($0) })
     }
@@ -183,90 +212,9 @@ extension ShopSchema.V1_0: ShopSchemaSamples {}
 extension ShopSchema.V1_1: ShopSchemaSamples {}
 extension ShopSchema.V2_0: ShopSchemaSamples {}
 
-/// A struct whose columns the tests know.
-public protocol ShopSchemaRow: StrataTesting.ColumnValued {}
-
-extension ShopSchemaRow {
-    public static var fixtures: StrataTesting.Fixtures { ShopSchemaMigrationTests.fixtures }
-}
-
-extension ShopSchema.V1_0.Customer: ShopSchemaRow {
-    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
-        var values = StrataTesting.ColumnValues()
-        values["id"] = Strata.SQLiteValue(entity.id.rawValue)
-        values["name"] = Strata.SQLiteValue(entity.name)
-        values["email"] = Strata.SQLiteValue(entity.email)
-        values["code"] = Strata.SQLiteValue(entity.code)
-        values["reference"] = Strata.SQLiteValue(entity.reference)
-        values["note"] = Strata.SQLiteValue(entity.note)
-        values["nickname"] = Strata.SQLiteValue(entity.nickname)
-        return values
-    }
-}
-
-extension ShopSchema.V1_1.Customer: ShopSchemaRow {
-    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
-        var values = StrataTesting.ColumnValues()
-        values["id"] = Strata.SQLiteValue(entity.id.rawValue)
-        values["name"] = Strata.SQLiteValue(entity.name)
-        values["email"] = Strata.SQLiteValue(entity.email)
-        values["code"] = Strata.SQLiteValue(entity.code)
-        values["reference"] = Strata.SQLiteValue(entity.reference)
-        values["remark"] = Strata.SQLiteValue(entity.remark)
-        values["nickname"] = Strata.SQLiteValue(entity.nickname)
-        values["level"] = Strata.SQLiteValue(entity.level)
-        return values
-    }
-}
-
-extension ShopSchema.V1_0.Invoice: ShopSchemaRow {
-    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
-        var values = StrataTesting.ColumnValues()
-        values["id"] = Strata.SQLiteValue(entity.id.rawValue)
-        values["amount"] = Strata.SQLiteValue(entity.amount)
-        values["order_id"] = Strata.SQLiteValue(entity.orderID?.rawValue)
-        return values
-    }
-}
-
-extension ShopSchema.V1_0.Order: ShopSchemaRow {
-    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
-        var values = StrataTesting.ColumnValues()
-        values["id"] = Strata.SQLiteValue(entity.id.rawValue)
-        values["comment"] = Strata.SQLiteValue(entity.comment)
-        values["greeting"] = Strata.SQLiteValue(entity.greeting)
-        values["quantity"] = Strata.SQLiteValue(entity.quantity)
-        values["placed_at"] = Strata.SQLiteValue(entity.placedAt)
-        values["customer_id"] = Strata.SQLiteValue(entity.customerID?.rawValue)
-        values["customer_position"] = Strata.SQLiteValue(entity.customerPosition)
-        values["product_id"] = Strata.SQLiteValue(entity.productID?.rawValue)
-        return values
-    }
-}
-
-extension ShopSchema.V2_0.Order: ShopSchemaRow {
-    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
-        var values = StrataTesting.ColumnValues()
-        values["id"] = Strata.SQLiteValue(entity.id.rawValue)
-        values["comment"] = Strata.SQLiteValue(entity.comment)
-        values["greeting"] = Strata.SQLiteValue(entity.greeting)
-        values["quantity"] = Strata.SQLiteValue(entity.quantity)
-        values["placed_at"] = Strata.SQLiteValue(entity.placedAt)
-        values["customer_id"] = Strata.SQLiteValue(entity.customerID?.rawValue)
-        values["customer_position"] = Strata.SQLiteValue(entity.customerPosition)
-        values["product_id"] = Strata.SQLiteValue(entity.productID?.rawValue)
-        values["total"] = Strata.SQLiteValue(entity.total)
-        return values
-    }
-}
-
-extension ShopSchema.V1_0.Product: ShopSchemaRow {
-    public static func columnValues(of entity: Self) throws -> StrataTesting.ColumnValues {
-        var values = StrataTesting.ColumnValues()
-        values["sku"] = Strata.SQLiteValue(entity.sku.rawValue)
-        values["title"] = Strata.SQLiteValue(entity.title)
-        values["price"] = Strata.SQLiteValue(entity.price)
-        values["photo"] = Strata.SQLiteValue(entity.photo)
-        return values
+extension ShopSchema {
+    /// Returns a row of `type` with sample values. Rows with other numbers have other primary keys.
+    static func sample<Entity: Strata.StoredEntity>(_ type: Entity.Type, _ number: Swift.Int = 0) throws -> Entity {
+        try ShopSchemaMigrationTests.fixtures.sample(type, number)
     }
 }

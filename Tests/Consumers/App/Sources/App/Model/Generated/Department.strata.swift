@@ -4,25 +4,17 @@
 import Foundation
 import Strata
 
-/// The newest version of `department`.
 public typealias Department = AppSchema.V1_0.Department
 
-extension AppSchema {
-    /// The primary key of `department`.
-    public struct DepartmentID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable {
-        public var rawValue: Foundation.UUID
-
-        public init(rawValue: Foundation.UUID) { self.rawValue = rawValue }
-    }
-}
-
 extension AppSchema.V1_0 {
-    /// Since version 1.0.
     public struct Department: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        public typealias ID = AppSchema.DepartmentID
-
         public var id: ID
         public var name: Swift.String
+
+        // MARK: - Storage
+
+        public typealias ID = AppSchema.DepartmentID
+        public typealias Entity = Self
 
         public init(
             id: ID,
@@ -32,17 +24,15 @@ extension AppSchema.V1_0 {
             self.name = name
         }
 
-        // MARK: - Storage
+        public struct Columns: Strata.EntityColumns {
+            public init() {}
+            public var id: Strata.Column<Entity, ID> { .init("id") }
+            public var name: Strata.Column<Entity, Swift.String> { .init("name") }
+        }
 
         public struct Relationships: Strata.EntityRelationships {
             public init() {}
-            public var users: Strata.ToMany<AppSchema.V1_0.Department, AppSchema.Newest.User> { .init(inverse: ["department_id"]) }
-        }
-
-        public struct Columns: Strata.EntityColumns {
-            public init() {}
-            public var id: Strata.Column<AppSchema.V1_0.Department, ID> { .init("id") }
-            public var name: Strata.Column<AppSchema.V1_0.Department, Swift.String> { .init("name") }
+            public var users: Strata.ToMany<Entity, AppSchema.Newest.User> { .init(inverse: ["department_id"]) }
         }
 
         public static let table = Strata.EntityTable("department", key: ["id"], columns: ["id", "name"])
@@ -62,4 +52,10 @@ extension AppSchema.V1_0 {
             equality.compare(self.name, other.name)
         }
     }
+}
+
+extension AppSchema {
+    /// The primary key of `department`.
+    public typealias DepartmentID = Strata.PrimaryKey<DepartmentKey, Foundation.UUID>
+    public enum DepartmentKey {}
 }

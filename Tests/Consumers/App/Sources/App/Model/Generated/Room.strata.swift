@@ -4,25 +4,17 @@
 import Foundation
 import Strata
 
-/// The newest version of `room`.
 public typealias Room = AppSchema.V1_0.Room
 
-extension AppSchema {
-    /// The primary key of `room`.
-    public struct RoomID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
-        public var rawValue: Swift.Int
-
-        public init(rawValue: Swift.Int) { self.rawValue = rawValue }
-    }
-}
-
 extension AppSchema.V1_0 {
-    /// Since version 1.0.
     public struct Room: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        public typealias ID = AppSchema.RoomID
-
         public var id: ID
         public var name: Swift.String
+
+        // MARK: - Storage
+
+        public typealias ID = AppSchema.RoomID
+        public typealias Entity = Self
 
         public init(
             id: ID,
@@ -32,12 +24,10 @@ extension AppSchema.V1_0 {
             self.name = name
         }
 
-        // MARK: - Storage
-
         public struct Columns: Strata.EntityColumns {
             public init() {}
-            public var id: Strata.Column<AppSchema.V1_0.Room, ID> { .init("id") }
-            public var name: Strata.Column<AppSchema.V1_0.Room, Swift.String> { .init("name") }
+            public var id: Strata.Column<Entity, ID> { .init("id") }
+            public var name: Strata.Column<Entity, Swift.String> { .init("name") }
         }
 
         public static let table = Strata.EntityTable("room", key: ["id"], columns: ["id", "name"])
@@ -57,4 +47,10 @@ extension AppSchema.V1_0 {
             equality.compare(self.name, other.name)
         }
     }
+}
+
+extension AppSchema {
+    /// The primary key of `room`.
+    public typealias RoomID = Strata.PrimaryKey<RoomKey, Swift.Int>
+    public enum RoomKey {}
 }

@@ -72,7 +72,7 @@ public enum AppSchema: Strata.Schema {
             """#) { step in
             var migration = Migration_1_1_to_2_0()
             try migration.willMigrate(step.context)
-            try migration.migrate(AppSchema.V1_1.User.self, in: step)
+            try step.migrate(AppSchema.V1_1.User.self) { try migration.migrate($0, $1) }
             try step.followKeys()
             try migration.didMigrate(step.context)
         }

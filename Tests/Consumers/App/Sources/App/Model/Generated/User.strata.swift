@@ -7,235 +7,8 @@ import Strata
 /// Someone who works here.
 public typealias User = AppSchema.V2_0.User
 
-extension AppSchema {
-    /// The primary key of `user`.
-    public struct UserID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByStringLiteral {
-        public var rawValue: Swift.String
-
-        public init(rawValue: Swift.String) { self.rawValue = rawValue }
-    }
-}
-
-extension AppSchema.V1_0 {
-    /// Someone who works here.
-    ///
-    /// Version 1.0.
-    public struct User: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        public typealias ID = AppSchema.UserID
-
-        public var login: ID
-        public var firstname: Swift.String
-        public var surname: Swift.String
-        /// What the user may do: 0 nothing, 1 everything.
-        public var isAdmin: Swift.Bool?
-        public var `default`: Swift.Bool
-        public var `inout`: Swift.String?
-        public var old: Swift.String?
-        public var departmentID: AppSchema.DepartmentID?
-        /// Until 1.1 a number; as text from 2.0 on.
-        public var account: Foundation.UUID?
-
-        public var id: ID { self.login }
-
-        public init(
-            login: ID,
-            firstname: Swift.String,
-            surname: Swift.String,
-            isAdmin: Swift.Bool? = nil,
-            `default`: Swift.Bool = false,
-            `inout`: Swift.String? = nil,
-            old: Swift.String? = nil,
-            departmentID: AppSchema.DepartmentID? = nil,
-            account: Foundation.UUID? = nil
-        ) {
-            self.login = login
-            self.firstname = firstname
-            self.surname = surname
-            self.isAdmin = isAdmin
-            self.`default` = `default`
-            self.`inout` = `inout`
-            self.old = old
-            self.departmentID = departmentID
-            self.account = account
-        }
-
-        // MARK: - Storage
-
-        public struct Relationships: Strata.EntityRelationships {
-            public init() {}
-            public var department: Strata.ToOne<AppSchema.V1_0.User, AppSchema.V1_0.Department> { .init(column: ["department_id"]) }
-        }
-
-        public struct Columns: Strata.EntityColumns {
-            public init() {}
-            public var login: Strata.Column<AppSchema.V1_0.User, ID> { .init("login") }
-            public var firstname: Strata.Column<AppSchema.V1_0.User, Swift.String> { .init("firstname") }
-            public var surname: Strata.Column<AppSchema.V1_0.User, Swift.String> { .init("surname") }
-            public var isAdmin: Strata.Column<AppSchema.V1_0.User, Swift.Bool?> { .init("is_admin") }
-            public var `default`: Strata.Column<AppSchema.V1_0.User, Swift.Bool> { .init("default") }
-            public var `inout`: Strata.Column<AppSchema.V1_0.User, Swift.String?> { .init("inout") }
-            public var old: Strata.Column<AppSchema.V1_0.User, Swift.String?> { .init("old") }
-            public var departmentID: Strata.Column<AppSchema.V1_0.User, AppSchema.DepartmentID?> { .init("department_id") }
-            public var account: Strata.Column<AppSchema.V1_0.User, Foundation.UUID?> { .init("account") }
-        }
-
-        public static let table = Strata.EntityTable("user", key: ["login"], columns: ["login", "firstname", "surname", "is_admin", "default", "inout", "old", "department_id", "account"])
-
-        public init(row: Strata.Row) throws {
-            self.login = try row.id(0)
-            self.firstname = try row.string(1)
-            self.surname = try row.string(2)
-            self.isAdmin = try row.optionalBool(3)
-            self.`default` = try row.bool(4)
-            self.`inout` = try row.optionalString(5)
-            self.old = try row.optionalString(6)
-            self.departmentID = try row.optionalID(7)
-            self.account = try row.optionalUUID(8)
-        }
-
-        public func bind(to statement: Strata.Statement) throws {
-            try statement.bind(self.login, at: 1)
-            try statement.bind(self.firstname, at: 2)
-            try statement.bind(self.surname, at: 3)
-            try statement.bind(self.isAdmin, at: 4)
-            try statement.bind(self.`default`, at: 5)
-            try statement.bind(self.`inout`, at: 6)
-            try statement.bind(self.old, at: 7)
-            try statement.bind(self.departmentID, at: 8)
-            try statement.bind(self.account, at: 9)
-        }
-
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.login, other.login)
-            equality.compare(self.firstname, other.firstname)
-            equality.compare(self.surname, other.surname)
-            equality.compare(self.isAdmin, other.isAdmin)
-            equality.compare(self.`default`, other.`default`)
-            equality.compare(self.`inout`, other.`inout`)
-            equality.compare(self.old, other.old)
-            equality.compare(self.departmentID, other.departmentID)
-            equality.compare(self.account, other.account)
-        }
-    }
-}
-
-extension AppSchema.V1_1 {
-    /// Someone who works here.
-    ///
-    /// Version 1.1.
-    public struct User: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        public typealias ID = AppSchema.UserID
-
-        public var login: ID
-        public var firstname: Swift.String
-        public var surname: Swift.String
-        /// What the user may do: 0 nothing, 1 everything.
-        public var isAdmin: Swift.Bool?
-        public var `default`: Swift.Bool
-        public var `inout`: Swift.String?
-        public var old: Swift.String?
-        public var departmentID: AppSchema.DepartmentID?
-        /// Until 1.1 a number; as text from 2.0 on.
-        public var account: Foundation.UUID?
-        public var bornOn: Foundation.Date?
-
-        public var id: ID { self.login }
-
-        public init(
-            login: ID,
-            firstname: Swift.String,
-            surname: Swift.String,
-            isAdmin: Swift.Bool? = nil,
-            `default`: Swift.Bool = false,
-            `inout`: Swift.String? = nil,
-            old: Swift.String? = nil,
-            departmentID: AppSchema.DepartmentID? = nil,
-            account: Foundation.UUID? = nil,
-            bornOn: Foundation.Date? = nil
-        ) {
-            self.login = login
-            self.firstname = firstname
-            self.surname = surname
-            self.isAdmin = isAdmin
-            self.`default` = `default`
-            self.`inout` = `inout`
-            self.old = old
-            self.departmentID = departmentID
-            self.account = account
-            self.bornOn = bornOn
-        }
-
-        // MARK: - Storage
-
-        public struct Relationships: Strata.EntityRelationships {
-            public init() {}
-            public var department: Strata.ToOne<AppSchema.V1_1.User, AppSchema.V1_0.Department> { .init(column: ["department_id"]) }
-        }
-
-        public struct Columns: Strata.EntityColumns {
-            public init() {}
-            public var login: Strata.Column<AppSchema.V1_1.User, ID> { .init("login") }
-            public var firstname: Strata.Column<AppSchema.V1_1.User, Swift.String> { .init("firstname") }
-            public var surname: Strata.Column<AppSchema.V1_1.User, Swift.String> { .init("surname") }
-            public var isAdmin: Strata.Column<AppSchema.V1_1.User, Swift.Bool?> { .init("is_admin") }
-            public var `default`: Strata.Column<AppSchema.V1_1.User, Swift.Bool> { .init("default") }
-            public var `inout`: Strata.Column<AppSchema.V1_1.User, Swift.String?> { .init("inout") }
-            public var old: Strata.Column<AppSchema.V1_1.User, Swift.String?> { .init("old") }
-            public var departmentID: Strata.Column<AppSchema.V1_1.User, AppSchema.DepartmentID?> { .init("department_id") }
-            public var account: Strata.Column<AppSchema.V1_1.User, Foundation.UUID?> { .init("account") }
-            public var bornOn: Strata.Column<AppSchema.V1_1.User, Foundation.Date?> { .init("born_on") }
-        }
-
-        public static let table = Strata.EntityTable("user", key: ["login"], columns: ["login", "firstname", "surname", "is_admin", "default", "inout", "old", "department_id", "account", "born_on"])
-
-        public init(row: Strata.Row) throws {
-            self.login = try row.id(0)
-            self.firstname = try row.string(1)
-            self.surname = try row.string(2)
-            self.isAdmin = try row.optionalBool(3)
-            self.`default` = try row.bool(4)
-            self.`inout` = try row.optionalString(5)
-            self.old = try row.optionalString(6)
-            self.departmentID = try row.optionalID(7)
-            self.account = try row.optionalUUID(8)
-            self.bornOn = try row.optionalDate(9)
-        }
-
-        public func bind(to statement: Strata.Statement) throws {
-            try statement.bind(self.login, at: 1)
-            try statement.bind(self.firstname, at: 2)
-            try statement.bind(self.surname, at: 3)
-            try statement.bind(self.isAdmin, at: 4)
-            try statement.bind(self.`default`, at: 5)
-            try statement.bind(self.`inout`, at: 6)
-            try statement.bind(self.old, at: 7)
-            try statement.bind(self.departmentID, at: 8)
-            try statement.bind(self.account, at: 9)
-            try statement.bind(self.bornOn, at: 10)
-        }
-
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.login, other.login)
-            equality.compare(self.firstname, other.firstname)
-            equality.compare(self.surname, other.surname)
-            equality.compare(self.isAdmin, other.isAdmin)
-            equality.compare(self.`default`, other.`default`)
-            equality.compare(self.`inout`, other.`inout`)
-            equality.compare(self.old, other.old)
-            equality.compare(self.departmentID, other.departmentID)
-            equality.compare(self.account, other.account)
-            equality.compare(self.bornOn, other.bornOn)
-        }
-    }
-}
-
 extension AppSchema.V2_0 {
-    /// Someone who works here.
-    ///
-    /// Since version 2.0.
     public struct User: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        public typealias ID = AppSchema.UserID
-
         public var login: ID
         /// What the user may do: 0 nothing, 1 everything.
         public var level: Swift.Int
@@ -247,6 +20,11 @@ extension AppSchema.V2_0 {
         public var account: Swift.String?
         public var bornOn: Foundation.Date?
         public var fullName: Swift.String
+
+        // MARK: - Storage
+
+        public typealias ID = AppSchema.UserID
+        public typealias Entity = Self
 
         public var id: ID { self.login }
 
@@ -272,27 +50,30 @@ extension AppSchema.V2_0 {
             self.fullName = fullName
         }
 
-        // MARK: - Storage
+        public struct Columns: Strata.EntityColumns {
+            public init() {}
+            public var login: Strata.Column<Entity, ID> { .init("login") }
+            public var level: Strata.Column<Entity, Swift.Int> { .init("level") }
+            public var `default`: Strata.Column<Entity, Swift.Bool> { .init("default") }
+            public var `inout`: Strata.Column<Entity, Swift.String?> { .init("inout") }
+            public var old: Strata.Column<Entity, Swift.String?> { .init("old") }
+            public var departmentID: Strata.Column<Entity, AppSchema.DepartmentID?> { .init("department_id") }
+            public var account: Strata.Column<Entity, Swift.String?> { .init("account") }
+            public var bornOn: Strata.Column<Entity, Foundation.Date?> { .init("born_on") }
+            public var fullName: Strata.Column<Entity, Swift.String> { .init("full_name") }
+        }
 
         public struct Relationships: Strata.EntityRelationships {
             public init() {}
-            public var department: Strata.ToOne<AppSchema.V2_0.User, AppSchema.Newest.Department> { .init(column: ["department_id"]) }
+            public var department: Strata.ToOne<Entity, AppSchema.Newest.Department> {
+                .init(column: ["department_id"])
+            }
         }
 
-        public struct Columns: Strata.EntityColumns {
-            public init() {}
-            public var login: Strata.Column<AppSchema.V2_0.User, ID> { .init("login") }
-            public var level: Strata.Column<AppSchema.V2_0.User, Swift.Int> { .init("level") }
-            public var `default`: Strata.Column<AppSchema.V2_0.User, Swift.Bool> { .init("default") }
-            public var `inout`: Strata.Column<AppSchema.V2_0.User, Swift.String?> { .init("inout") }
-            public var old: Strata.Column<AppSchema.V2_0.User, Swift.String?> { .init("old") }
-            public var departmentID: Strata.Column<AppSchema.V2_0.User, AppSchema.DepartmentID?> { .init("department_id") }
-            public var account: Strata.Column<AppSchema.V2_0.User, Swift.String?> { .init("account") }
-            public var bornOn: Strata.Column<AppSchema.V2_0.User, Foundation.Date?> { .init("born_on") }
-            public var fullName: Strata.Column<AppSchema.V2_0.User, Swift.String> { .init("full_name") }
-        }
-
-        public static let table = Strata.EntityTable("user", key: ["login"], columns: ["login", "level", "default", "inout", "old", "department_id", "account", "born_on", "full_name"])
+        public static let table = Strata.EntityTable(
+            "user", key: ["login"],
+            columns: ["login", "level", "default", "inout", "old", "department_id", "account", "born_on", "full_name"]
+        )
 
         public init(row: Strata.Row) throws {
             self.login = try row.id(0)
@@ -330,4 +111,10 @@ extension AppSchema.V2_0 {
             equality.compare(self.fullName, other.fullName)
         }
     }
+}
+
+extension AppSchema {
+    /// The primary key of `user`.
+    public typealias UserID = Strata.PrimaryKey<UserKey, Swift.String>
+    public enum UserKey {}
 }

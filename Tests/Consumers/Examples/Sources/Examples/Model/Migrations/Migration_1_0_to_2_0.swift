@@ -1,9 +1,7 @@
 import Foundation
 import Strata
 
-struct Migration_1_0_to_2_0: ExamplesSchema.MessageColumnMigration_1_0_to_2_0,
-    ExamplesSchema.ContactColumnMigration_1_0_to_2_0
-{
+struct Migration_1_0_to_2_0: ExamplesSchema.CustomMigration_1_0_to_2_0 {
     /// The first tag of each word.
     private var tags: [String: Tag.ID] = [:]
     /// The artist of each name.

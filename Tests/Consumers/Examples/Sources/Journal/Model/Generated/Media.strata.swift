@@ -4,136 +4,10 @@
 import Foundation
 import Strata
 
-/// The newest version of `Media`.
 public typealias Media = JournalSchema.V3_0.Media
 
-extension JournalSchema {
-    /// The primary key of `Media`.
-    public struct MediaID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
-        public var rawValue: Swift.Int
-
-        public init(rawValue: Swift.Int) { self.rawValue = rawValue }
-    }
-}
-
-extension JournalSchema.V1_0 {
-    /// Versions 1.0 to 2.0.
-    public struct Media: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        public typealias ID = JournalSchema.MediaID
-
-        public var id: ID
-        public var kind: JournalSchema.V1_0.MediaKind
-        public var title: Swift.String
-        public var added: Foundation.Date?
-        public var bookNote: Swift.String?
-        public var subtitle: Swift.String?
-        public var pages: Swift.Int?
-        public var shelfID: JournalSchema.ShelfID?
-        /// The row's place at the other end of `shelf`; nil stands last.
-        public var shelfPosition: Swift.Int?
-        public var filmNote: Foundation.Data?
-        public var rating: Swift.Float?
-
-        public init(
-            id: ID,
-            kind: JournalSchema.V1_0.MediaKind,
-            title: Swift.String,
-            added: Foundation.Date? = nil,
-            bookNote: Swift.String? = nil,
-            subtitle: Swift.String? = nil,
-            pages: Swift.Int? = 0,
-            shelfID: JournalSchema.ShelfID? = nil,
-            shelfPosition: Swift.Int? = nil,
-            filmNote: Foundation.Data? = nil,
-            rating: Swift.Float? = nil
-        ) {
-            self.id = id
-            self.kind = kind
-            self.title = title
-            self.added = added
-            self.bookNote = bookNote
-            self.subtitle = subtitle
-            self.pages = pages
-            self.shelfID = shelfID
-            self.shelfPosition = shelfPosition
-            self.filmNote = filmNote
-            self.rating = rating
-        }
-
-        // MARK: - Storage
-
-        public struct Relationships: Strata.EntityRelationships {
-            public init() {}
-            public var tags: Strata.ToMany<JournalSchema.V1_0.Media, JournalSchema.V2_0.Tag> { .init(joinTable: "Media_tags") }
-            public var shelf: Strata.ToOne<JournalSchema.V1_0.Media, JournalSchema.V1_0.Shelf> { .init(column: ["shelf_id"]) }
-        }
-
-        public struct Columns: Strata.EntityColumns {
-            public init() {}
-            public var id: Strata.Column<JournalSchema.V1_0.Media, ID> { .init("id") }
-            public var kind: Strata.Column<JournalSchema.V1_0.Media, JournalSchema.V1_0.MediaKind> { .init("kind") }
-            public var title: Strata.Column<JournalSchema.V1_0.Media, Swift.String> { .init("title") }
-            public var added: Strata.Column<JournalSchema.V1_0.Media, Foundation.Date?> { .init("added") }
-            public var bookNote: Strata.Column<JournalSchema.V1_0.Media, Swift.String?> { .init("Book_note") }
-            public var subtitle: Strata.Column<JournalSchema.V1_0.Media, Swift.String?> { .init("subtitle") }
-            public var pages: Strata.Column<JournalSchema.V1_0.Media, Swift.Int?> { .init("pages") }
-            public var shelfID: Strata.Column<JournalSchema.V1_0.Media, JournalSchema.ShelfID?> { .init("shelf_id") }
-            public var shelfPosition: Strata.Column<JournalSchema.V1_0.Media, Swift.Int?> { .init("shelf_position") }
-            public var filmNote: Strata.Column<JournalSchema.V1_0.Media, Foundation.Data?> { .init("Film_note") }
-            public var rating: Strata.Column<JournalSchema.V1_0.Media, Swift.Float?> { .init("rating") }
-        }
-
-        public static let table = Strata.EntityTable("Media", key: ["id"], columns: ["id", "kind", "title", "added", "Book_note", "subtitle", "pages", "shelf_id", "shelf_position", "Film_note", "rating"])
-
-        public init(row: Strata.Row) throws {
-            self.id = try row.id(0)
-            self.kind = try row.value(1)
-            self.title = try row.string(2)
-            self.added = try row.optionalDate(3)
-            self.bookNote = try row.optionalString(4)
-            self.subtitle = try row.optionalString(5)
-            self.pages = try row.optionalInt(6)
-            self.shelfID = try row.optionalID(7)
-            self.shelfPosition = try row.optionalInt(8)
-            self.filmNote = try row.optionalData(9)
-            self.rating = try row.optionalFloat(10)
-        }
-
-        public func bind(to statement: Strata.Statement) throws {
-            try statement.bind(self.id, at: 1)
-            try statement.bind(self.kind, at: 2)
-            try statement.bind(self.title, at: 3)
-            try statement.bind(self.added, at: 4)
-            try statement.bind(self.bookNote, at: 5)
-            try statement.bind(self.subtitle, at: 6)
-            try statement.bind(self.pages, at: 7)
-            try statement.bind(self.shelfID, at: 8)
-            try statement.bind(self.shelfPosition, at: 9)
-            try statement.bind(self.filmNote, at: 10)
-            try statement.bind(self.rating, at: 11)
-        }
-
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.id, other.id)
-            equality.compare(self.kind, other.kind)
-            equality.compare(self.title, other.title)
-            equality.compare(self.added, other.added)
-            equality.compare(self.bookNote, other.bookNote)
-            equality.compare(self.subtitle, other.subtitle)
-            equality.compare(self.pages, other.pages)
-            equality.compare(self.shelfID, other.shelfID)
-            equality.compare(self.shelfPosition, other.shelfPosition)
-            equality.compare(self.filmNote, other.filmNote)
-            equality.compare(self.rating, other.rating)
-        }
-    }
-}
-
 extension JournalSchema.V3_0 {
-    /// Since version 3.0.
     public struct Media: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        public typealias ID = JournalSchema.MediaID
-
         public var id: ID
         public var kind: JournalSchema.V1_0.MediaKind
         public var title: Swift.String
@@ -146,6 +20,11 @@ extension JournalSchema.V3_0 {
         public var shelfPosition: Swift.Int?
         public var filmNote: Foundation.Data?
         public var rating: Swift.Float?
+
+        // MARK: - Storage
+
+        public typealias ID = JournalSchema.MediaID
+        public typealias Entity = Self
 
         public init(
             id: ID,
@@ -173,30 +52,34 @@ extension JournalSchema.V3_0 {
             self.rating = rating
         }
 
-        // MARK: - Storage
+        public struct Columns: Strata.EntityColumns {
+            public init() {}
+            public var id: Strata.Column<Entity, ID> { .init("id") }
+            public var kind: Strata.Column<Entity, JournalSchema.V1_0.MediaKind> { .init("kind") }
+            public var title: Strata.Column<Entity, Swift.String> { .init("title") }
+            public var added: Strata.Column<Entity, Foundation.Date?> { .init("added") }
+            public var bookNote: Strata.Column<Entity, Swift.String?> { .init("Book_note") }
+            public var headline: Strata.Column<Entity, Swift.String?> { .init("headline") }
+            public var pages: Strata.Column<Entity, Swift.Int?> { .init("pages") }
+            public var shelfID: Strata.Column<Entity, JournalSchema.ShelfID?> { .init("shelf_id") }
+            public var shelfPosition: Strata.Column<Entity, Swift.Int?> { .init("shelf_position") }
+            public var filmNote: Strata.Column<Entity, Foundation.Data?> { .init("Film_note") }
+            public var rating: Strata.Column<Entity, Swift.Float?> { .init("rating") }
+        }
 
         public struct Relationships: Strata.EntityRelationships {
             public init() {}
-            public var tags: Strata.ToMany<JournalSchema.V3_0.Media, JournalSchema.Newest.Tag> { .init(joinTable: "Media_tags") }
-            public var shelf: Strata.ToOne<JournalSchema.V3_0.Media, JournalSchema.Newest.Shelf> { .init(column: ["shelf_id"]) }
+            public var tags: Strata.ToMany<Entity, JournalSchema.Newest.Tag> { .init(joinTable: "Media_tags") }
+            public var shelf: Strata.ToOne<Entity, JournalSchema.Newest.Shelf> { .init(column: ["shelf_id"]) }
         }
 
-        public struct Columns: Strata.EntityColumns {
-            public init() {}
-            public var id: Strata.Column<JournalSchema.V3_0.Media, ID> { .init("id") }
-            public var kind: Strata.Column<JournalSchema.V3_0.Media, JournalSchema.V1_0.MediaKind> { .init("kind") }
-            public var title: Strata.Column<JournalSchema.V3_0.Media, Swift.String> { .init("title") }
-            public var added: Strata.Column<JournalSchema.V3_0.Media, Foundation.Date?> { .init("added") }
-            public var bookNote: Strata.Column<JournalSchema.V3_0.Media, Swift.String?> { .init("Book_note") }
-            public var headline: Strata.Column<JournalSchema.V3_0.Media, Swift.String?> { .init("headline") }
-            public var pages: Strata.Column<JournalSchema.V3_0.Media, Swift.Int?> { .init("pages") }
-            public var shelfID: Strata.Column<JournalSchema.V3_0.Media, JournalSchema.ShelfID?> { .init("shelf_id") }
-            public var shelfPosition: Strata.Column<JournalSchema.V3_0.Media, Swift.Int?> { .init("shelf_position") }
-            public var filmNote: Strata.Column<JournalSchema.V3_0.Media, Foundation.Data?> { .init("Film_note") }
-            public var rating: Strata.Column<JournalSchema.V3_0.Media, Swift.Float?> { .init("rating") }
-        }
-
-        public static let table = Strata.EntityTable("Media", key: ["id"], columns: ["id", "kind", "title", "added", "Book_note", "headline", "pages", "shelf_id", "shelf_position", "Film_note", "rating"])
+        public static let table = Strata.EntityTable(
+            "Media", key: ["id"],
+            columns: [
+                "id", "kind", "title", "added", "Book_note", "headline", "pages", "shelf_id", "shelf_position",
+                "Film_note", "rating"
+            ]
+        )
 
         public init(row: Strata.Row) throws {
             self.id = try row.id(0)
@@ -240,4 +123,10 @@ extension JournalSchema.V3_0 {
             equality.compare(self.rating, other.rating)
         }
     }
+}
+
+extension JournalSchema {
+    /// The primary key of `Media`.
+    public typealias MediaID = Strata.PrimaryKey<MediaKey, Swift.Int>
+    public enum MediaKey {}
 }

@@ -4,11 +4,9 @@
 import Foundation
 import Strata
 
-/// The newest version of `MediaKind`.
 public typealias MediaKind = JournalSchema.V1_0.MediaKind
 
 extension JournalSchema.V1_0 {
-    /// Since version 1.0.
     public enum MediaKind: Swift.String, Strata.StoredEnum, Swift.Hashable, Swift.Sendable {
         case book = "Book"
         case film = "Film"

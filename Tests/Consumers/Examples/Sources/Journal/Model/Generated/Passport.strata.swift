@@ -4,25 +4,17 @@
 import Foundation
 import Strata
 
-/// The newest version of `Passport`.
 public typealias Passport = JournalSchema.V1_0.Passport
 
-extension JournalSchema {
-    /// The primary key of `Passport`.
-    public struct PassportID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
-        public var rawValue: Swift.Int
-
-        public init(rawValue: Swift.Int) { self.rawValue = rawValue }
-    }
-}
-
 extension JournalSchema.V1_0 {
-    /// Since version 1.0.
     public struct Passport: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        public typealias ID = JournalSchema.PassportID
-
         public var id: ID
         public var personID: JournalSchema.PersonID
+
+        // MARK: - Storage
+
+        public typealias ID = JournalSchema.PassportID
+        public typealias Entity = Self
 
         public init(
             id: ID,
@@ -32,17 +24,15 @@ extension JournalSchema.V1_0 {
             self.personID = personID
         }
 
-        // MARK: - Storage
+        public struct Columns: Strata.EntityColumns {
+            public init() {}
+            public var id: Strata.Column<Entity, ID> { .init("id") }
+            public var personID: Strata.Column<Entity, JournalSchema.PersonID> { .init("person_id") }
+        }
 
         public struct Relationships: Strata.EntityRelationships {
             public init() {}
-            public var person: Strata.ToOne<JournalSchema.V1_0.Passport, JournalSchema.Newest.Person> { .init(column: ["person_id"]) }
-        }
-
-        public struct Columns: Strata.EntityColumns {
-            public init() {}
-            public var id: Strata.Column<JournalSchema.V1_0.Passport, ID> { .init("id") }
-            public var personID: Strata.Column<JournalSchema.V1_0.Passport, JournalSchema.PersonID> { .init("person_id") }
+            public var person: Strata.ToOne<Entity, JournalSchema.Newest.Person> { .init(column: ["person_id"]) }
         }
 
         public static let table = Strata.EntityTable("Passport", key: ["id"], columns: ["id", "person_id"])
@@ -62,4 +52,10 @@ extension JournalSchema.V1_0 {
             equality.compare(self.personID, other.personID)
         }
     }
+}
+
+extension JournalSchema {
+    /// The primary key of `Passport`.
+    public typealias PassportID = Strata.PrimaryKey<PassportKey, Swift.Int>
+    public enum PassportKey {}
 }

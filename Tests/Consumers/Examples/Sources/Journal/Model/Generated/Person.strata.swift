@@ -4,24 +4,16 @@
 import Foundation
 import Strata
 
-/// The newest version of `Person`.
 public typealias Person = JournalSchema.V1_0.Person
 
-extension JournalSchema {
-    /// The primary key of `Person`.
-    public struct PersonID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
-        public var rawValue: Swift.Int
-
-        public init(rawValue: Swift.Int) { self.rawValue = rawValue }
-    }
-}
-
 extension JournalSchema.V1_0 {
-    /// Since version 1.0.
     public struct Person: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        public typealias ID = JournalSchema.PersonID
-
         public var id: ID
+
+        // MARK: - Storage
+
+        public typealias ID = JournalSchema.PersonID
+        public typealias Entity = Self
 
         public init(
             id: ID
@@ -29,17 +21,17 @@ extension JournalSchema.V1_0 {
             self.id = id
         }
 
-        // MARK: - Storage
+        public struct Columns: Strata.EntityColumns {
+            public init() {}
+            public var id: Strata.Column<Entity, ID> { .init("id") }
+        }
 
         public struct Relationships: Strata.EntityRelationships {
             public init() {}
-            public var passport: Strata.ToOne<JournalSchema.V1_0.Person, JournalSchema.Newest.Passport> { .init(inverse: ["person_id"]) }
-            public var friends: Strata.ToMany<JournalSchema.V1_0.Person, JournalSchema.Newest.Person> { .init(joinTable: "Person_friends", symmetric: true) }
-        }
-
-        public struct Columns: Strata.EntityColumns {
-            public init() {}
-            public var id: Strata.Column<JournalSchema.V1_0.Person, ID> { .init("id") }
+            public var passport: Strata.ToOne<Entity, JournalSchema.Newest.Passport> { .init(inverse: ["person_id"]) }
+            public var friends: Strata.ToMany<Entity, JournalSchema.Newest.Person> {
+                .init(joinTable: "Person_friends", symmetric: true)
+            }
         }
 
         public static let table = Strata.EntityTable("Person", key: ["id"], columns: ["id"])
@@ -56,4 +48,10 @@ extension JournalSchema.V1_0 {
             equality.compare(self.id, other.id)
         }
     }
+}
+
+extension JournalSchema {
+    /// The primary key of `Person`.
+    public typealias PersonID = Strata.PrimaryKey<PersonKey, Swift.Int>
+    public enum PersonKey {}
 }

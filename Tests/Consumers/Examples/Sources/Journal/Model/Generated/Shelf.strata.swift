@@ -4,29 +4,21 @@
 import Foundation
 import Strata
 
-/// The newest version of `Shelf`.
 public typealias Shelf = JournalSchema.V1_0.Shelf
 
-extension JournalSchema {
-    /// The primary key of `Shelf`.
-    public struct ShelfID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
-        public var rawValue: Swift.Int
-
-        public init(rawValue: Swift.Int) { self.rawValue = rawValue }
-    }
-}
-
 extension JournalSchema.V1_0 {
-    /// Since version 1.0.
     public struct Shelf: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        public typealias ID = JournalSchema.ShelfID
-
         public var id: ID
         public var price: Foundation.Decimal?
         public var site: Foundation.URL?
         public var colors: [Swift.String]?
         public var cover: Foundation.Data?
         public var isOpen: Swift.Bool
+
+        // MARK: - Storage
+
+        public typealias ID = JournalSchema.ShelfID
+        public typealias Entity = Self
 
         public init(
             id: ID,
@@ -44,24 +36,26 @@ extension JournalSchema.V1_0 {
             self.isOpen = isOpen
         }
 
-        // MARK: - Storage
+        public struct Columns: Strata.EntityColumns {
+            public init() {}
+            public var id: Strata.Column<Entity, ID> { .init("id") }
+            public var price: Strata.Column<Entity, Foundation.Decimal?> { .init("price") }
+            public var site: Strata.Column<Entity, Foundation.URL?> { .init("site") }
+            public var colors: Strata.Column<Entity, [Swift.String]?> { .init("colors") }
+            public var cover: Strata.Column<Entity, Foundation.Data?> { .init("cover") }
+            public var isOpen: Strata.Column<Entity, Swift.Bool> { .init("isOpen") }
+        }
 
         public struct Relationships: Strata.EntityRelationships {
             public init() {}
-            public var books: Strata.ToMany<JournalSchema.V1_0.Shelf, JournalSchema.Newest.Media> { .init(inverse: ["shelf_id"], position: "shelf_position") }
+            public var books: Strata.ToMany<Entity, JournalSchema.Newest.Media> {
+                .init(inverse: ["shelf_id"], position: "shelf_position")
+            }
         }
 
-        public struct Columns: Strata.EntityColumns {
-            public init() {}
-            public var id: Strata.Column<JournalSchema.V1_0.Shelf, ID> { .init("id") }
-            public var price: Strata.Column<JournalSchema.V1_0.Shelf, Foundation.Decimal?> { .init("price") }
-            public var site: Strata.Column<JournalSchema.V1_0.Shelf, Foundation.URL?> { .init("site") }
-            public var colors: Strata.Column<JournalSchema.V1_0.Shelf, [Swift.String]?> { .init("colors") }
-            public var cover: Strata.Column<JournalSchema.V1_0.Shelf, Foundation.Data?> { .init("cover") }
-            public var isOpen: Strata.Column<JournalSchema.V1_0.Shelf, Swift.Bool> { .init("isOpen") }
-        }
-
-        public static let table = Strata.EntityTable("Shelf", key: ["id"], columns: ["id", "price", "site", "colors", "cover", "isOpen"])
+        public static let table = Strata.EntityTable(
+            "Shelf", key: ["id"], columns: ["id", "price", "site", "colors", "cover", "isOpen"]
+        )
 
         public init(row: Strata.Row) throws {
             self.id = try row.id(0)
@@ -90,4 +84,10 @@ extension JournalSchema.V1_0 {
             equality.compare(self.isOpen, other.isOpen)
         }
     }
+}
+
+extension JournalSchema {
+    /// The primary key of `Shelf`.
+    public typealias ShelfID = Strata.PrimaryKey<ShelfKey, Swift.Int>
+    public enum ShelfKey {}
 }

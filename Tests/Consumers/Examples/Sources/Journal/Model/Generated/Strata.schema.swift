@@ -96,7 +96,9 @@ public enum JournalSchema: Strata.Schema {
         format.formerNames["1.0"] = "Journal"
         format.formerNames["2.0"] = "Journal 2"
         format.formerNames["3.0"] = "Journal 3"
-        format.columns.append(Strata.ImportedColumn("Media", "kind", .entity(["Book", "Film"]), versions: 0...Swift.Int.max))
+        format.columns.append(
+            Strata.ImportedColumn("Media", "kind", .entity(["Book", "Film"]), versions: 0...Swift.Int.max)
+        )
         format.columns.append(Strata.ImportedColumn("Media", "added", .referenceSeconds, versions: 0...Swift.Int.max))
         format.columns.append(Strata.ImportedColumn("Shelf", "price", .decimal, versions: 0...Swift.Int.max))
         format.columns.append(Strata.ImportedColumn("Shelf", "site", .url, versions: 0...Swift.Int.max))
@@ -107,7 +109,9 @@ public enum JournalSchema: Strata.Schema {
         format.columns.append(Strata.ImportedColumn("Tag", "isOld", .bool, versions: 2...Swift.Int.max))
         format.origins.append(Strata.ImportedOrigin("Media", "Book_note", ["Book.note"], versions: 0...Swift.Int.max))
         format.origins.append(Strata.ImportedOrigin("Media", "Film_note", ["Film.note"], versions: 0...Swift.Int.max))
-        format.origins.append(Strata.ImportedOrigin("Media", "subtitle", ["Book.subtitle", "Film.subtitle"], versions: 0...1))
+        format.origins.append(
+            Strata.ImportedOrigin("Media", "subtitle", ["Book.subtitle", "Film.subtitle"], versions: 0...1)
+        )
         format.unread.append(Strata.ImportedUnread("Person.passport", .inverse, versions: 0...Swift.Int.max))
         format.misfits.append(Strata.ImportedMisfits("Shelf", .fill(["isOpen": "0"]), versions: 0...Swift.Int.max))
         format.misfits.append(Strata.ImportedMisfits("Passport", .drop, versions: 0...Swift.Int.max))

@@ -4,145 +4,20 @@
 import Foundation
 import Strata
 
-/// The newest version of `Tag`.
 public typealias Tag = JournalSchema.V3_0.Tag
 
-extension JournalSchema {
-    /// The primary key of `Tag`.
-    public struct TagID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
-        public var rawValue: Swift.Int
-
-        public init(rawValue: Swift.Int) { self.rawValue = rawValue }
-    }
-}
-
-extension JournalSchema.V1_0 {
-    /// Version 1.0.
-    public struct Tag: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        public typealias ID = JournalSchema.TagID
-
-        public var id: ID
-        public var name: Swift.String
-        public var key: Foundation.UUID
-
-        public init(
-            id: ID,
-            name: Swift.String,
-            key: Foundation.UUID
-        ) {
-            self.id = id
-            self.name = name
-            self.key = key
-        }
-
-        // MARK: - Storage
-
-        public struct Relationships: Strata.EntityRelationships {
-            public init() {}
-            public var items: Strata.ToMany<JournalSchema.V1_0.Tag, JournalSchema.V1_0.Media> { .init(joinTable: "Media_tags", reversed: true) }
-        }
-
-        public struct Columns: Strata.EntityColumns {
-            public init() {}
-            public var id: Strata.Column<JournalSchema.V1_0.Tag, ID> { .init("id") }
-            public var name: Strata.Column<JournalSchema.V1_0.Tag, Swift.String> { .init("name") }
-            public var key: Strata.Column<JournalSchema.V1_0.Tag, Foundation.UUID> { .init("key") }
-        }
-
-        public static let table = Strata.EntityTable("Tag", key: ["id"], columns: ["id", "name", "key"])
-
-        public init(row: Strata.Row) throws {
-            self.id = try row.id(0)
-            self.name = try row.string(1)
-            self.key = try row.uuid(2)
-        }
-
-        public func bind(to statement: Strata.Statement) throws {
-            try statement.bind(self.id, at: 1)
-            try statement.bind(self.name, at: 2)
-            try statement.bind(self.key, at: 3)
-        }
-
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.id, other.id)
-            equality.compare(self.name, other.name)
-            equality.compare(self.key, other.key)
-        }
-    }
-}
-
-extension JournalSchema.V2_0 {
-    /// Version 2.0.
-    public struct Tag: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        public typealias ID = JournalSchema.TagID
-
-        public var id: ID
-        public var name: Swift.String
-        public var key: Foundation.UUID
-        public var weight: Swift.Double
-
-        public init(
-            id: ID,
-            name: Swift.String,
-            key: Foundation.UUID,
-            weight: Swift.Double = 1.0
-        ) {
-            self.id = id
-            self.name = name
-            self.key = key
-            self.weight = weight
-        }
-
-        // MARK: - Storage
-
-        public struct Relationships: Strata.EntityRelationships {
-            public init() {}
-            public var items: Strata.ToMany<JournalSchema.V2_0.Tag, JournalSchema.V1_0.Media> { .init(joinTable: "Media_tags", reversed: true) }
-        }
-
-        public struct Columns: Strata.EntityColumns {
-            public init() {}
-            public var id: Strata.Column<JournalSchema.V2_0.Tag, ID> { .init("id") }
-            public var name: Strata.Column<JournalSchema.V2_0.Tag, Swift.String> { .init("name") }
-            public var key: Strata.Column<JournalSchema.V2_0.Tag, Foundation.UUID> { .init("key") }
-            public var weight: Strata.Column<JournalSchema.V2_0.Tag, Swift.Double> { .init("weight") }
-        }
-
-        public static let table = Strata.EntityTable("Tag", key: ["id"], columns: ["id", "name", "key", "weight"])
-
-        public init(row: Strata.Row) throws {
-            self.id = try row.id(0)
-            self.name = try row.string(1)
-            self.key = try row.uuid(2)
-            self.weight = try row.double(3)
-        }
-
-        public func bind(to statement: Strata.Statement) throws {
-            try statement.bind(self.id, at: 1)
-            try statement.bind(self.name, at: 2)
-            try statement.bind(self.key, at: 3)
-            try statement.bind(self.weight, at: 4)
-        }
-
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.id, other.id)
-            equality.compare(self.name, other.name)
-            equality.compare(self.key, other.key)
-            equality.compare(self.weight, other.weight)
-        }
-    }
-}
-
 extension JournalSchema.V3_0 {
-    /// Since version 3.0.
     public struct Tag: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        public typealias ID = JournalSchema.TagID
-
         public var id: ID
         public var name: Swift.String
         public var key: Foundation.UUID
         public var weight: Swift.Double
         public var isOld: Swift.Bool
+
+        // MARK: - Storage
+
+        public typealias ID = JournalSchema.TagID
+        public typealias Entity = Self
 
         public init(
             id: ID,
@@ -158,23 +33,25 @@ extension JournalSchema.V3_0 {
             self.isOld = isOld
         }
 
-        // MARK: - Storage
+        public struct Columns: Strata.EntityColumns {
+            public init() {}
+            public var id: Strata.Column<Entity, ID> { .init("id") }
+            public var name: Strata.Column<Entity, Swift.String> { .init("name") }
+            public var key: Strata.Column<Entity, Foundation.UUID> { .init("key") }
+            public var weight: Strata.Column<Entity, Swift.Double> { .init("weight") }
+            public var isOld: Strata.Column<Entity, Swift.Bool> { .init("isOld") }
+        }
 
         public struct Relationships: Strata.EntityRelationships {
             public init() {}
-            public var items: Strata.ToMany<JournalSchema.V3_0.Tag, JournalSchema.Newest.Media> { .init(joinTable: "Media_tags", reversed: true) }
+            public var items: Strata.ToMany<Entity, JournalSchema.Newest.Media> {
+                .init(joinTable: "Media_tags", reversed: true)
+            }
         }
 
-        public struct Columns: Strata.EntityColumns {
-            public init() {}
-            public var id: Strata.Column<JournalSchema.V3_0.Tag, ID> { .init("id") }
-            public var name: Strata.Column<JournalSchema.V3_0.Tag, Swift.String> { .init("name") }
-            public var key: Strata.Column<JournalSchema.V3_0.Tag, Foundation.UUID> { .init("key") }
-            public var weight: Strata.Column<JournalSchema.V3_0.Tag, Swift.Double> { .init("weight") }
-            public var isOld: Strata.Column<JournalSchema.V3_0.Tag, Swift.Bool> { .init("isOld") }
-        }
-
-        public static let table = Strata.EntityTable("Tag", key: ["id"], columns: ["id", "name", "key", "weight", "isOld"])
+        public static let table = Strata.EntityTable(
+            "Tag", key: ["id"], columns: ["id", "name", "key", "weight", "isOld"]
+        )
 
         public init(row: Strata.Row) throws {
             self.id = try row.id(0)
@@ -200,4 +77,10 @@ extension JournalSchema.V3_0 {
             equality.compare(self.isOld, other.isOld)
         }
     }
+}
+
+extension JournalSchema {
+    /// The primary key of `Tag`.
+    public typealias TagID = Strata.PrimaryKey<TagKey, Swift.Int>
+    public enum TagKey {}
 }

@@ -4,107 +4,10 @@
 import Foundation
 import Strata
 
-/// The newest version of `customer`.
 public typealias Customer = ShopSchema.V1_1.Customer
 
-extension ShopSchema {
-    /// The primary key of `customer`.
-    public struct CustomerID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
-        public var rawValue: Swift.Int
-
-        public init(rawValue: Swift.Int) { self.rawValue = rawValue }
-    }
-}
-
-extension ShopSchema.V1_0 {
-    /// Version 1.0.
-    public struct Customer: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        public typealias ID = ShopSchema.CustomerID
-
-        public var id: ID
-        public var name: Swift.String
-        public var email: Swift.String?
-        public var code: Swift.Int?
-        public var reference: Foundation.UUID?
-        public var note: Swift.String?
-        public var nickname: Swift.String?
-
-        public init(
-            id: ID,
-            name: Swift.String,
-            email: Swift.String? = nil,
-            code: Swift.Int? = nil,
-            reference: Foundation.UUID? = nil,
-            note: Swift.String? = nil,
-            nickname: Swift.String? = nil
-        ) {
-            self.id = id
-            self.name = name
-            self.email = email
-            self.code = code
-            self.reference = reference
-            self.note = note
-            self.nickname = nickname
-        }
-
-        // MARK: - Storage
-
-        public struct Relationships: Strata.EntityRelationships {
-            public init() {}
-            public var wishes: Strata.ToMany<ShopSchema.V1_0.Customer, ShopSchema.V1_0.Product> { .init(joinTable: "customer_wishes") }
-            public var orders: Strata.ToMany<ShopSchema.V1_0.Customer, ShopSchema.V1_0.Order> { .init(inverse: ["customer_id"], position: "customer_position") }
-        }
-
-        public struct Columns: Strata.EntityColumns {
-            public init() {}
-            public var id: Strata.Column<ShopSchema.V1_0.Customer, ID> { .init("id") }
-            public var name: Strata.Column<ShopSchema.V1_0.Customer, Swift.String> { .init("name") }
-            public var email: Strata.Column<ShopSchema.V1_0.Customer, Swift.String?> { .init("email") }
-            public var code: Strata.Column<ShopSchema.V1_0.Customer, Swift.Int?> { .init("code") }
-            public var reference: Strata.Column<ShopSchema.V1_0.Customer, Foundation.UUID?> { .init("reference") }
-            public var note: Strata.Column<ShopSchema.V1_0.Customer, Swift.String?> { .init("note") }
-            public var nickname: Strata.Column<ShopSchema.V1_0.Customer, Swift.String?> { .init("nickname") }
-        }
-
-        public static let table = Strata.EntityTable("customer", key: ["id"], columns: ["id", "name", "email", "code", "reference", "note", "nickname"])
-
-        public init(row: Strata.Row) throws {
-            self.id = try row.id(0)
-            self.name = try row.string(1)
-            self.email = try row.optionalString(2)
-            self.code = try row.optionalInt(3)
-            self.reference = try row.optionalUUID(4)
-            self.note = try row.optionalString(5)
-            self.nickname = try row.optionalString(6)
-        }
-
-        public func bind(to statement: Strata.Statement) throws {
-            try statement.bind(self.id, at: 1)
-            try statement.bind(self.name, at: 2)
-            try statement.bind(self.email, at: 3)
-            try statement.bind(self.code, at: 4)
-            try statement.bind(self.reference, at: 5)
-            try statement.bind(self.note, at: 6)
-            try statement.bind(self.nickname, at: 7)
-        }
-
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.id, other.id)
-            equality.compare(self.name, other.name)
-            equality.compare(self.email, other.email)
-            equality.compare(self.code, other.code)
-            equality.compare(self.reference, other.reference)
-            equality.compare(self.note, other.note)
-            equality.compare(self.nickname, other.nickname)
-        }
-    }
-}
-
 extension ShopSchema.V1_1 {
-    /// Since version 1.1.
     public struct Customer: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        public typealias ID = ShopSchema.CustomerID
-
         public var id: ID
         public var name: Swift.String
         public var email: Swift.String
@@ -113,6 +16,11 @@ extension ShopSchema.V1_1 {
         public var remark: Swift.String?
         public var nickname: Swift.String?
         public var level: Swift.Int
+
+        // MARK: - Storage
+
+        public typealias ID = ShopSchema.CustomerID
+        public typealias Entity = Self
 
         public init(
             id: ID,
@@ -134,27 +42,30 @@ extension ShopSchema.V1_1 {
             self.level = level
         }
 
-        // MARK: - Storage
+        public struct Columns: Strata.EntityColumns {
+            public init() {}
+            public var id: Strata.Column<Entity, ID> { .init("id") }
+            public var name: Strata.Column<Entity, Swift.String> { .init("name") }
+            public var email: Strata.Column<Entity, Swift.String> { .init("email") }
+            public var code: Strata.Column<Entity, Swift.String?> { .init("code") }
+            public var reference: Strata.Column<Entity, Swift.String?> { .init("reference") }
+            public var remark: Strata.Column<Entity, Swift.String?> { .init("remark") }
+            public var nickname: Strata.Column<Entity, Swift.String?> { .init("nickname") }
+            public var level: Strata.Column<Entity, Swift.Int> { .init("level") }
+        }
 
         public struct Relationships: Strata.EntityRelationships {
             public init() {}
-            public var wishes: Strata.ToMany<ShopSchema.V1_1.Customer, ShopSchema.Newest.Product> { .init(joinTable: "customer_wishes") }
-            public var orders: Strata.ToMany<ShopSchema.V1_1.Customer, ShopSchema.Newest.Order> { .init(inverse: ["customer_id"], position: "customer_position") }
+            public var wishes: Strata.ToMany<Entity, ShopSchema.Newest.Product> { .init(joinTable: "customer_wishes") }
+            public var orders: Strata.ToMany<Entity, ShopSchema.Newest.Order> {
+                .init(inverse: ["customer_id"], position: "customer_position")
+            }
         }
 
-        public struct Columns: Strata.EntityColumns {
-            public init() {}
-            public var id: Strata.Column<ShopSchema.V1_1.Customer, ID> { .init("id") }
-            public var name: Strata.Column<ShopSchema.V1_1.Customer, Swift.String> { .init("name") }
-            public var email: Strata.Column<ShopSchema.V1_1.Customer, Swift.String> { .init("email") }
-            public var code: Strata.Column<ShopSchema.V1_1.Customer, Swift.String?> { .init("code") }
-            public var reference: Strata.Column<ShopSchema.V1_1.Customer, Swift.String?> { .init("reference") }
-            public var remark: Strata.Column<ShopSchema.V1_1.Customer, Swift.String?> { .init("remark") }
-            public var nickname: Strata.Column<ShopSchema.V1_1.Customer, Swift.String?> { .init("nickname") }
-            public var level: Strata.Column<ShopSchema.V1_1.Customer, Swift.Int> { .init("level") }
-        }
-
-        public static let table = Strata.EntityTable("customer", key: ["id"], columns: ["id", "name", "email", "code", "reference", "remark", "nickname", "level"])
+        public static let table = Strata.EntityTable(
+            "customer", key: ["id"],
+            columns: ["id", "name", "email", "code", "reference", "remark", "nickname", "level"]
+        )
 
         public init(row: Strata.Row) throws {
             self.id = try row.id(0)
@@ -189,4 +100,10 @@ extension ShopSchema.V1_1 {
             equality.compare(self.level, other.level)
         }
     }
+}
+
+extension ShopSchema {
+    /// The primary key of `customer`.
+    public typealias CustomerID = Strata.PrimaryKey<CustomerKey, Swift.Int>
+    public enum CustomerKey {}
 }

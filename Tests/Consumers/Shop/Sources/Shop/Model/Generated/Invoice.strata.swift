@@ -4,26 +4,18 @@
 import Foundation
 import Strata
 
-/// The newest version of `invoice`.
 public typealias Invoice = ShopSchema.V1_0.Invoice
 
-extension ShopSchema {
-    /// The primary key of `invoice`.
-    public struct InvoiceID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
-        public var rawValue: Swift.Int
-
-        public init(rawValue: Swift.Int) { self.rawValue = rawValue }
-    }
-}
-
 extension ShopSchema.V1_0 {
-    /// Since version 1.0.
     public struct Invoice: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        public typealias ID = ShopSchema.InvoiceID
-
         public var id: ID
         public var amount: Swift.Double
         public var orderID: ShopSchema.OrderID?
+
+        // MARK: - Storage
+
+        public typealias ID = ShopSchema.InvoiceID
+        public typealias Entity = Self
 
         public init(
             id: ID,
@@ -35,18 +27,16 @@ extension ShopSchema.V1_0 {
             self.orderID = orderID
         }
 
-        // MARK: - Storage
+        public struct Columns: Strata.EntityColumns {
+            public init() {}
+            public var id: Strata.Column<Entity, ID> { .init("id") }
+            public var amount: Strata.Column<Entity, Swift.Double> { .init("amount") }
+            public var orderID: Strata.Column<Entity, ShopSchema.OrderID?> { .init("order_id") }
+        }
 
         public struct Relationships: Strata.EntityRelationships {
             public init() {}
-            public var order: Strata.ToOne<ShopSchema.V1_0.Invoice, ShopSchema.Newest.Order> { .init(column: ["order_id"]) }
-        }
-
-        public struct Columns: Strata.EntityColumns {
-            public init() {}
-            public var id: Strata.Column<ShopSchema.V1_0.Invoice, ID> { .init("id") }
-            public var amount: Strata.Column<ShopSchema.V1_0.Invoice, Swift.Double> { .init("amount") }
-            public var orderID: Strata.Column<ShopSchema.V1_0.Invoice, ShopSchema.OrderID?> { .init("order_id") }
+            public var order: Strata.ToOne<Entity, ShopSchema.Newest.Order> { .init(column: ["order_id"]) }
         }
 
         public static let table = Strata.EntityTable("invoice", key: ["id"], columns: ["id", "amount", "order_id"])
@@ -69,4 +59,10 @@ extension ShopSchema.V1_0 {
             equality.compare(self.orderID, other.orderID)
         }
     }
+}
+
+extension ShopSchema {
+    /// The primary key of `invoice`.
+    public typealias InvoiceID = Strata.PrimaryKey<InvoiceKey, Swift.Int>
+    public enum InvoiceKey {}
 }

@@ -4,116 +4,10 @@
 import Foundation
 import Strata
 
-/// The newest version of `order`.
 public typealias Order = ShopSchema.V2_0.Order
 
-extension ShopSchema {
-    /// The primary key of `order`.
-    public struct OrderID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByIntegerLiteral {
-        public var rawValue: Swift.Int
-
-        public init(rawValue: Swift.Int) { self.rawValue = rawValue }
-    }
-}
-
-extension ShopSchema.V1_0 {
-    /// Versions 1.0 to 1.1.
-    public struct Order: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        public typealias ID = ShopSchema.OrderID
-
-        public var id: ID
-        public var comment: Swift.String?
-        public var greeting: Swift.String?
-        public var quantity: Swift.Int
-        public var placedAt: Foundation.Date
-        public var customerID: ShopSchema.CustomerID?
-        /// The row's place at the other end of `customer`; nil stands last.
-        public var customerPosition: Swift.Int?
-        public var productID: ShopSchema.ProductID?
-
-        public init(
-            id: ID,
-            comment: Swift.String? = nil,
-            greeting: Swift.String? = nil,
-            quantity: Swift.Int,
-            placedAt: Foundation.Date,
-            customerID: ShopSchema.CustomerID? = nil,
-            customerPosition: Swift.Int? = nil,
-            productID: ShopSchema.ProductID? = nil
-        ) {
-            self.id = id
-            self.comment = comment
-            self.greeting = greeting
-            self.quantity = quantity
-            self.placedAt = placedAt
-            self.customerID = customerID
-            self.customerPosition = customerPosition
-            self.productID = productID
-        }
-
-        // MARK: - Storage
-
-        public struct Relationships: Strata.EntityRelationships {
-            public init() {}
-            public var customer: Strata.ToOne<ShopSchema.V1_0.Order, ShopSchema.V1_1.Customer> { .init(column: ["customer_id"]) }
-            public var product: Strata.ToOne<ShopSchema.V1_0.Order, ShopSchema.V1_0.Product> { .init(column: ["product_id"]) }
-            public var gifts: Strata.ToMany<ShopSchema.V1_0.Order, ShopSchema.V1_0.Product> { .init(joinTable: "order_gifts") }
-        }
-
-        public struct Columns: Strata.EntityColumns {
-            public init() {}
-            public var id: Strata.Column<ShopSchema.V1_0.Order, ID> { .init("id") }
-            public var comment: Strata.Column<ShopSchema.V1_0.Order, Swift.String?> { .init("comment") }
-            public var greeting: Strata.Column<ShopSchema.V1_0.Order, Swift.String?> { .init("greeting") }
-            public var quantity: Strata.Column<ShopSchema.V1_0.Order, Swift.Int> { .init("quantity") }
-            public var placedAt: Strata.Column<ShopSchema.V1_0.Order, Foundation.Date> { .init("placed_at") }
-            public var customerID: Strata.Column<ShopSchema.V1_0.Order, ShopSchema.CustomerID?> { .init("customer_id") }
-            public var customerPosition: Strata.Column<ShopSchema.V1_0.Order, Swift.Int?> { .init("customer_position") }
-            public var productID: Strata.Column<ShopSchema.V1_0.Order, ShopSchema.ProductID?> { .init("product_id") }
-        }
-
-        public static let table = Strata.EntityTable("order", key: ["id"], columns: ["id", "comment", "greeting", "quantity", "placed_at", "customer_id", "customer_position", "product_id"])
-
-        public init(row: Strata.Row) throws {
-            self.id = try row.id(0)
-            self.comment = try row.optionalString(1)
-            self.greeting = try row.optionalString(2)
-            self.quantity = try row.int(3)
-            self.placedAt = try row.date(4)
-            self.customerID = try row.optionalID(5)
-            self.customerPosition = try row.optionalInt(6)
-            self.productID = try row.optionalID(7)
-        }
-
-        public func bind(to statement: Strata.Statement) throws {
-            try statement.bind(self.id, at: 1)
-            try statement.bind(self.comment, at: 2)
-            try statement.bind(self.greeting, at: 3)
-            try statement.bind(self.quantity, at: 4)
-            try statement.bind(self.placedAt, at: 5)
-            try statement.bind(self.customerID, at: 6)
-            try statement.bind(self.customerPosition, at: 7)
-            try statement.bind(self.productID, at: 8)
-        }
-
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.id, other.id)
-            equality.compare(self.comment, other.comment)
-            equality.compare(self.greeting, other.greeting)
-            equality.compare(self.quantity, other.quantity)
-            equality.compare(self.placedAt, other.placedAt)
-            equality.compare(self.customerID, other.customerID)
-            equality.compare(self.customerPosition, other.customerPosition)
-            equality.compare(self.productID, other.productID)
-        }
-    }
-}
-
 extension ShopSchema.V2_0 {
-    /// Since version 2.0.
     public struct Order: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        public typealias ID = ShopSchema.OrderID
-
         public var id: ID
         public var comment: Swift.String?
         public var greeting: Swift.String?
@@ -124,6 +18,11 @@ extension ShopSchema.V2_0 {
         public var customerPosition: Swift.Int?
         public var productID: ShopSchema.ProductID?
         public var total: Swift.Double
+
+        // MARK: - Storage
+
+        public typealias ID = ShopSchema.OrderID
+        public typealias Entity = Self
 
         public init(
             id: ID,
@@ -147,29 +46,33 @@ extension ShopSchema.V2_0 {
             self.total = total
         }
 
-        // MARK: - Storage
+        public struct Columns: Strata.EntityColumns {
+            public init() {}
+            public var id: Strata.Column<Entity, ID> { .init("id") }
+            public var comment: Strata.Column<Entity, Swift.String?> { .init("comment") }
+            public var greeting: Strata.Column<Entity, Swift.String?> { .init("greeting") }
+            public var quantity: Strata.Column<Entity, Swift.Int> { .init("quantity") }
+            public var placedAt: Strata.Column<Entity, Foundation.Date> { .init("placed_at") }
+            public var customerID: Strata.Column<Entity, ShopSchema.CustomerID?> { .init("customer_id") }
+            public var customerPosition: Strata.Column<Entity, Swift.Int?> { .init("customer_position") }
+            public var productID: Strata.Column<Entity, ShopSchema.ProductID?> { .init("product_id") }
+            public var total: Strata.Column<Entity, Swift.Double> { .init("total") }
+        }
 
         public struct Relationships: Strata.EntityRelationships {
             public init() {}
-            public var customer: Strata.ToOne<ShopSchema.V2_0.Order, ShopSchema.Newest.Customer> { .init(column: ["customer_id"]) }
-            public var product: Strata.ToOne<ShopSchema.V2_0.Order, ShopSchema.Newest.Product> { .init(column: ["product_id"]) }
-            public var gifts: Strata.ToMany<ShopSchema.V2_0.Order, ShopSchema.Newest.Product> { .init(joinTable: "order_gifts") }
+            public var customer: Strata.ToOne<Entity, ShopSchema.Newest.Customer> { .init(column: ["customer_id"]) }
+            public var product: Strata.ToOne<Entity, ShopSchema.Newest.Product> { .init(column: ["product_id"]) }
+            public var gifts: Strata.ToMany<Entity, ShopSchema.Newest.Product> { .init(joinTable: "order_gifts") }
         }
 
-        public struct Columns: Strata.EntityColumns {
-            public init() {}
-            public var id: Strata.Column<ShopSchema.V2_0.Order, ID> { .init("id") }
-            public var comment: Strata.Column<ShopSchema.V2_0.Order, Swift.String?> { .init("comment") }
-            public var greeting: Strata.Column<ShopSchema.V2_0.Order, Swift.String?> { .init("greeting") }
-            public var quantity: Strata.Column<ShopSchema.V2_0.Order, Swift.Int> { .init("quantity") }
-            public var placedAt: Strata.Column<ShopSchema.V2_0.Order, Foundation.Date> { .init("placed_at") }
-            public var customerID: Strata.Column<ShopSchema.V2_0.Order, ShopSchema.CustomerID?> { .init("customer_id") }
-            public var customerPosition: Strata.Column<ShopSchema.V2_0.Order, Swift.Int?> { .init("customer_position") }
-            public var productID: Strata.Column<ShopSchema.V2_0.Order, ShopSchema.ProductID?> { .init("product_id") }
-            public var total: Strata.Column<ShopSchema.V2_0.Order, Swift.Double> { .init("total") }
-        }
-
-        public static let table = Strata.EntityTable("order", key: ["id"], columns: ["id", "comment", "greeting", "quantity", "placed_at", "customer_id", "customer_position", "product_id", "total"])
+        public static let table = Strata.EntityTable(
+            "order", key: ["id"],
+            columns: [
+                "id", "comment", "greeting", "quantity", "placed_at", "customer_id", "customer_position", "product_id",
+                "total"
+            ]
+        )
 
         public init(row: Strata.Row) throws {
             self.id = try row.id(0)
@@ -207,4 +110,10 @@ extension ShopSchema.V2_0 {
             equality.compare(self.total, other.total)
         }
     }
+}
+
+extension ShopSchema {
+    /// The primary key of `order`.
+    public typealias OrderID = Strata.PrimaryKey<OrderKey, Swift.Int>
+    public enum OrderKey {}
 }

@@ -4,27 +4,19 @@
 import Foundation
 import Strata
 
-/// The newest version of `product`.
 public typealias Product = ShopSchema.V1_0.Product
 
-extension ShopSchema {
-    /// The primary key of `product`.
-    public struct ProductID: Strata.RawEntityID, Swift.Hashable, Swift.Sendable, Swift.ExpressibleByStringLiteral {
-        public var rawValue: Swift.String
-
-        public init(rawValue: Swift.String) { self.rawValue = rawValue }
-    }
-}
-
 extension ShopSchema.V1_0 {
-    /// Since version 1.0.
     public struct Product: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
-        public typealias ID = ShopSchema.ProductID
-
         public var sku: ID
         public var title: Swift.String
         public var price: Swift.Double
         public var photo: Foundation.Data?
+
+        // MARK: - Storage
+
+        public typealias ID = ShopSchema.ProductID
+        public typealias Entity = Self
 
         public var id: ID { self.sku }
 
@@ -40,17 +32,17 @@ extension ShopSchema.V1_0 {
             self.photo = photo
         }
 
-        // MARK: - Storage
-
         public struct Columns: Strata.EntityColumns {
             public init() {}
-            public var sku: Strata.Column<ShopSchema.V1_0.Product, ID> { .init("sku") }
-            public var title: Strata.Column<ShopSchema.V1_0.Product, Swift.String> { .init("title") }
-            public var price: Strata.Column<ShopSchema.V1_0.Product, Swift.Double> { .init("price") }
-            public var photo: Strata.Column<ShopSchema.V1_0.Product, Foundation.Data?> { .init("photo") }
+            public var sku: Strata.Column<Entity, ID> { .init("sku") }
+            public var title: Strata.Column<Entity, Swift.String> { .init("title") }
+            public var price: Strata.Column<Entity, Swift.Double> { .init("price") }
+            public var photo: Strata.Column<Entity, Foundation.Data?> { .init("photo") }
         }
 
-        public static let table = Strata.EntityTable("product", key: ["sku"], columns: ["sku", "title", "price", "photo"])
+        public static let table = Strata.EntityTable(
+            "product", key: ["sku"], columns: ["sku", "title", "price", "photo"]
+        )
 
         public init(row: Strata.Row) throws {
             self.sku = try row.id(0)
@@ -73,4 +65,10 @@ extension ShopSchema.V1_0 {
             equality.compare(self.photo, other.photo)
         }
     }
+}
+
+extension ShopSchema {
+    /// The primary key of `product`.
+    public typealias ProductID = Strata.PrimaryKey<ProductKey, Swift.String>
+    public enum ProductKey {}
 }

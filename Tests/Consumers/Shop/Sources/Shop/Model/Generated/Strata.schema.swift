@@ -106,7 +106,7 @@ public enum ShopSchema: Strata.Schema {
             """#) { step in
             var migration = Migration_1_1_to_2_0()
             try migration.willMigrate(step.context)
-            try migration.migrate(ShopSchema.V1_1.Order.self, in: step)
+            try step.migrate(ShopSchema.V1_1.Order.self) { try migration.migrate($0, $1) }
             try step.followKeys()
             try migration.didMigrate(step.context)
         }

@@ -1,0 +1,125 @@
+import Foundation
+
+/// Breaks long lines of Swift source at their brackets, so that templates need not know how long values are.
+///
+/// A line is broken at its last closure or, if it has none, at its last list in brackets. The elements of the list are
+/// put on as few lines as they fit in. Comments and multi-line strings stay as they are.
+enum SwiftLines {
+    /// The number of columns that a line may have.
+    private static let limit = 120
+
+    /// Returns `source` with its long lines broken.
+    static func broken(_ source: String) -> String {
+        guard hasLongLine(source) else { return source }
+        var lines: [String] = []
+        var isInString = false
+        for line in source.split(separator: "\n", omittingEmptySubsequences: false) {
+            if isInString {
+                isInString = !line.drop { $0 == " " }.hasPrefix("\"\"\"")
+                lines.append(String(line))
+            } else {
+                isInString = line.hasSuffix("\"\"\"")
+                lines += line.utf8.count > limit ? broken(line: String(line)) : [String(line)]
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// Most files have no long line. This is faster than splitting them.
+    private static func hasLongLine(_ source: String) -> Bool {
+        var source = source
+        return source.withUTF8 { bytes in
+            guard var start = bytes.baseAddress.map({ UnsafeRawPointer($0) }) else { return false }
+            let end = start + bytes.count
+            while start < end {
+                let newline = memchr(start, 0x0a, end - start).map { UnsafeRawPointer($0) } ?? end
+                if newline - start > limit { return true }
+                start = newline + 1
+            }
+            return false
+        }
+    }
+
+    /// A list or a closure in a line, with the offsets of its brackets.
+    private struct Group {
+        let start: Int
+        let end: Int
+        let isClosure: Bool
+        /// The offsets of the commas between its elements.
+        let commas: [Int]
+    }
+
+    private static func broken(line: String) -> [String] {
+        let bytes = Array(line.utf8)
+        let indentation = bytes.prefix { $0 == 0x20 }.count
+        guard bytes.count > limit, !bytes[indentation...].starts(with: "//".utf8), let group = group(in: bytes) else {
+            return [line]
+        }
+        func text(_ range: Range<Int>) -> String {
+            String(decoding: bytes[range], as: UTF8.self).trimmingCharacters(in: .whitespaces)
+        }
+        let outer = String(repeating: " ", count: indentation)
+        let inner = outer + "    "
+        let starts = [group.start + 1] + group.commas.map { $0 + 1 }
+        let elements = zip(starts, group.commas.map { $0 + 1 } + [group.end]).map { text($0..<$1) }
+        var lines: [String] = []
+        for element in elements {
+            if let last = lines.last, last.utf8.count + 1 + element.utf8.count <= limit {
+                lines[lines.count - 1] = last + " " + element
+            } else {
+                lines.append(inner + element)
+            }
+        }
+        let head = outer + text(0..<group.start + 1)
+        let tail = outer + text(group.end..<bytes.count)
+        return ([head] + lines + [tail]).flatMap(broken(line:))
+    }
+
+    /// The last closure in a line that no other brackets enclose, or else the last such list with anything in it.
+    private static func group(in bytes: [UInt8]) -> Group? {
+        var found: Group?
+        var depth = 0
+        var start = 0
+        var commas: [Int] = []
+        var place = 0
+        while place < bytes.count {
+            switch bytes[place] {
+            case UInt8(ascii: "\""):
+                place = endOfString(in: bytes, from: place)
+            case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"):
+                if depth == 0 { (start, commas) = (place, []) }
+                depth += 1
+            case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"):
+                depth = max(0, depth - 1)
+                let isClosure = bytes[place] == UInt8(ascii: "}")
+                if depth == 0, place > start + 1, isClosure || found?.isClosure != true {
+                    found = Group(start: start, end: place, isClosure: isClosure, commas: isClosure ? [] : commas)
+                }
+            case UInt8(ascii: ",") where depth == 1:
+                commas.append(place)
+            default: break
+            }
+            place += 1
+        }
+        return found
+    }
+
+    /// The offset of the quote that ends the string literal whose first quote is at `start`.
+    private static func endOfString(in bytes: [UInt8], from start: Int) -> Int {
+        var hashes = 0
+        while hashes < start, bytes[start - 1 - hashes] == UInt8(ascii: "#") { hashes += 1 }
+        var place = start + 1
+        while place < bytes.count {
+            if hashes == 0, bytes[place] == UInt8(ascii: "\\") {
+                place += 2
+            } else if bytes[place] == UInt8(ascii: "\""),
+                bytes[(place + 1)...].prefix(hashes).elementsEqual(repeatElement(UInt8(ascii: "#"), count: hashes))
+            {
+                return place
+            } else {
+                place += 1
+            }
+        }
+        return bytes.count
+    }
+}

@@ -1,0 +1,81 @@
+/// The instructions of the descriptions for a step, beyond the difference between its versions.
+public struct StepInstructions: Hashable, Sendable {
+    /// An entity or a property.
+    public struct Element: Hashable, Sendable {
+        /// The entity's lineage.
+        public var entity: Int
+        /// The property's lineage; nil for the entity itself.
+        public var property: Int?
+
+        /// Creates the entity or the property with these lineages.
+        public init(entity: Int, property: Int? = nil) {
+            self.entity = entity
+            self.property = property
+        }
+    }
+
+    /// The values that existing rows get for a property that becomes mandatory.
+    public enum Fill: Hashable, Sendable {
+        /// The same value for all rows, with its type.
+        case constant(Constant, ValueType)
+        /// The value of another property of the version before, by lineage.
+        case property(Int)
+    }
+
+    /// A case, an option or a member of a subtype.
+    public struct SubtypeElement: Hashable, Sendable {
+        /// The subtype's lineage.
+        public var subtype: Int
+        /// The element's lineage.
+        public var element: Int
+
+        /// Creates the element with these lineages.
+        public init(subtype: Int, element: Int) {
+            self.subtype = subtype
+            self.element = element
+        }
+    }
+
+    /// The values that existing rows get.
+    public var fills: [Element: Fill] = [:]
+    /// The elements with `"migration": "custom"`.
+    public var custom: Set<Element> = []
+    /// The lineages of the entities with `"migration": "columns"`, whose custom migrations read single columns.
+    public var byColumns: Set<Int> = []
+    /// The elements that are removed with their data by `"discard": true`.
+    public var discarded: Set<Element> = []
+    /// The lineages of the entities with `"rows": "discard"`.
+    public var emptied: Set<Int> = []
+    /// The lineages of the cases that replace removed cases.
+    public var replacements: [SubtypeElement: Int] = [:]
+    /// The options and members that are removed with their data by `"discard": true`.
+    public var discardedElements: Set<SubtypeElement> = []
+    /// The lineages of the entities that removed entities are merged into, by lineage.
+    public var merged: [Int: Int] = [:]
+    /// The elements that the generated tests do not check.
+    public var unchecked: Set<Element> = []
+
+    /// Creates no instructions.
+    public init() {}
+
+    /// The instructions of this step and the next one together.
+    func followed(by other: StepInstructions) -> StepInstructions {
+        var result = self
+        result.fills.merge(other.fills) { _, last in last }
+        result.custom.formUnion(other.custom)
+        result.byColumns.formUnion(other.byColumns)
+        result.discarded.formUnion(other.discarded)
+        result.emptied.formUnion(other.emptied)
+        result.merged.merge(other.merged) { _, last in last }
+        result.replacements.merge(other.replacements) { _, last in last }
+        result.discardedElements.formUnion(other.discardedElements)
+        result.unchecked.formUnion(other.unchecked)
+        return result
+    }
+
+    /// The lineages of the entities that have instructions.
+    var entities: Set<Int> {
+        Set(fills.keys.map(\.entity) + (custom.union(discarded).union(unchecked)).map(\.entity)).union(emptied)
+            .union(byColumns)
+    }
+}

@@ -1,0 +1,28 @@
+import Commands
+import SQLSchema
+import SchemaModel
+import Strata
+
+extension KnownSchema {
+    /// The schema of a model, without the code of its custom migrations: it can inspect stores, but not carry out custom
+    /// migrations.
+    package init(_ model: LoadedModel) {
+        self.init(model.history, misfits: model.misfits)
+    }
+
+    /// The schema of a history, without the code of its custom migrations.
+    package init(_ history: SchemaHistory, misfits: [ImportedMisfits] = []) {
+        let unwritten: @Sendable (CustomStep) throws -> Void = { _ in throw UnwrittenMigration() }
+        self.init(
+            history.name,
+            versions: history.versions.map {
+                Strata.SchemaVersion($0.version.text, fingerprint: $0.fingerprint.value, tables: $0.tables)
+            },
+            steps: history.steps.map { step in
+                MigrationStep(
+                    from: step.from.version.text, to: step.to.version.text, changes: step.tableChanges,
+                    custom: step.isCustom ? unwritten : nil)
+            },
+            imported: history.importedFormat(misfits: misfits))
+    }
+}
