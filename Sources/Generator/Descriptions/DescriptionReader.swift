@@ -238,7 +238,8 @@ struct DescriptionReader {
                     .misplacedKey("migration", belongs: "in the history of an entity or a property"), at: json.offset)
             } else if !isEntity, text == "columns" {
                 report(
-                    .misplacedKey("\"migration\": \"columns\"", belongs: "in the history of an entity"), at: json.offset
+                    .keyDoesNotApply("migration", because: "only rows of an entity are migrated by columns"),
+                    at: json.offset
                 )
             } else if !known.contains(text) {
                 report(.unknownValue(text, of: "migration", nearest: known.nearest(to: text)), at: json.offset)

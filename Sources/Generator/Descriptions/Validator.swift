@@ -72,10 +72,10 @@ package struct Validator {
                 if step.canMigrateByColumns(entity) { return [] }
                 reason =
                     step.from.table(of: entity.old).rowNumber == nil
-                    ? "the table has no row numbers, because of its primary key"
-                    : "the rows get other primary keys"
+                    ? "its columns have all the names that SQLite has for row numbers"
+                    : "its rows get other primary keys"
             } else {
-                reason = "the entity is not in both versions of the step"
+                reason = "the entity is not in both versions"
             }
             let description = locations.descriptions[lineage]
             let items = description.element.items.filter {
@@ -83,7 +83,7 @@ package struct Validator {
             }
             return items.compactMap(\.byColumnsOffset).map {
                 description.file.diagnostic(
-                    .keyDoesNotApply("\"migration\": \"columns\"", because: reason), at: $0)
+                    .keyDoesNotApply("migration", because: reason), at: $0)
             }
         }
     }
