@@ -51,11 +51,11 @@ extension LaundrySchema.V1_0.Laundry: Strata.StoredEntity {
 
     public func bind(to statement: Strata.Statement) throws {
         try statement.bind(self.storeID, at: 1)
-        try statement.bind(self.id, at: 2)
-        try statement.bind(self.name, at: 3)
-        try statement.bind(self.photo, at: 4)
-        try statement.bind(self.favorite, at: 5)
+        try statement.bindInt(self.id, at: 2)
+        try statement.bindString(self.name, at: 3)
+        try statement.bindString(self.photo, at: 4)
+        try statement.bindBool(self.favorite, at: 5)
         try statement.bind(self.masterID, at: 6)
-        try statement.bind(self.masterPosition, at: 7)
+        try statement.bindInt(self.masterPosition, at: 7)
     }
 }

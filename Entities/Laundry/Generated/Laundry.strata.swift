@@ -83,22 +83,22 @@ extension LaundrySchema.V2_0 {
 
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.storeID, at: 1)
-            try statement.bind(self.id, at: 2)
-            try statement.bind(self.name, at: 3)
-            try statement.bind(self.photo, at: 4)
-            try statement.bind(self.favorite, at: 5)
+            try statement.bindInt(self.id, at: 2)
+            try statement.bindString(self.name, at: 3)
+            try statement.bindString(self.photo, at: 4)
+            try statement.bindBool(self.favorite, at: 5)
             try statement.bind(self.masterID, at: 6)
-            try statement.bind(self.masterPosition, at: 7)
+            try statement.bindInt(self.masterPosition, at: 7)
         }
 
         public func compare(to other: Self, _ equality: inout Strata.Equality) {
             equality.compare(self.storeID, other.storeID)
-            equality.compare(self.id, other.id)
-            equality.compare(self.name, other.name)
-            equality.compare(self.photo, other.photo)
-            equality.compare(self.favorite, other.favorite)
+            equality.compareInt(self.id, other.id)
+            equality.compareString(self.name, other.name)
+            equality.compareString(self.photo, other.photo)
+            equality.compareBool(self.favorite, other.favorite)
             equality.compare(self.masterID, other.masterID)
-            equality.compare(self.masterPosition, other.masterPosition)
+            equality.compareInt(self.masterPosition, other.masterPosition)
         }
     }
 }

@@ -40,7 +40,7 @@ extension LaundrySchema.V1_0.LaundryData: Strata.StoredEntity, Swift.Identifiabl
 
     public func bind(to statement: Strata.Statement) throws {
         try statement.bind(self.storeID, at: 1)
-        try statement.bind(self.code, at: 2)
-        try statement.bind(self.status, at: 3)
+        try statement.bindInt(self.code, at: 2)
+        try statement.bindString(self.status, at: 3)
     }
 }

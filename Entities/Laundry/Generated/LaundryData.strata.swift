@@ -48,12 +48,12 @@ extension LaundrySchema.V2_0 {
 
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.storeID, at: 1)
-            try statement.bind(self.code, at: 2)
+            try statement.bindInt(self.code, at: 2)
         }
 
         public func compare(to other: Self, _ equality: inout Strata.Equality) {
             equality.compare(self.storeID, other.storeID)
-            equality.compare(self.code, other.code)
+            equality.compareInt(self.code, other.code)
         }
     }
 }

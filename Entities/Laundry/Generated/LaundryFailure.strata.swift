@@ -59,15 +59,15 @@ extension LaundrySchema.V2_0 {
 
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.storeID, at: 1)
-            try statement.bind(self.id, at: 2)
-            try statement.bind(self.date, at: 3)
+            try statement.bindInt(self.id, at: 2)
+            try statement.bindDate(self.date, at: 3)
             try statement.bind(self.masterID, at: 4)
         }
 
         public func compare(to other: Self, _ equality: inout Strata.Equality) {
             equality.compare(self.storeID, other.storeID)
-            equality.compare(self.id, other.id)
-            equality.compare(self.date, other.date)
+            equality.compareInt(self.id, other.id)
+            equality.compareDate(self.date, other.date)
             equality.compare(self.masterID, other.masterID)
         }
     }

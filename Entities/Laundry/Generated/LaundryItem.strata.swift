@@ -67,18 +67,18 @@ extension LaundrySchema.V1_0 {
 
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.storeID, at: 1)
-            try statement.bind(self.name, at: 2)
-            try statement.bind(self.price, at: 3)
+            try statement.bindString(self.name, at: 2)
+            try statement.bindDouble(self.price, at: 3)
             try statement.bind(self.masterID, at: 4)
-            try statement.bind(self.masterPosition, at: 5)
+            try statement.bindInt(self.masterPosition, at: 5)
         }
 
         public func compare(to other: Self, _ equality: inout Strata.Equality) {
             equality.compare(self.storeID, other.storeID)
-            equality.compare(self.name, other.name)
-            equality.compare(self.price, other.price)
+            equality.compareString(self.name, other.name)
+            equality.compareDouble(self.price, other.price)
             equality.compare(self.masterID, other.masterID)
-            equality.compare(self.masterPosition, other.masterPosition)
+            equality.compareInt(self.masterPosition, other.masterPosition)
         }
     }
 }

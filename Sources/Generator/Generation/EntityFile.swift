@@ -110,6 +110,7 @@ extension Generator {
             let fallback =
                 column.defaultValue.map { names.value($0, type: column.type, in: version) }
                 ?? (column.isNullable ? "nil" : nil)
+            let typeName = Self.typeName(column) ?? ""
             let type = column.role == .identifier ? "ID" : names.type(of: column, lineage: lineage, in: version)
             return [
                 "member": .text(member),
@@ -120,7 +121,10 @@ extension Generator {
                 "type": .text(type),
                 "default": fallback.map { .text(" = " + $0) } ?? .null,
                 "read": .text("row.\(Self.reader(column))(\(field.index))"),
-                "bind": .text("\(Self.binder(column))(self.\(member), at: \(field.index + 1))"),
+                "bind": .text("bind\(typeName)(self.\(member), at: \(field.index + 1))"),
+                // Colors are texts.
+                "compare": .text(
+                    "compare\(typeName == "Color" ? "String" : typeName)(self.\(member), other.\(member))"),
                 "documentation": documentation(column.documentation),
                 "isLast": .flag(place == fields.count - 1),
                 "names": .text(columnNames(of: column, in: shape) + collations(of: column, in: version)),
@@ -199,32 +203,30 @@ extension Generator {
         }
     }
 
-    /// The name of the function that binds a column's value.
-    private static func binder(_ column: StoredColumn) -> String {
-        column.type.scalar == .color && column.role == .attribute ? "bindColor" : "bind"
+    /// The name of the function of `Strata.Row` that reads a column.
+    static func reader(_ column: StoredColumn) -> String {
+        let isKey = column.role == .identifier || column.role.target != nil
+        let name = typeName(column) ?? (isKey ? "ID" : "Value")
+        return column.isNullable ? "optional" + name : name.lowercased()
     }
 
-    static func reader(_ column: StoredColumn) -> String {
-        let name =
-            switch column.role {
-            case .identifier, .reference: "ID"
-            case .attribute, .position:
-                switch column.type.scalar {
-                case .int, .milliseconds: "Int"
-                case .bool: "Bool"
-                case .double, .seconds: "Double"
-                case .float: "Float"
-                case .string: "String"
-                case .url: "URL"
-                case .color: "Color"
-                case .date: "Date"
-                case .data: "Data"
-                case .uuid: "UUID"
-                case .decimal: "Decimal"
-                case nil: "Value"
-                }
-            }
-        return column.isNullable ? "optional" + name : name.lowercased()
+    /// The type of a column in the names of functions for single types; nil for types that the model declares.
+    private static func typeName(_ column: StoredColumn) -> String? {
+        guard column.role == .attribute || column.role == .position else { return nil }
+        return switch column.type.scalar {
+        case .int, .milliseconds: "Int"
+        case .bool: "Bool"
+        case .double, .seconds: "Double"
+        case .float: "Float"
+        case .string: "String"
+        case .url: "URL"
+        case .color: "Color"
+        case .date: "Date"
+        case .data: "Data"
+        case .uuid: "UUID"
+        case .decimal: "Decimal"
+        case nil: nil
+        }
     }
 
     private func relationshipValues(

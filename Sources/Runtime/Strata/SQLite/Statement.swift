@@ -135,23 +135,6 @@ public final class Statement {
         if let place = copy(bytes) { return sqlite3_bind_blob(pointer, Int32(index), place, Int32(bytes.count), nil) }
         return sqlite3_bind_blob64(pointer, Int32(index), bytes.baseAddress, UInt64(bytes.count), transient)
     }
-
-    /// Binds a color.
-    ///
-    /// - Throws: `UnstorableValue` if the text is not `#RRGGBB` or `#RRGGBBAA`.
-    public func bindColor(_ value: String, at index: Int) throws {
-        guard isColor(value) else {
-            var error = UnstorableValue.notAColor
-            error.parameter = index
-            throw error
-        }
-        try bind(value, at: index)
-    }
-
-    /// Binds a color, or NULL for nil.
-    public func bindColor(_ value: String?, at index: Int) throws {
-        if let value { try bindColor(value, at: index) } else { try bindNull(at: index) }
-    }
 }
 
 /// An error for a value that SQLite cannot store unchanged.

@@ -44,12 +44,12 @@ extension AppSchema.V1_0 {
 
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.id, at: 1)
-            try statement.bind(self.name, at: 2)
+            try statement.bindString(self.name, at: 2)
         }
 
         public func compare(to other: Self, _ equality: inout Strata.Equality) {
             equality.compare(self.id, other.id)
-            equality.compare(self.name, other.name)
+            equality.compareString(self.name, other.name)
         }
     }
 }

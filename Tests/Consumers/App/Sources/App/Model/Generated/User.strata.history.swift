@@ -50,14 +50,14 @@ extension AppSchema.V1_0.User: Strata.StoredEntity, Swift.Identifiable {
 
     public func bind(to statement: Strata.Statement) throws {
         try statement.bind(self.login, at: 1)
-        try statement.bind(self.firstname, at: 2)
-        try statement.bind(self.surname, at: 3)
-        try statement.bind(self.isAdmin, at: 4)
-        try statement.bind(self.`default`, at: 5)
-        try statement.bind(self.`inout`, at: 6)
-        try statement.bind(self.old, at: 7)
+        try statement.bindString(self.firstname, at: 2)
+        try statement.bindString(self.surname, at: 3)
+        try statement.bindBool(self.isAdmin, at: 4)
+        try statement.bindBool(self.`default`, at: 5)
+        try statement.bindString(self.`inout`, at: 6)
+        try statement.bindString(self.old, at: 7)
         try statement.bind(self.departmentID, at: 8)
-        try statement.bind(self.account, at: 9)
+        try statement.bindUUID(self.account, at: 9)
     }
 }
 
@@ -111,14 +111,14 @@ extension AppSchema.V1_1.User: Strata.StoredEntity, Swift.Identifiable {
 
     public func bind(to statement: Strata.Statement) throws {
         try statement.bind(self.login, at: 1)
-        try statement.bind(self.firstname, at: 2)
-        try statement.bind(self.surname, at: 3)
-        try statement.bind(self.isAdmin, at: 4)
-        try statement.bind(self.`default`, at: 5)
-        try statement.bind(self.`inout`, at: 6)
-        try statement.bind(self.old, at: 7)
+        try statement.bindString(self.firstname, at: 2)
+        try statement.bindString(self.surname, at: 3)
+        try statement.bindBool(self.isAdmin, at: 4)
+        try statement.bindBool(self.`default`, at: 5)
+        try statement.bindString(self.`inout`, at: 6)
+        try statement.bindString(self.old, at: 7)
         try statement.bind(self.departmentID, at: 8)
-        try statement.bind(self.account, at: 9)
-        try statement.bind(self.bornOn, at: 10)
+        try statement.bindUUID(self.account, at: 9)
+        try statement.bindDate(self.bornOn, at: 10)
     }
 }

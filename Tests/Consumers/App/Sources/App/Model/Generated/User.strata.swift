@@ -89,26 +89,26 @@ extension AppSchema.V2_0 {
 
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.login, at: 1)
-            try statement.bind(self.level, at: 2)
-            try statement.bind(self.`default`, at: 3)
-            try statement.bind(self.`inout`, at: 4)
-            try statement.bind(self.old, at: 5)
+            try statement.bindInt(self.level, at: 2)
+            try statement.bindBool(self.`default`, at: 3)
+            try statement.bindString(self.`inout`, at: 4)
+            try statement.bindString(self.old, at: 5)
             try statement.bind(self.departmentID, at: 6)
-            try statement.bind(self.account, at: 7)
-            try statement.bind(self.bornOn, at: 8)
-            try statement.bind(self.fullName, at: 9)
+            try statement.bindString(self.account, at: 7)
+            try statement.bindDate(self.bornOn, at: 8)
+            try statement.bindString(self.fullName, at: 9)
         }
 
         public func compare(to other: Self, _ equality: inout Strata.Equality) {
             equality.compare(self.login, other.login)
-            equality.compare(self.level, other.level)
-            equality.compare(self.`default`, other.`default`)
-            equality.compare(self.`inout`, other.`inout`)
-            equality.compare(self.old, other.old)
+            equality.compareInt(self.level, other.level)
+            equality.compareBool(self.`default`, other.`default`)
+            equality.compareString(self.`inout`, other.`inout`)
+            equality.compareString(self.old, other.old)
             equality.compare(self.departmentID, other.departmentID)
-            equality.compare(self.account, other.account)
-            equality.compare(self.bornOn, other.bornOn)
-            equality.compare(self.fullName, other.fullName)
+            equality.compareString(self.account, other.account)
+            equality.compareDate(self.bornOn, other.bornOn)
+            equality.compareString(self.fullName, other.fullName)
         }
     }
 }

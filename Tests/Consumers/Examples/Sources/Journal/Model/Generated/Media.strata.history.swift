@@ -57,14 +57,14 @@ extension JournalSchema.V1_0.Media: Strata.StoredEntity, Swift.Identifiable {
     public func bind(to statement: Strata.Statement) throws {
         try statement.bind(self.id, at: 1)
         try statement.bind(self.kind, at: 2)
-        try statement.bind(self.title, at: 3)
-        try statement.bind(self.added, at: 4)
-        try statement.bind(self.bookNote, at: 5)
-        try statement.bind(self.subtitle, at: 6)
-        try statement.bind(self.pages, at: 7)
+        try statement.bindString(self.title, at: 3)
+        try statement.bindDate(self.added, at: 4)
+        try statement.bindString(self.bookNote, at: 5)
+        try statement.bindString(self.subtitle, at: 6)
+        try statement.bindInt(self.pages, at: 7)
         try statement.bind(self.shelfID, at: 8)
-        try statement.bind(self.shelfPosition, at: 9)
-        try statement.bind(self.filmNote, at: 10)
-        try statement.bind(self.rating, at: 11)
+        try statement.bindInt(self.shelfPosition, at: 9)
+        try statement.bindData(self.filmNote, at: 10)
+        try statement.bindFloat(self.rating, at: 11)
     }
 }

@@ -68,20 +68,20 @@ extension JournalSchema.V1_0 {
 
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.id, at: 1)
-            try statement.bind(self.price, at: 2)
-            try statement.bind(self.site, at: 3)
+            try statement.bindDecimal(self.price, at: 2)
+            try statement.bindURL(self.site, at: 3)
             try statement.bind(self.colors, at: 4)
-            try statement.bind(self.cover, at: 5)
-            try statement.bind(self.isOpen, at: 6)
+            try statement.bindData(self.cover, at: 5)
+            try statement.bindBool(self.isOpen, at: 6)
         }
 
         public func compare(to other: Self, _ equality: inout Strata.Equality) {
             equality.compare(self.id, other.id)
-            equality.compare(self.price, other.price)
-            equality.compare(self.site, other.site)
+            equality.compareDecimal(self.price, other.price)
+            equality.compareURL(self.site, other.site)
             equality.compare(self.colors, other.colors)
-            equality.compare(self.cover, other.cover)
-            equality.compare(self.isOpen, other.isOpen)
+            equality.compareData(self.cover, other.cover)
+            equality.compareBool(self.isOpen, other.isOpen)
         }
     }
 }

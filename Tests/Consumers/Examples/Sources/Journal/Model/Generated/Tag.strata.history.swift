@@ -35,8 +35,8 @@ extension JournalSchema.V1_0.Tag: Strata.StoredEntity, Swift.Identifiable {
 
     public func bind(to statement: Strata.Statement) throws {
         try statement.bind(self.id, at: 1)
-        try statement.bind(self.name, at: 2)
-        try statement.bind(self.key, at: 3)
+        try statement.bindString(self.name, at: 2)
+        try statement.bindUUID(self.key, at: 3)
     }
 }
 
@@ -72,8 +72,8 @@ extension JournalSchema.V2_0.Tag: Strata.StoredEntity, Swift.Identifiable {
 
     public func bind(to statement: Strata.Statement) throws {
         try statement.bind(self.id, at: 1)
-        try statement.bind(self.name, at: 2)
-        try statement.bind(self.key, at: 3)
-        try statement.bind(self.weight, at: 4)
+        try statement.bindString(self.name, at: 2)
+        try statement.bindUUID(self.key, at: 3)
+        try statement.bindDouble(self.weight, at: 4)
     }
 }

@@ -63,18 +63,18 @@ extension JournalSchema.V3_0 {
 
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.id, at: 1)
-            try statement.bind(self.name, at: 2)
-            try statement.bind(self.key, at: 3)
-            try statement.bind(self.weight, at: 4)
-            try statement.bind(self.isOld, at: 5)
+            try statement.bindString(self.name, at: 2)
+            try statement.bindUUID(self.key, at: 3)
+            try statement.bindDouble(self.weight, at: 4)
+            try statement.bindBool(self.isOld, at: 5)
         }
 
         public func compare(to other: Self, _ equality: inout Strata.Equality) {
             equality.compare(self.id, other.id)
-            equality.compare(self.name, other.name)
-            equality.compare(self.key, other.key)
-            equality.compare(self.weight, other.weight)
-            equality.compare(self.isOld, other.isOld)
+            equality.compareString(self.name, other.name)
+            equality.compareUUID(self.key, other.key)
+            equality.compareDouble(self.weight, other.weight)
+            equality.compareBool(self.isOld, other.isOld)
         }
     }
 }

@@ -46,11 +46,11 @@ extension ShopSchema.V1_0.Customer: Strata.StoredEntity, Swift.Identifiable {
 
     public func bind(to statement: Strata.Statement) throws {
         try statement.bind(self.id, at: 1)
-        try statement.bind(self.name, at: 2)
-        try statement.bind(self.email, at: 3)
-        try statement.bind(self.code, at: 4)
-        try statement.bind(self.reference, at: 5)
-        try statement.bind(self.note, at: 6)
-        try statement.bind(self.nickname, at: 7)
+        try statement.bindString(self.name, at: 2)
+        try statement.bindString(self.email, at: 3)
+        try statement.bindInt(self.code, at: 4)
+        try statement.bindUUID(self.reference, at: 5)
+        try statement.bindString(self.note, at: 6)
+        try statement.bindString(self.nickname, at: 7)
     }
 }

@@ -80,24 +80,24 @@ extension ShopSchema.V1_1 {
 
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.id, at: 1)
-            try statement.bind(self.name, at: 2)
-            try statement.bind(self.email, at: 3)
-            try statement.bind(self.code, at: 4)
-            try statement.bind(self.reference, at: 5)
-            try statement.bind(self.remark, at: 6)
-            try statement.bind(self.nickname, at: 7)
-            try statement.bind(self.level, at: 8)
+            try statement.bindString(self.name, at: 2)
+            try statement.bindString(self.email, at: 3)
+            try statement.bindString(self.code, at: 4)
+            try statement.bindString(self.reference, at: 5)
+            try statement.bindString(self.remark, at: 6)
+            try statement.bindString(self.nickname, at: 7)
+            try statement.bindInt(self.level, at: 8)
         }
 
         public func compare(to other: Self, _ equality: inout Strata.Equality) {
             equality.compare(self.id, other.id)
-            equality.compare(self.name, other.name)
-            equality.compare(self.email, other.email)
-            equality.compare(self.code, other.code)
-            equality.compare(self.reference, other.reference)
-            equality.compare(self.remark, other.remark)
-            equality.compare(self.nickname, other.nickname)
-            equality.compare(self.level, other.level)
+            equality.compareString(self.name, other.name)
+            equality.compareString(self.email, other.email)
+            equality.compareString(self.code, other.code)
+            equality.compareString(self.reference, other.reference)
+            equality.compareString(self.remark, other.remark)
+            equality.compareString(self.nickname, other.nickname)
+            equality.compareInt(self.level, other.level)
         }
     }
 }

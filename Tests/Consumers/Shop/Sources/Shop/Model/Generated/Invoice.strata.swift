@@ -49,13 +49,13 @@ extension ShopSchema.V1_0 {
 
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.id, at: 1)
-            try statement.bind(self.amount, at: 2)
+            try statement.bindDouble(self.amount, at: 2)
             try statement.bind(self.orderID, at: 3)
         }
 
         public func compare(to other: Self, _ equality: inout Strata.Equality) {
             equality.compare(self.id, other.id)
-            equality.compare(self.amount, other.amount)
+            equality.compareDouble(self.amount, other.amount)
             equality.compare(self.orderID, other.orderID)
         }
     }

@@ -50,12 +50,12 @@ extension ShopSchema.V1_0.Order: Strata.StoredEntity, Swift.Identifiable {
 
     public func bind(to statement: Strata.Statement) throws {
         try statement.bind(self.id, at: 1)
-        try statement.bind(self.comment, at: 2)
-        try statement.bind(self.greeting, at: 3)
-        try statement.bind(self.quantity, at: 4)
-        try statement.bind(self.placedAt, at: 5)
+        try statement.bindString(self.comment, at: 2)
+        try statement.bindString(self.greeting, at: 3)
+        try statement.bindInt(self.quantity, at: 4)
+        try statement.bindDate(self.placedAt, at: 5)
         try statement.bind(self.customerID, at: 6)
-        try statement.bind(self.customerPosition, at: 7)
+        try statement.bindInt(self.customerPosition, at: 7)
         try statement.bind(self.productID, at: 8)
     }
 }

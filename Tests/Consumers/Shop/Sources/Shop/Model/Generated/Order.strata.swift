@@ -88,26 +88,26 @@ extension ShopSchema.V2_0 {
 
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.id, at: 1)
-            try statement.bind(self.comment, at: 2)
-            try statement.bind(self.greeting, at: 3)
-            try statement.bind(self.quantity, at: 4)
-            try statement.bind(self.placedAt, at: 5)
+            try statement.bindString(self.comment, at: 2)
+            try statement.bindString(self.greeting, at: 3)
+            try statement.bindInt(self.quantity, at: 4)
+            try statement.bindDate(self.placedAt, at: 5)
             try statement.bind(self.customerID, at: 6)
-            try statement.bind(self.customerPosition, at: 7)
+            try statement.bindInt(self.customerPosition, at: 7)
             try statement.bind(self.productID, at: 8)
-            try statement.bind(self.total, at: 9)
+            try statement.bindDouble(self.total, at: 9)
         }
 
         public func compare(to other: Self, _ equality: inout Strata.Equality) {
             equality.compare(self.id, other.id)
-            equality.compare(self.comment, other.comment)
-            equality.compare(self.greeting, other.greeting)
-            equality.compare(self.quantity, other.quantity)
-            equality.compare(self.placedAt, other.placedAt)
+            equality.compareString(self.comment, other.comment)
+            equality.compareString(self.greeting, other.greeting)
+            equality.compareInt(self.quantity, other.quantity)
+            equality.compareDate(self.placedAt, other.placedAt)
             equality.compare(self.customerID, other.customerID)
-            equality.compare(self.customerPosition, other.customerPosition)
+            equality.compareInt(self.customerPosition, other.customerPosition)
             equality.compare(self.productID, other.productID)
-            equality.compare(self.total, other.total)
+            equality.compareDouble(self.total, other.total)
         }
     }
 }

@@ -53,16 +53,16 @@ extension ShopSchema.V1_0 {
 
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.sku, at: 1)
-            try statement.bind(self.title, at: 2)
-            try statement.bind(self.price, at: 3)
-            try statement.bind(self.photo, at: 4)
+            try statement.bindString(self.title, at: 2)
+            try statement.bindDouble(self.price, at: 3)
+            try statement.bindData(self.photo, at: 4)
         }
 
         public func compare(to other: Self, _ equality: inout Strata.Equality) {
             equality.compare(self.sku, other.sku)
-            equality.compare(self.title, other.title)
-            equality.compare(self.price, other.price)
-            equality.compare(self.photo, other.photo)
+            equality.compareString(self.title, other.title)
+            equality.compareDouble(self.price, other.price)
+            equality.compareData(self.photo, other.photo)
         }
     }
 }
