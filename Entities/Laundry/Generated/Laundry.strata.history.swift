@@ -24,11 +24,9 @@ extension LaundrySchema.V1_0.Laundry: Strata.StoredEntity {
 
     public struct Relationships: Strata.EntityRelationships {
         public init() {}
-        /// What it washes, in order.
         public var items: Strata.ToMany<Entity, LaundrySchema.V1_0.LaundryItem> {
             .init(inverse: ["master_id"], position: "master_position")
         }
-        /// The answer that it came with.
         public var master: Strata.ToOne<Entity, LaundrySchema.V1_0.LaundryData> { .init(column: ["master_id"]) }
     }
 

@@ -22,7 +22,6 @@ extension LaundrySchema.V1_0.LaundryData: Strata.StoredEntity, Swift.Identifiabl
 
     public struct Relationships: Strata.EntityRelationships {
         public init() {}
-        /// What it holds: until 1.0 the laundries themselves, in order; from 2.0 on the detail that has them.
         public var data: Strata.ToMany<Entity, LaundrySchema.V1_0.Laundry> {
             .init(inverse: ["master_id"], position: "master_position")
         }

@@ -79,14 +79,8 @@ public enum LaundrySchema: Strata.Schema {
     }
 }
 
-extension LaundrySchema {
-    /// Version "1.0".
-    public enum V1_0 {}
-}
-extension LaundrySchema {
-    /// Version "2.0".
-    public enum V2_0 {}
-}
+extension LaundrySchema { public enum V1_0 {} }
+extension LaundrySchema { public enum V2_0 {} }
 extension LaundrySchema.V2_0 {
     public typealias LaundryItem = LaundrySchema.V1_0.LaundryItem
 }

@@ -261,15 +261,16 @@ extension Generator {
         let isSymmetric = version.isOwnInverse(relationship)
         let kind = relationship.association == .toOne ? "ToOne" : "ToMany"
         // `Newest` keeps the file the same when another entity gets a new struct.
+        let isNewest = shape.last == history.versions.count - 1
         let targetType =
-            shape.last == history.versions.count - 1
+            isNewest
             ? "\(history.name).Newest.\(SwiftName.escaped(SwiftName.type(target.name)))"
             : names.declaredType(relationship.target, at: names.index(of: version))
         return [
             "member": .text(SwiftName.escaped(SwiftName.member(property.name))),
             "type": .text("Strata.\(kind)<Entity, \(targetType)>"),
             "path": .text(isSymmetric ? path + ", symmetric: true" : path),
-            "documentation": documentation(property.documentation),
+            "documentation": documentation(isNewest ? property.documentation : nil),
         ]
     }
 

@@ -11,8 +11,7 @@ extension Generator {
             return [
                 "name": .text(SwiftLiteral.string(version.version.text)),
                 "namespace": .text(names.namespace(index)),
-                "formerName": .text(
-                    history.formerNames[version.version].map { ", which was `\($0.filter { !$0.isNewline })`" } ?? ""),
+                "formerName": history.formerNames[version.version].map { .text($0.filter { !$0.isNewline }) } ?? .null,
                 "fingerprint": .text("0x" + version.fingerprint.description),
                 "hasAliases": .flag(!aliases.isEmpty),
                 "aliases": .list(aliases),

@@ -62,7 +62,11 @@ extension Generator {
             "to": .text(SwiftLiteral.string(step.to.version.text)),
             "custom": step.isCustom ? .text(stepName(step)) : .null,
             "left": .list(left.sorted().map { .text(SwiftLiteral.string($0)) }),
-            "tables": .list(stated.map(values)),
+            "tables": .list(
+                stated.map { test in
+                    let shared = (old[test.from]?.names ?? []).intersection(new[test.to]?.names ?? [])
+                    return values(test, keepsShared: Set(test.kept) == shared)
+                }),
         ]
     }
 
@@ -177,23 +181,22 @@ extension Generator {
             references: references, isJoin: true)
     }
 
-    private func values(_ test: TableTest) -> Value {
-        [
+    /// - Parameters:
+    ///   - test: The expectations for a table.
+    ///   - keepsShared: Whether exactly the columns that the table has in both versions keep their values.
+    private func values(_ test: TableTest, keepsShared: Bool) -> Value {
+        func text(_ text: String, unless isOmitted: Bool = false) -> Value { isOmitted ? .null : .text(text) }
+        let changed = test.changed.map { "\(SwiftLiteral.string($0)): \(SwiftLiteral.string($1))" }
+        return [
             "from": .text(SwiftLiteral.string(test.from)),
-            "to": .text(SwiftLiteral.string(test.to)),
-            "oldKey": .text(test.oldKey == test.key ? "" : " oldKey: \(SwiftLiteral.strings(test.oldKey)),"),
-            "key": .text(SwiftLiteral.strings(test.key)),
-            "kept": .text(SwiftLiteral.strings(test.kept)),
-            "hasChanged": .flag(!test.changed.isEmpty),
-            "changed": .list(
-                test.changed.map { name, value in
-                    ["name": .text(SwiftLiteral.string(name)), "value": .text(SwiftLiteral.string(value))]
-                }),
+            "to": text(SwiftLiteral.string(test.to), unless: test.to == test.from),
+            "oldKey": text(SwiftLiteral.strings(test.oldKey), unless: test.oldKey == test.key),
+            "kept": text(SwiftLiteral.strings(test.kept), unless: keepsShared),
+            "changed": text("[\(changed.joined(separator: ", "))]", unless: changed.isEmpty),
             "isEmptied": .flag(test.isEmptied),
-            "filter": test.filter.map { .text(", filter: " + SwiftLiteral.string($0)) } ?? .null,
-            "references": test.references.isEmpty
-                ? .null : .text(", references: [\(test.references.joined(separator: ", "))]"),
-            "join": .text(test.isJoin ? ", join: true" : ""),
+            "filter": test.filter.map { .text(SwiftLiteral.string($0)) } ?? .null,
+            "references": text("[\(test.references.joined(separator: ", "))]", unless: test.references.isEmpty),
+            "isJoin": .flag(test.isJoin),
         ]
     }
 

@@ -19,6 +19,15 @@ public struct FixtureVersion: Sendable, CustomStringConvertible {
 
     /// The version's name.
     public var description: String { name }
+
+    /// The columns of the primary key of a table, and all its columns.
+    fileprivate func columns(of name: String) -> (key: [String], all: [String]) {
+        if let table = tables.first(where: { $0.name == name }) {
+            return (table.key, table.columns.flatMap(\.names))
+        }
+        let columns = joinTables.first { $0.name == name }?.columns ?? []
+        return (columns, columns + ["position"])
+    }
 }
 
 /// The fixtures of every version of a schema, which are committed, and the expectations of the migrations between them.
@@ -38,7 +47,7 @@ public struct Fixtures: Sendable {
     private var joinTables: [FixtureJoinTable] = []
     private var structs: [StructCheck] = []
     private var since: [String: Int] = [:]
-    private var expected: [TableExpectation] = []
+    private var expected: [@Sendable (_ old: FixtureVersion, _ new: FixtureVersion) -> TableExpectation] = []
     private var unchecked: Set<String> = []
 
     /// Creates the fixtures of `schema` for the test target in `folder`. The files are in its subfolder
@@ -110,8 +119,29 @@ public struct Fixtures: Sendable {
 
     /// Adds an expectation for a table in the next step. A table without an expectation that is the same in both
     /// versions is expected to keep every row and value.
-    public mutating func expect(_ table: TableExpectation) {
-        expected.append(table)
+    ///
+    /// - Parameters:
+    ///   - from: The table before the step.
+    ///   - to: The table after the step; nil if it has the same name.
+    ///   - oldKey: The columns of the primary key before the step; nil if they are the same after it.
+    ///   - isEmptied: Whether all rows are deleted.
+    ///   - kept: The columns that keep their values; nil for all columns that the table has in both versions.
+    ///   - changed: The columns whose values change, with the new values as SQL over the columns of `from`.
+    ///   - filter: An SQL condition that selects rows of `from`; nil for all rows.
+    ///   - references: The foreign keys to rows that a custom migration may have deleted or given new primary keys.
+    ///   - isJoin: Whether the table is a join table. Rows of a join table that have become equal are merged into one.
+    public mutating func expect(
+        _ from: String, to: String? = nil, oldKey: [String]? = nil, emptied isEmptied: Bool = false,
+        kept: [String]? = nil, changed: [String: String] = [:], filter: String? = nil,
+        references: [ReferenceExpectation] = [], join isJoin: Bool = false
+    ) {
+        expected.append { old, new in
+            let after = new.columns(of: to ?? from)
+            return TableExpectation(
+                from: from, to: to ?? from, oldKey: oldKey, key: after.key, emptied: isEmptied,
+                kept: kept ?? old.columns(of: from).all.filter(after.all.contains), changed: changed, filter: filter,
+                references: references, join: isJoin)
+        }
     }
 
     /// Excludes a table from the checks of the next step, because only your code determines its rows.
@@ -121,8 +151,12 @@ public struct Fixtures: Sendable {
 
     /// Completes a step; `custom` holds your expectations of its custom migration.
     public mutating func step(from: String, to: String, custom: CustomExpectation? = nil) {
-        let kept = unchangedTables(from, to)
-        steps.append(StepExpectation(from: from, to: to, tables: expected + kept, custom: custom))
+        var tables: [TableExpectation] = []
+        if let old = versions.first(where: { $0.name == from }), let new = versions.first(where: { $0.name == to }) {
+            tables = expected.map { $0(old, new) }
+            tables += unchangedTables(old, new, besides: tables)
+        }
+        steps.append(StepExpectation(from: from, to: to, tables: tables, custom: custom))
         expected = []
         unchecked = []
     }
@@ -142,20 +176,20 @@ public struct Fixtures: Sendable {
     }
 
     /// The expectations for the tables that are the same in both versions and have no other expectation.
-    private func unchangedTables(_ from: String, _ to: String) -> [TableExpectation] {
-        guard let old = versions.first(where: { $0.name == from }), let new = versions.first(where: { $0.name == to })
-        else { return [] }
+    private func unchangedTables(
+        _ old: FixtureVersion, _ new: FixtureVersion, besides expected: [TableExpectation]
+    ) -> [TableExpectation] {
         let mentioned = unchecked.union(expected.map(\.from)).union(expected.map(\.to))
         func isUnchanged(_ name: String) -> Bool {
             old.since[name] != nil && old.since[name] == new.since[name] && !mentioned.contains(name)
         }
-        return new.tables.filter { isUnchanged($0.name) }.map { table in
-            TableExpectation(unchanged: table.name, key: table.key, columns: table.columns.flatMap(\.names))
+        func unchanged(_ name: String, isJoin: Bool) -> TableExpectation? {
+            guard isUnchanged(name) else { return nil }
+            let columns = new.columns(of: name)
+            return TableExpectation(unchanged: name, key: columns.key, columns: columns.all, join: isJoin)
         }
-            + new.joinTables.filter { isUnchanged($0.name) }.map { table in
-                TableExpectation(
-                    unchanged: table.name, key: table.columns, columns: table.columns + ["position"], join: true)
-            }
+        return new.tables.compactMap { unchanged($0.name, isJoin: false) }
+            + new.joinTables.compactMap { unchanged($0.name, isJoin: true) }
     }
 
     // MARK: Files

@@ -9,8 +9,8 @@ import Testing
 
 /// Opens a database of every version of `LaundrySchema`, and checks that no row is lost.
 ///
-/// To add rows of your own to the fixture of a version, write `static func samples(_ transaction: WriteTransaction) throws`
-/// in an extension of the version, in a file beside this folder.
+/// To add rows of your own to the fixture of a version, write `static func samples(_ transaction: WriteTransaction)` in an
+/// extension of the version, in a file beside this folder.
 @Testing.Suite("LaundrySchema")
 struct LaundrySchemaMigrationTests {
     static let fixtures: StrataTesting.Fixtures = {
@@ -44,20 +44,9 @@ struct LaundrySchemaMigrationTests {
 
     /// What becomes of the tables that each step changes. Every other table keeps its rows.
     private static func addSteps(to fixtures: inout StrataTesting.Fixtures) {
-        fixtures.expect(
-            .init(
-                from: "laundry", to: "laundry", key: ["store_id"],
-                kept: ["store_id", "id", "name", "photo", "favorite", "master_position"]
-            )
-        )
-        fixtures.expect(.init(from: "laundry_data", to: "laundry_data", key: ["store_id"], kept: ["store_id", "code"]))
-        fixtures.expect(
-            .init(
-                from: "laundry_item", to: "laundry_item", key: ["store_id"],
-                kept: ["store_id", "name", "price", "master_id", "master_position"],
-                references: [.init(["master_id"], to: "laundry")]
-            )
-        )
+        fixtures.expect("laundry", kept: ["store_id", "id", "name", "photo", "favorite", "master_position"])
+        fixtures.expect("laundry_data")
+        fixtures.expect("laundry_item", references: [.init(["master_id"], to: "laundry")])
         fixtures.step(from: "1.0", to: "2.0", custom: LaundrySchemaStep_1_0_to_2_0.expectation)
     }
 
@@ -109,10 +98,10 @@ private enum LaundrySchemaTables {
         .reference("master", ["master_id"], to: "laundry", nullable: true),
         .position("master", "master_position"),
     ], indexes: [.init(["master_id"])])
-    static let laundry_2_0: StrataTesting.FixtureTable = laundry_1_0.changed(
+    static let laundry_2_0 = laundry_1_0.changed(
         removing: [5], adding: [5: .reference("master", ["master_id"], to: "laundry_detail", nullable: true)]
     )
-    static let laundryData_2_0: StrataTesting.FixtureTable = laundryData_1_0.changed(removing: [2])
+    static let laundryData_2_0 = laundryData_1_0.changed(removing: [2])
     static let laundryDetail_2_0 = StrataTesting.FixtureTable("laundry_detail", columns: [
         .key("store_id", .int),
         .reference("master", ["master_id"], to: "laundry_data", nullable: true, unique: true),

@@ -79,22 +79,13 @@ public enum AppSchema: Strata.Schema {
     }
 }
 
-extension AppSchema {
-    /// Version "1.0".
-    public enum V1_0 {}
-}
-extension AppSchema {
-    /// Version "1.1".
-    public enum V1_1 {}
-}
+extension AppSchema { public enum V1_0 {} }
+extension AppSchema { public enum V1_1 {} }
 extension AppSchema.V1_1 {
     public typealias Department = AppSchema.V1_0.Department
     public typealias Room = AppSchema.V1_0.Room
 }
-extension AppSchema {
-    /// Version "2.0".
-    public enum V2_0 {}
-}
+extension AppSchema { public enum V2_0 {} }
 extension AppSchema.V2_0 {
     public typealias Department = AppSchema.V1_0.Department
     public typealias Room = AppSchema.V1_0.Room

@@ -120,14 +120,8 @@ public enum JournalSchema: Strata.Schema {
     }
 }
 
-extension JournalSchema {
-    /// Version "1.0", which was `Journal`.
-    public enum V1_0 {}
-}
-extension JournalSchema {
-    /// Version "2.0", which was `Journal 2`.
-    public enum V2_0 {}
-}
+extension JournalSchema { public enum V1_0 {} }  // It was called Journal.
+extension JournalSchema { public enum V2_0 {} }  // It was called Journal 2.
 extension JournalSchema.V2_0 {
     public typealias Media = JournalSchema.V1_0.Media
     public typealias Passport = JournalSchema.V1_0.Passport
@@ -135,10 +129,7 @@ extension JournalSchema.V2_0 {
     public typealias Shelf = JournalSchema.V1_0.Shelf
     public typealias MediaKind = JournalSchema.V1_0.MediaKind
 }
-extension JournalSchema {
-    /// Version "3.0", which was `Journal 3`.
-    public enum V3_0 {}
-}
+extension JournalSchema { public enum V3_0 {} }  // It was called Journal 3.
 extension JournalSchema.V3_0 {
     public typealias Passport = JournalSchema.V1_0.Passport
     public typealias Person = JournalSchema.V1_0.Person

@@ -113,23 +113,14 @@ public enum ShopSchema: Strata.Schema {
     }
 }
 
-extension ShopSchema {
-    /// Version "1.0".
-    public enum V1_0 {}
-}
-extension ShopSchema {
-    /// Version "1.1".
-    public enum V1_1 {}
-}
+extension ShopSchema { public enum V1_0 {} }
+extension ShopSchema { public enum V1_1 {} }
 extension ShopSchema.V1_1 {
     public typealias Invoice = ShopSchema.V1_0.Invoice
     public typealias Order = ShopSchema.V1_0.Order
     public typealias Product = ShopSchema.V1_0.Product
 }
-extension ShopSchema {
-    /// Version "2.0".
-    public enum V2_0 {}
-}
+extension ShopSchema { public enum V2_0 {} }
 extension ShopSchema.V2_0 {
     public typealias Customer = ShopSchema.V1_1.Customer
     public typealias Invoice = ShopSchema.V1_0.Invoice
