@@ -10,7 +10,28 @@ package struct FNV1a {
 
     /// Goes on with more bytes.
     @inlinable package mutating func add(_ bytes: some Sequence<UInt8>) {
-        for byte in bytes { value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+        for byte in bytes { add(byte) }
+    }
+
+    /// Goes on with a byte.
+    @inlinable package mutating func add(_ byte: UInt8) {
+        value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
+    }
+
+    /// Goes on with the UTF-8 bytes of `text`. The loop over a pointer is also fast in the tools of plugins, which are
+    /// built without optimization.
+    package mutating func add(_ text: String) {
+        var text = text
+        var hash = value
+        text.withUTF8 { bytes in
+            guard let start = bytes.baseAddress else { return }
+            var place = 0
+            while place < bytes.count {
+                hash = (hash ^ UInt64(start[place])) &* 0x0000_0100_0000_01b3
+                place &+= 1
+            }
+        }
+        value = hash
     }
 }
 

@@ -10,35 +10,39 @@ enum SwiftLines {
 
     /// Returns `source` with its long lines broken.
     static func broken(_ source: String) -> String {
-        guard hasLongLine(source) else { return source }
-        var lines: [String] = []
-        var isInString = false
-        for line in source.split(separator: "\n", omittingEmptySubsequences: false) {
-            if isInString {
-                isInString = !line.drop { $0 == " " }.hasPrefix("\"\"\"")
-                lines.append(String(line))
-            } else {
-                isInString = line.hasSuffix("\"\"\"")
-                lines += line.utf8.count > limit ? broken(line: String(line)) : [String(line)]
-            }
-        }
-        return lines.joined(separator: "\n")
-    }
-
-    /// Most files have no long line. This is faster than splitting them.
-    private static func hasLongLine(_ source: String) -> Bool {
         var source = source
         return source.withUTF8 { bytes in
-            guard var start = bytes.baseAddress.map({ UnsafeRawPointer($0) }) else { return false }
-            let end = start + bytes.count
-            while start < end {
-                let newline = memchr(start, 0x0a, end - start).map { UnsafeRawPointer($0) } ?? end
-                if newline - start > limit { return true }
-                start = newline + 1
+            guard let start = bytes.baseAddress else { return "" }
+            var result = ""
+            // The lines before `copied` are in the result. Splitting the text takes several times as long.
+            var (copied, line) = (0, 0)
+            var isInString = false
+            while line < bytes.count {
+                let rest = UnsafeRawPointer(start + line)
+                let end =
+                    memchr(rest, 0x0a, bytes.count - line).map { line + (UnsafeRawPointer($0) - rest) } ?? bytes.count
+                if end - line > limit || end - line > 2 && start[end - 1] == quote && start[end - 2] == quote
+                    || isInString
+                {
+                    let text = String(decoding: bytes[line..<end], as: UTF8.self)
+                    if isInString {
+                        isInString = !text.drop { $0 == " " }.hasPrefix("\"\"\"")
+                    } else {
+                        isInString = text.hasSuffix("\"\"\"")
+                        if end - line > limit {
+                            result += String(decoding: bytes[copied..<line], as: UTF8.self)
+                            result += broken(line: text).joined(separator: "\n")
+                            copied = end
+                        }
+                    }
+                }
+                line = end + 1
             }
-            return false
+            return result + String(decoding: bytes[copied...], as: UTF8.self)
         }
     }
+
+    private static let quote = UInt8(ascii: "\"")
 
     /// A list or a closure in a line, with the offsets of its brackets.
     private struct Group {

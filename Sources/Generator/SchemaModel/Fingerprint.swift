@@ -18,8 +18,8 @@ public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
     init(of lines: [String]) {
         var hash = FNV1a()
         for line in lines.sortedByBytes() {
-            hash.add(line.utf8)
-            hash.add(CollectionOfOne(0x0a))
+            hash.add(line)
+            hash.add(0x0a)
         }
         self.value = hash.value
     }

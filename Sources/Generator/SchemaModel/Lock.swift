@@ -152,9 +152,4 @@ extension SchemaVersion {
     var sortedLines: [String] {
         logicalLines.sortedByBytes()
     }
-
-    /// The fingerprint of the statements that create the tables and indexes, whatever their order.
-    var ddlFingerprint: Fingerprint {
-        Fingerprint(of: tables.flatMap(SQLite.create))
-    }
 }

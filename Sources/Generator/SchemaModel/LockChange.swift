@@ -1,3 +1,5 @@
+import Foundation
+
 /// A change to what is sealed.
 public struct LockChange: Hashable, Sendable {
     /// The sealed version that would change.
@@ -29,13 +31,16 @@ extension Lock {
                 changes.append(LockChange(version: seal.version, was: "a sealed version"))
                 continue
             }
-            let was = Self.byName(seal.lines)
-            let now = Self.byName(version.sortedLines)
-            let names = Set(was.keys).union(now.keys).sorted().filter { !Self.isSame(was[$0], now[$0]) }
-            for name in names {
-                changes += Self.changes(version: seal.version, entity: name, was: was[name], now: now[name])
-            }
-            if names.isEmpty, let ddl = seal.ddl, ddl != version.ddlFingerprint {
+            let lines = version.sortedLines
+            let isUnchanged =
+                lines.count == seal.lines.count && zip(lines, seal.lines).allSatisfy { Self.isSame($0, $1) }
+            if !isUnchanged {
+                let was = Self.byName(seal.lines)
+                let now = Self.byName(lines)
+                for name in Set(was.keys).union(now.keys).sorted() where !Self.isSame(was[name], now[name]) {
+                    changes += Self.changes(version: seal.version, entity: name, was: was[name], now: now[name])
+                }
+            } else if let ddl = seal.ddl, ddl != version.ddlFingerprint {
                 changes.append(LockChange(version: seal.version, isOnlyDDL: true))
             }
         }
@@ -59,10 +64,16 @@ extension Lock {
         return changes.isEmpty ? [LockChange(version: version, entity: entity, was: was, now: now)] : changes
     }
 
-    /// Whether both have the same bytes, of which fingerprints are made: Swift takes more than that for equal.
+    /// Whether both have the same bytes, as fingerprints do. Swift's `==` also accepts other forms of the same characters.
     private static func isSame(_ left: String?, _ right: String?) -> Bool {
-        guard let left, let right else { return left == nil && right == nil }
-        return left.utf8.elementsEqual(right.utf8)
+        guard var left, var right else { return left == nil && right == nil }
+        return left.withUTF8 { left in
+            right.withUTF8 { right in
+                guard left.count == right.count else { return false }
+                guard let first = left.baseAddress, let second = right.baseAddress else { return true }
+                return memcmp(first, second, left.count) == 0
+            }
+        }
     }
 
     /// What a logical line is of, in words.

@@ -1,3 +1,5 @@
+import SQLSchema
+
 /// All entities of one version, and how they are stored.
 public struct SchemaVersion: Sendable {
     /// Which version.
@@ -86,9 +88,17 @@ public struct SchemaVersion: Sendable {
     private func makeLayout(
         of entity: Entity, _ draft: LayoutDraft, _ names: inout IndexNames
     ) -> EntityLayout {
-        EntityLayout(
-            columns: draft.columns, table: makeTable(of: entity, draft.columns, &names),
-            joinTables: makeJoinTables(of: entity, &names), indexNames: names.now, logicalLine: draft.logicalLine)
+        let table = makeTable(of: entity, draft.columns, &names)
+        let joinTables = makeJoinTables(of: entity, &names)
+        return EntityLayout(
+            columns: draft.columns, table: table, joinTables: joinTables,
+            statements: ([table] + joinTables.map(\.table)).flatMap(SQLite.create), indexNames: names.now,
+            logicalLine: draft.logicalLine)
+    }
+
+    /// The fingerprint of the statements that create the tables and indexes, whatever their order.
+    var ddlFingerprint: Fingerprint {
+        Fingerprint(of: layouts.flatMap(\.statements))
     }
 
     /// Whether nothing that decides how `entity` is stored differs from `previous`.
@@ -120,6 +130,8 @@ struct EntityLayout: Sendable {
     let columns: [StoredColumn]
     let table: Table
     let joinTables: [SchemaVersion.JoinTable]
+    /// The statements that create the tables and their indexes.
+    let statements: [String]
     /// The names of all indexes, which an index keeps when columns and tables are called otherwise.
     let indexNames: [IndexKey: String]
     let logicalLine: String
