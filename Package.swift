@@ -76,7 +76,12 @@ let package = Package(
             name: "DescriptionsTests", dependencies: ["Descriptions", "JSONText"],
             exclude: ["Invalid"]),
         .testTarget(name: "MustacheTests", dependencies: ["Mustache"]),
-        .testTarget(name: "GenerationTests", dependencies: ["Commands", "StoreCommands", "Strata"]),
+        .testTarget(
+            name: "GenerationTests",
+            dependencies: [
+                "Commands", "Descriptions", "Generation", "Mustache", "SchemaModel", "StoreCommands", "Strata",
+                "Templates",
+            ]),
         .testTarget(
             name: "ImportingTests",
             dependencies: ["Commands", "Descriptions", "Importing", "StoreCommands", "Strata"]),

@@ -454,15 +454,18 @@ import Testing
             #expect(names.contains("Version.sql.mustache") && names.contains("Entity.swift.mustache"))
 
             let version = own.appendingPathComponent("Version.sql.mustache")
-            try write("-- our own of {{version}}\n", to: version)
+            let firstLine = "{{! Strata template, format 1 }}"
+            try write("\(firstLine)\n-- our own of {{version}}\n", to: version)
             #expect(run(["templates", "--copy", own.path]) == .success)
             #expect(run(["generate", folder.path]) == .success)
             #expect(try text(folder.appendingPathComponent("SQL/2.0.sql")) == "-- our own of 2.0\n")
             #expect(try !files(folder).contains("SQL/1.0.sql"))
 
             let before = try files(folder)
-            try write("{{nothing}}", to: version)
-            #expect(run(["generate", folder.path]) == .diagnostics)
+            for wrong in ["\(firstLine)\n{{nothing}}", "-- without a format", "{{! Strata template, format 99 }}\n"] {
+                try write(wrong, to: version)
+                #expect(run(["generate", folder.path]) == .diagnostics)
+            }
             try FileManager.default.moveItem(at: version, to: own.appendingPathComponent("Verison.sql.mustache"))
             #expect(run(["generate", folder.path]) == .diagnostics)
             #expect(try files(folder).filter { !$0.hasPrefix("Own") } == before.filter { !$0.hasPrefix("Own") })
@@ -763,11 +766,24 @@ import Testing
         }
     }
 
+    @Test func `the template of extras adds code to the newest structs`() throws {
+        try withModel(#"{ "templates": "Own" }"#) { (folder: URL) throws in
+            let extras = folder.appendingPathComponent("Own/EntityExtras.swift.mustache")
+            try FileManager.default.createDirectory(
+                at: extras.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try write("{{! Strata template, format 1 }}\n\nstatic let title = {{table}}\n", to: extras)
+            #expect(run(["generate", folder.path]) == .success)
+            let generated = try text(folder.appendingPathComponent("Generated/Book.strata.swift"))
+            #expect(generated.contains("\n\n        static let title = \"book\"\n\n        // MARK: - Storage\n"))
+        }
+    }
+
     @Test func `what own templates made is found when nothing makes it any more`() throws {
         try withModel(#"{ "templates": "Own" }"#) { (folder: URL) throws in
             let own = folder.appendingPathComponent("Own")
             try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
-            try write("// Made from {{source}}\n", to: own.appendingPathComponent("Entity.swift.mustache"))
+            let text = "{{! Strata template, format 1 }}\n// Made from {{source}}\n"
+            try write(text, to: own.appendingPathComponent("Entity.swift.mustache"))
             let other = folder.appendingPathComponent("Other.json")
             try write(#"{ "name": "other", "identifier": { "type": "int" }, "added_at_version": "2.0" }"#, to: other)
             #expect(run(["generate", folder.path]) == .success)

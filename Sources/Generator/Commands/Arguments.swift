@@ -7,7 +7,7 @@ public struct Arguments {
     package private(set) var folders: [String] = []
     private var values: [String: [String]] = [:]
     private static let switches: Set<String> = [
-        "--sources", "--tests", "--released", "--release", "--json", "--help",
+        "--sources", "--tests", "--released", "--release", "--json", "--values", "--help",
     ]
     /// The options of each command, except `--help`.
     private static let known: [String: Set<String>] = [
@@ -22,7 +22,7 @@ public struct Arguments {
         "inspect": ["--model", "--json"],
         "import": ["--into", "--order", "--renames", "--inheritance", "--oldest", "--version-info", "--target"],
         "convert": ["--model", "--to", "--version", "--misfits", "--json"],
-        "templates": ["--copy"],
+        "templates": ["--copy", "--values"],
         "sources": ["--model", "--target", "--output"],
         "tests": ["--model", "--target", "--test-target", "--output"],
     ]

@@ -37,6 +37,8 @@ package enum CommandError: Error, CustomStringConvertible {
     case unprunable(String)
     case secondModel(String, of: String)
     case unknownTemplate(String, known: [String])
+    /// A template was written for other values; `firstLine` is the line that it should begin with.
+    case templateFormat(String, found: Int?, firstLine: String)
 
     /// The command that writes the generated files of a target.
     static func generateCommand(_ target: String) -> String {
@@ -72,6 +74,11 @@ package enum CommandError: Error, CustomStringConvertible {
         case .noTemplates(let path): "\(path): error: there is no such folder of templates"
         case .unknownTemplate(let path, let known):
             "\(path): error: no template has that name; those that can be replaced are " + known.joined(separator: ", ")
+        case .templateFormat(let path, nil, let firstLine):
+            "\(path):1: error: the first line must be \(firstLine), so that a template for other values is noticed"
+        case .templateFormat(let path, let found?, let firstLine):
+            "\(path):1: error: the template is for the values of format \(found), but this version of Strata has other "
+                + "values; see strata templates --values, change the template, and make its first line \(firstLine)"
         case .stale(let messages, let target):
             (messages
                 + (target.map { ["note: mend it with: " + Self.generateCommand($0)] } ?? []))

@@ -145,9 +145,14 @@ enum Help {
         case "templates":
             """
             usage: strata templates --copy DIR
+                   strata templates --values
 
             Copies the templates into DIR. Change those that you want, delete the others, and name the folder in
-            strata.json: {"templates": "DIR"}, relative to the model's folder.
+            strata.json: {"templates": "DIR"}, relative to the model's folder. To add code to each newest struct, keep
+            EntityExtras.swift.mustache only. The first line of a template states the format of its values. If a new
+            version of Strata has another format, it refuses the template.
+
+              --values    print the values that each template gets
 
             example: strata templates --copy Sources/App/Model/Templates
             """

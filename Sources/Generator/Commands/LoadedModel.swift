@@ -290,9 +290,15 @@ package struct LoadedModel {
         if let path = folder.configuration.templates {
             let own = URL(fileURLWithPath: path, isDirectory: true, relativeTo: folder.url)
             guard let replacements = try? Templates.load(from: own) else { throw CommandError.noTemplates(own.path) }
-            for name in replacements.keys.sorted() where templates[name] == nil {
-                throw CommandError.unknownTemplate(
-                    own.appendingPathComponent(name + ".mustache").path, known: templates.keys.sorted())
+            for (name, text) in replacements.sorted(by: { $0.key < $1.key }) {
+                let path = own.appendingPathComponent(name + ".mustache").path
+                if templates[name] == nil {
+                    throw CommandError.unknownTemplate(path, known: templates.keys.sorted())
+                }
+                if Templates.format(of: text) != Templates.format {
+                    throw CommandError.templateFormat(
+                        path, found: Templates.format(of: text), firstLine: Templates.firstLine)
+                }
             }
             templates.merge(replacements) { _, own in own }
         }

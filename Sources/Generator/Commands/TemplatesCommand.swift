@@ -1,15 +1,21 @@
 import Foundation
 import Templates
 
-/// Copies the built-in templates into a folder, where you can change them.
+/// Copies the built-in templates into a folder, where you can change them, or prints the values that they get.
 struct TemplatesCommand {
-    private let folder: URL
+    /// The folder for the copies; nil to print the values.
+    private let folder: URL?
 
     init(_ arguments: Arguments) throws {
-        folder = URL(fileURLWithPath: try arguments.value("--copy"), isDirectory: true)
+        if arguments.has("--values"), !arguments.has("--copy") {
+            folder = nil
+        } else {
+            folder = URL(fileURLWithPath: try arguments.value("--copy"), isDirectory: true)
+        }
     }
 
     func run(_ console: Console) throws {
+        guard let folder else { return console.say(try Templates.values()) }
         for (name, text) in try Templates.load().sorted(by: { $0.key < $1.key }) {
             let url = folder.appendingPathComponent(name + ".mustache")
             if FileManager.default.fileExists(atPath: url.path) {
