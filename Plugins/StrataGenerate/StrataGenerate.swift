@@ -1,55 +1,45 @@
 import Foundation
 import PackagePlugin
 
-/// Writes what the descriptions of the package's models say: `swift package generate [--target NAME]…`.
+#if canImport(XcodeProjectPlugin)
+    import XcodeProjectPlugin
+#endif
+
+/// Generates the files of the models in a package or an Xcode project: `swift package generate [--target NAME]…`.
 @main
 struct StrataGenerate: CommandPlugin {
-    /// The files `strata.json` below `Sources` and `Tests` that are in no target.
-    private static func models(in package: URL, outside targets: [URL]) -> [URL] {
-        ["Sources", "Tests"].flatMap { name -> [URL] in
-            let folder = package.appending(path: name, directoryHint: .isDirectory)
-            let files = FileManager.default.enumerator(
-                at: folder, includingPropertiesForKeys: nil, options: [.skipsHiddenFiles])
-            return (files?.compactMap { $0 as? URL } ?? []).filter { file in
-                // Another package in a folder of this one has targets of its own.
-                file.lastPathComponent == "strata.json" && !isInOtherPackage(file, below: folder)
-                    && !targets.contains { file.path.hasPrefix($0.path.hasSuffix("/") ? $0.path : $0.path + "/") }
-            }
-        }
-    }
-
-    private static func isInOtherPackage(_ file: URL, below folder: URL) -> Bool {
-        var parent = file.deletingLastPathComponent()
-        while parent.path.count > folder.path.count {
-            if FileManager.default.fileExists(atPath: parent.appending(path: "Package.swift").path) { return true }
-            parent.deleteLastPathComponent()
-        }
-        return false
-    }
-
     func performCommand(context: PluginContext, arguments: [String]) throws {
+        let project = Project(
+            folder: context.package.directoryURL, targets: context.package.targets.compactMap(ModelTarget.init))
+        try project.generate(by: try context.tool(named: "StrataTool").url, arguments)
+    }
+}
+
+#if canImport(XcodeProjectPlugin)
+    extension StrataGenerate: XcodeCommandPlugin {
+        func performCommand(context: XcodePluginContext, arguments: [String]) throws {
+            let project = Project(
+                folder: context.xcodeProject.directoryURL,
+                targets: context.xcodeProject.targets.map { ModelTarget($0, in: context.xcodeProject) })
+            try project.generate(by: try context.tool(named: "StrataTool").url, arguments)
+        }
+    }
+#endif
+
+/// A package or an Xcode project.
+private struct Project {
+    let folder: URL
+    let targets: [ModelTarget]
+
+    /// Generates the files of all models, or of the models whose targets are in `arguments`.
+    func generate(by tool: URL, _ arguments: [String]) throws {
         var extractor = ArgumentExtractor(arguments)
         let names = extractor.extractOption(named: "target")
-        let tool = try context.tool(named: "StrataTool").url
-        let targets = context.package.targets.compactMap { $0 as? SwiftSourceModuleTarget }
-        let tests = targets.filter { $0.kind == .test }.flatMap {
-            ["--test-target", "\($0.name)=\($0.directoryURL.path)"]
-        }
-        let models = targets.compactMap { target -> (name: String, folder: URL)? in
-            guard names.isEmpty || names.contains(target.name) else { return nil }
-            let markers = target.sourceFiles(withSuffix: "json").map(\.url).filter {
-                $0.lastPathComponent == "strata.json"
-            }
-            if markers.count > 1 {
-                Diagnostics.error(
-                    "\(target.name) has \(markers.count) strata.json; a second model needs a target of its own")
-            }
-            return markers.first.map { (target.name, $0.deletingLastPathComponent()) }
-        }
-        for name in names where !models.contains(where: { $0.name == name }) {
+        let models = targets.filter { names.isEmpty || names.contains($0.name) }.compactMap(Model.init(of:))
+        for name in names where !models.contains(where: { $0.target.name == name }) {
             Diagnostics.error("\(name) is no target with a strata.json in its folder")
         }
-        let orphans = Self.models(in: context.package.directoryURL, outside: targets.map(\.directoryURL))
+        let orphans = orphans()
         for orphan in orphans {
             Diagnostics.error(
                 "\(orphan.path) belongs to no target: SwiftPM leaves out a target without a Swift file, so add one to its folder"
@@ -58,17 +48,38 @@ struct StrataGenerate: CommandPlugin {
         if models.isEmpty, names.isEmpty, orphans.isEmpty {
             Diagnostics.error("no target has a strata.json in its folder; an empty one, {}, makes the folder a model")
         }
+        let tests = targets.filter(\.isTest).flatMap { ["--test-target", "\($0.name)=\($0.folder.path)"] }
         for model in models {
             let process = Process()
             process.executableURL = tool
-            process.arguments =
-                ["generate", "--model", model.folder.path, "--target", model.name] + tests
-                + extractor.remainingArguments
+            process.arguments = ["generate"] + model.arguments + tests + extractor.remainingArguments
             try process.run()
             process.waitUntilExit()
-            if process.terminationStatus != 0 {
-                Diagnostics.error("\(model.name) was not generated")
+            if process.terminationStatus != 0 { Diagnostics.error("\(model.target.name) was not generated") }
+        }
+    }
+
+    /// The files `strata.json` below `Sources` and `Tests` that are in no target.
+    private func orphans() -> [URL] {
+        let folders = targets.map { $0.folder.path.hasSuffix("/") ? $0.folder.path : $0.folder.path + "/" }
+        return ["Sources", "Tests"].flatMap { name -> [URL] in
+            let folder = folder.appending(path: name, directoryHint: .isDirectory)
+            let files = FileManager.default.enumerator(
+                at: folder, includingPropertiesForKeys: nil, options: [.skipsHiddenFiles])
+            return (files?.compactMap { $0 as? URL } ?? []).filter { file in
+                // Another package in a folder of this one has targets of its own.
+                file.lastPathComponent == "strata.json" && !isInOtherPackage(file, below: folder)
+                    && !folders.contains { file.path.hasPrefix($0) }
             }
         }
+    }
+
+    private func isInOtherPackage(_ file: URL, below folder: URL) -> Bool {
+        var parent = file.deletingLastPathComponent()
+        while parent.path.count > folder.path.count {
+            if FileManager.default.fileExists(atPath: parent.appending(path: "Package.swift").path) { return true }
+            parent.deleteLastPathComponent()
+        }
+        return false
     }
 }

@@ -1,0 +1,77 @@
+import Foundation
+import PackagePlugin
+
+#if canImport(XcodeProjectPlugin)
+    import XcodeProjectPlugin
+#endif
+
+/// A target of a package or of an Xcode project.
+struct ModelTarget {
+    let name: String
+    let module: String
+    let folder: URL
+    let files: [URL]
+    /// Whether the target may contain tests.
+    let isTest: Bool
+
+    /// The files that are called `strata.json`.
+    var markers: [URL] { files.filter { $0.lastPathComponent == "strata.json" } }
+
+    /// A target of a package; nil if it has no Swift files.
+    init?(_ target: any Target) {
+        guard let target = target as? SwiftSourceModuleTarget else { return nil }
+        // SwiftPM runs a plugin again when a file is added or removed only if the plugin asks for its suffix.
+        for suffix in ["json", "swift", "sql", "lock", "md", "sqlite"] { _ = target.sourceFiles(withSuffix: suffix) }
+        name = target.name
+        module = target.moduleName
+        folder = target.directoryURL
+        files = target.sourceFiles.map(\.url)
+        isTest = target.kind == .test
+    }
+
+    #if canImport(XcodeProjectPlugin)
+        /// A target of an Xcode project. Its folder has its name.
+        init(_ target: XcodeTarget, in project: XcodeProject) {
+            name = target.displayName
+            module = String(target.displayName.map { $0.isLetter || $0.isNumber ? $0 : "_" })
+            folder = project.directoryURL.appending(path: target.displayName, directoryHint: .isDirectory)
+            files = target.inputFiles.map(\.url)
+            isTest = true
+        }
+    #endif
+}
+
+/// The model of a target: the folder with a `strata.json`.
+struct Model {
+    let target: ModelTarget
+    let folder: URL
+    /// Whether builds generate the sources, so that they are not committed.
+    let isBuilt: Bool
+    /// The names of the test targets.
+    let tests: [String]
+
+    /// The model of a target; nil if it has none.
+    init?(of target: ModelTarget) {
+        let markers = target.markers
+        guard let marker = markers.first else { return nil }
+        if markers.count > 1 {
+            Diagnostics.error(
+                "\(target.name) has \(markers.count) strata.json; a second model needs a target of its own")
+        }
+        self.target = target
+        folder = marker.deletingLastPathComponent()
+        // The tool reports what is wrong in the file.
+        let values = (try? JSONSerialization.jsonObject(with: Data(contentsOf: marker))) as? [String: Any] ?? [:]
+        isBuilt = values["mode"] as? String == "build"
+        tests = values["tests"] as? [String] ?? [values["tests"] as? String ?? target.name + "Tests"]
+    }
+
+    /// All files in the folder.
+    var files: [URL] { target.files.filter { $0.path.hasPrefix(folder.path + "/") } }
+
+    /// The descriptions.
+    var descriptions: [URL] { files.filter { $0.pathExtension == "json" && $0.lastPathComponent != "strata.json" } }
+
+    /// The arguments that name the model.
+    var arguments: [String] { ["--model", folder.path, "--target", target.name] }
+}
