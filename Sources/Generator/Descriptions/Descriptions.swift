@@ -16,7 +16,7 @@ public struct Descriptions: Sendable {
     ///   - schema: The name of the schema's type.
     ///   - sealed: The released versions, which keep their spelling.
     ///   - settings: The settings of versions from `strata.json`.
-    ///   - imported: What the model was imported from, as `strata.json` says.
+    ///   - imported: The databases from which the model was imported, from `strata.json`.
     public init(
         reading files: [SourceFile], folder: String, schema: String, sealed: [Version] = [],
         settings: VersionSettings? = nil, imported: ImportedSource? = nil

@@ -54,7 +54,7 @@ struct Resolver {
         resolver.decodeProperties()
         resolver.decodeIndexes()
         let schemaVersions = resolver.schemaVersions()
-        // There is no step to the first version. Its instructions are read only to report their problems.
+        // No step leads to the first version. Its instructions are read only to report their problems.
         let instructions = schemaVersions.indices.map { resolver.instructions(at: $0) }.dropFirst()
         if resolver.diagnostics.contains(where: { $0.severity == .error }) { return (nil, resolver.diagnostics) }
         let history = SchemaHistory(

@@ -3,7 +3,7 @@ import SchemaModel
 /// Checks each version of a resolved history for problems that resolving does not find.
 package struct Validator {
     private let history: SchemaHistory
-    private let locations: Resolver
+    let locations: Resolver
     private var diagnostics: [Diagnostic] = []
 
     static func validate(_ history: SchemaHistory, locations: Resolver) -> [Diagnostic] {
@@ -58,32 +58,6 @@ package struct Validator {
                             .keyDoesNotApply("properties", because: "`\(property.name)` is kept as JSON"),
                             entity: entity.lineage, index: entityIndex.lineage))
                 }
-            }
-        }
-    }
-
-    // MARK: Steps
-
-    /// The problems with the entities of a step whose custom migrations read single columns.
-    private func columnMigrationProblems(_ step: SchemaStep) -> [Diagnostic] {
-        step.instructions.byColumns.sorted().flatMap { lineage -> [Diagnostic] in
-            let reason: String
-            if let entity = step.entities.first(where: { $0.new.lineage == lineage }) {
-                if step.canMigrateByColumns(entity) { return [] }
-                reason =
-                    step.from.table(of: entity.old).rowNumber == nil
-                    ? "its columns have all the names that SQLite has for row numbers"
-                    : "its rows get other primary keys"
-            } else {
-                reason = "the entity is not in both versions"
-            }
-            let description = locations.descriptions[lineage]
-            let items = description.element.items.filter {
-                step.from.version < $0.version && $0.version <= step.to.version
-            }
-            return items.compactMap(\.byColumnsOffset).map {
-                description.file.diagnostic(
-                    .keyDoesNotApply("migration", because: reason), at: $0)
             }
         }
     }

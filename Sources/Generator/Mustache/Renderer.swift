@@ -10,7 +10,7 @@ public final class Renderer: Sendable {
         case html
     }
 
-    /// What an unknown name gives.
+    /// The treatment of unknown names.
     public enum MissingNames: Sendable {
         /// An error with template, line and column.
         case error

@@ -1,20 +1,20 @@
 import Foundation
 import SQLSchema
 
-/// 64-bit FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/): what a store says of the schema it was written by.
+/// A 64-bit FNV-1a hash (http://www.isthe.com/chongo/tech/comp/fnv/). A store contains the fingerprint of its version.
 public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
     /// The hash.
     public let value: UInt64
 
-    /// The fingerprint of a version whose entities have these logical lines, in whatever order.
+    /// Creates the fingerprint of a version from the logical lines of its entities, in any order.
     ///
-    /// The version itself is the first line: two versions of one shape have a step between them all the same.
+    /// The version itself is the first line, so two versions with the same entities have different fingerprints.
     public init(of version: Version, lines: [String]) {
         let number = version.components.map(String.init).joined(separator: ".")
         self.init(of: ["version \(number)"] + lines)
     }
 
-    /// The fingerprint of `lines`, each with a line feed after it, whatever their order.
+    /// Creates the fingerprint of lines, in any order.
     init(of lines: [String]) {
         var hash = FNV1a()
         for line in lines.sortedByBytes() {

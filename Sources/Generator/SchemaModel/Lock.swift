@@ -1,11 +1,11 @@
-/// What was released and may never change again, as `strata.lock` holds it.
+/// The released versions, which must not change. They are in the file `strata.lock`.
 ///
-/// The file is text. After its head, each version is a line `version 1.0 fingerprint …`, and under it stand the
-/// entities that are new or changed in it, in their logical form, and `removed NAME` for those that are gone.
+/// The file is text. After its head, each version has a line `version 1.0 fingerprint …`. Below it are the logical lines of
+/// the entities that are new or changed in this version, and a line `removed NAME` for each removed entity.
 public struct Lock: Hashable, Sendable {
     /// A sealed version.
     public struct Sealed: Hashable, Sendable {
-        /// Which version.
+        /// The version.
         public var version: Version
         /// The logical lines of all its entities and subtypes, sorted.
         public var lines: [String]
@@ -74,11 +74,11 @@ public struct Lock: Hashable, Sendable {
         return text
     }
 
-    /// What is wrong with the text of a lock file.
+    /// An error in the text of a lock file.
     public struct Malformed: Error, Hashable, Sendable {
-        /// The line, from 1.
+        /// The number of the line; the first line is 1.
         public var line: Int
-        /// What is wrong.
+        /// The reason.
         public var reason: String
     }
 

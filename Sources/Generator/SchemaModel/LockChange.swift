@@ -4,13 +4,13 @@ import Foundation
 public struct LockChange: Hashable, Sendable {
     /// The sealed version that would change.
     public var version: Version
-    /// The entity or subtype, as the lock names it; nil where the version itself is at fault.
+    /// The entity or subtype, as the lock names it; nil if the change concerns the version itself.
     public var entity: String?
-    /// The property, key, index, case or option; nil where the whole entity is at fault.
+    /// The property, key, index, case or option; nil if the change concerns the whole entity.
     public var element: String?
-    /// What the lock says; nil where it knows nothing of it.
+    /// The text in the lock; nil if the lock does not have the element.
     public var was: String?
-    /// What the descriptions say; nil where they say nothing of it.
+    /// The text that the descriptions give; nil if they do not have the element.
     public var now: String?
     /// Whether only the statements that create the tables would change, for instance their order of columns.
     public var isOnlyDDL = false
@@ -76,12 +76,12 @@ extension Lock {
         }
     }
 
-    /// What a logical line is of, in words.
+    /// The kind of element that a logical line describes, in words.
     private static func kind(of line: String) -> String {
         line.contains(" | key ") ? "an entity" : "a subtype"
     }
 
-    /// The fields of a logical line by what they tell of: `key`, a property's name, `index (a, b)`.
+    /// The fields of a logical line, by their element: `key`, a property's name, `index (a, b)`.
     private static func fields(of line: String) -> [String: String] {
         var fields: [String: String] = [:]
         for part in line.split(separator: " | ").dropFirst() {

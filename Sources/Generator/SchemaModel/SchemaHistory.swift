@@ -14,7 +14,7 @@ public struct SchemaHistory: Sendable {
     public let unpersisted: [String]
     /// The names that imported versions had in the other library.
     public let formerNames: [Version: String]
-    /// What the model was imported from; nil if it was not imported.
+    /// The databases from which the model was imported; nil if it was not imported.
     public let imported: ImportedSource?
 
     /// Creates a history, with its steps.
@@ -30,7 +30,7 @@ public struct SchemaHistory: Sendable {
     ///   - formerNames: The names that imported versions had in the other library.
     ///   - chain: The versions after which stores are not migrated to the next version, each with the version to which
     ///     they are migrated.
-    ///   - imported: What the model was imported from.
+    ///   - imported: The databases from which the model was imported.
     public init(
         name: String, versions: [SchemaVersion], instructions: [StepInstructions], sources: [String],
         subtypeSources: [String] = [], unpersisted: [String] = [], formerNames: [Version: String] = [:],

@@ -4,7 +4,7 @@ public struct SchemaStep: Sendable {
     public let from: SchemaVersion
     /// The version after.
     public let to: SchemaVersion
-    /// The instructions of the descriptions that go beyond the difference between the versions.
+    /// The instructions of the descriptions, which the difference between the versions does not tell.
     public let instructions: StepInstructions
     /// The lineages of the entities whose storage is the same in both versions.
     let unchanged: Set<Int>

@@ -1,25 +1,29 @@
 import SQLSchema
 
-/// All entities of one version, and how they are stored.
+/// One version of a schema: its entities, its subtypes and their tables.
 public struct SchemaVersion: Sendable {
-    /// Which version.
+    /// The version.
     public let version: Version
-    /// The entities that live in it, by their lineages.
+    /// The entities of the version.
     public let entities: [Entity]
-    /// The subtypes that live in it, by their lineages.
+    /// The subtypes of the version.
     public let subtypes: [Subtype]
     /// The fingerprint of all entities and subtypes of the version.
     public private(set) var fingerprint = Fingerprint(of: [])
     private let places: [Int: Int]
     private var layouts: [EntityLayout] = []
-    /// The lineages of the entities that are stored as in the version before.
+    /// The lineages of the entities whose storage is the same as in the previous version.
     public private(set) var unchanged: Set<Int> = []
-    /// The lineages of the subtypes that are, with all their parts, as in the version before.
+    /// The lineages of the subtypes that are the same as in the previous version, with all their parts.
     public private(set) var unchangedSubtypes: Set<Int> = []
 
-    /// The version of these entities.
+    /// Creates a version.
     ///
-    /// - `previous`: the version before, whose work is used again for what has not changed.
+    /// - Parameters:
+    ///   - version: The version.
+    ///   - entities: The entities of the version.
+    ///   - subtypes: The subtypes of the version.
+    ///   - previous: The previous version. The layouts of unchanged entities are taken from it.
     public init(
         version: Version, entities: [Entity], subtypes: [Subtype] = [], after previous: SchemaVersion? = nil
     ) {
@@ -50,20 +54,20 @@ public struct SchemaVersion: Sendable {
         fingerprint = Fingerprint(of: version.version, lines: logicalLines)
     }
 
-    /// The entity of that lineage, if it lives in this version.
+    /// The entity with this lineage, if the version has it.
     public func entity(_ lineage: Int) -> Entity? {
         places[lineage].map { entities[$0] }
     }
 
-    /// The subtype of that lineage, if it lives in this version.
+    /// The subtype with this lineage, if the version has it.
     public func subtype(_ lineage: Int) -> Subtype? {
         subtypes.first { $0.lineage == lineage }
     }
 
-    /// The lineages of the subtypes that are, with all their parts, what they are in `previous`.
+    /// The lineages of the subtypes that are the same as in `previous`, with all their parts.
     private func subtypesAlike(in previous: SchemaVersion) -> Set<Int> {
         var alike = Set(subtypes.filter { previous.subtype($0.lineage) == $0 }.map(\.lineage))
-        // What has a part that differs differs too.
+        // A subtype is different if one of its parts is.
         while let changed = subtypes.first(where: { alike.contains($0.lineage) && !$0.parts.isSubset(of: alike) }) {
             alike.remove(changed.lineage)
         }
@@ -101,7 +105,7 @@ public struct SchemaVersion: Sendable {
         Fingerprint(of: layouts.flatMap(\.statements))
     }
 
-    /// Whether nothing that decides how `entity` is stored differs from `previous`.
+    /// Whether the storage of `entity` is the same as in `previous`.
     private func isStored(_ entity: Entity, as previous: SchemaVersion) -> Bool {
         guard previous.entity(entity.lineage) == entity else { return false }
         for source in entity.keySources where self.entity(source) != previous.entity(source) { return false }
@@ -119,20 +123,20 @@ public struct SchemaVersion: Sendable {
     }
 }
 
-/// What of an entity's layout needs nothing of the other entities' layouts.
+/// The part of an entity's layout that does not depend on the layouts of other entities.
 private struct LayoutDraft: Sendable {
     let columns: [StoredColumn]
     let logicalLine: String
 }
 
-/// How an entity is stored in one version.
+/// The storage of an entity in one version.
 struct EntityLayout: Sendable {
     let columns: [StoredColumn]
     let table: Table
     let joinTables: [SchemaVersion.JoinTable]
     /// The statements that create the tables and their indexes.
     let statements: [String]
-    /// The names of all indexes, which an index keeps when columns and tables are called otherwise.
+    /// The names of all indexes. An index keeps its name when a column or the table is renamed.
     let indexNames: [IndexKey: String]
     let logicalLine: String
 }

@@ -3,33 +3,6 @@ import Foundation
 import SQLSchema
 import Strata
 
-/// A version with a fixture: its tables, its rows, and the structs that read them.
-public struct FixtureVersion: Sendable, CustomStringConvertible {
-    /// The version's name.
-    public let name: String
-    let isSealed: Bool
-    var fingerprint: UInt64?
-    let samples: @Sendable (WriteTransaction) throws -> Void
-    let tables: [FixtureTable]
-    let joinTables: [FixtureJoinTable]
-    /// The structs that this version declares.
-    let structs: [StructCheck]
-    /// The position of the version that last added the table, by table name.
-    let since: [String: Int]
-
-    /// The version's name.
-    public var description: String { name }
-
-    /// The columns of the primary key of a table, and all its columns.
-    fileprivate func columns(of name: String) -> (key: [String], all: [String]) {
-        if let table = tables.first(where: { $0.name == name }) {
-            return (table.key, table.columns.flatMap(\.names))
-        }
-        let columns = joinTables.first { $0.name == name }?.columns ?? []
-        return (columns, columns + ["position"])
-    }
-}
-
 /// The fixtures of every version of a schema, which are committed, and the expectations of the migrations between them.
 ///
 /// Generated tests build the fixtures one statement at a time, like `VersionHistory`: a statement for each table that a
@@ -404,41 +377,5 @@ public struct Fixtures: Sendable {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         return try body(folder)
-    }
-}
-
-/// The errors of a schema's fixtures.
-public enum FixtureError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The generated tests refer to a version that the schema does not have.
-    case unknownVersion(String, schema: String)
-    /// The generated tests do not have the table of a struct.
-    case unknownTable(String, struct: String)
-    /// The stored properties of a struct do not match the columns in the generated tests.
-    case otherProperties(String, [String], expected: [String])
-    /// The fixture of a released version is missing.
-    case missing(String)
-    /// The fixture of a released version has changed.
-    case changed(String)
-    /// A fixture cannot be written.
-    case unwritable(String, isMissing: Bool, reason: String)
-
-    /// The error, and how to fix it.
-    public var description: String {
-        switch self {
-        case .unknownVersion(let version, let schema):
-            "\(schema) has no version \(version): is it misspelt, or are the generated tests stale?"
-        case .unknownTable(let table, let type):
-            "the generated tests have no table \(table) for \(type): are they stale?"
-        case .otherProperties(let type, let properties, let expected):
-            "\(type) has the properties \(properties.joined(separator: ", ")), but the generated tests expect "
-                + "\(expected.joined(separator: ", ")): are they stale?"
-        case .missing(let path):
-            "the database of a released version is missing; restore \(path) from version control"
-        case .changed(let path):
-            "the database of a released version was changed; restore \(path) from version control"
-        case .unwritable(let path, let isMissing, let reason):
-            "it \(isMissing ? "is missing" : "is no longer what it should be"), and \(path) cannot be written (\(reason)): "
-                + "run the tests where it can be, and commit it"
-        }
     }
 }

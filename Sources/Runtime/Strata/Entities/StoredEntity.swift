@@ -2,17 +2,17 @@ import SQLSchema
 
 /// A struct whose values are rows of a table. Strata generates the conformances.
 public protocol StoredEntity: MigratedRow, Hashable, Sendable {
-    /// The columns by which it is asked for, a property each.
+    /// The columns for conditions and orders, with one property for each.
     associatedtype Columns: EntityColumns = NoColumns
-    /// What `related(_:_:)` reads, a property each.
+    /// The relationships that `related(_:_:)` reads, with one property for each.
     associatedtype Relationships: EntityRelationships = NoRelationships
     /// The table's name and columns.
     static var table: EntityTable { get }
-    /// The key of `entity`.
+    /// Returns the primary key of `entity`.
     static func id(of entity: Self) -> ID
-    /// The entity in a row that has the table's columns in their order.
+    /// Creates the entity from a row with the table's columns in their order.
     init(row: Row) throws
-    /// Binds the values of all columns in their order, from parameter 1 on.
+    /// Binds the values of all columns in their order, starting with parameter 1.
     func bind(to statement: Statement) throws
     /// Compares all values with those of `other`. By default, the stored properties are compared by reflection, which is
     /// slow: Strata generates a comparison for the newest structs only.

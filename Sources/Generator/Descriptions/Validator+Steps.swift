@@ -1,0 +1,27 @@
+import SchemaModel
+
+extension Validator {
+    /// The problems with the entities of a step whose custom migrations read single columns.
+    func columnMigrationProblems(_ step: SchemaStep) -> [Diagnostic] {
+        step.instructions.byColumns.sorted().flatMap { lineage -> [Diagnostic] in
+            let reason: String
+            if let entity = step.entities.first(where: { $0.new.lineage == lineage }) {
+                if step.canMigrateByColumns(entity) { return [] }
+                reason =
+                    step.from.table(of: entity.old).rowNumber == nil
+                    ? "its columns have all the names that SQLite has for row numbers"
+                    : "its rows get other primary keys"
+            } else {
+                reason = "the entity is not in both versions"
+            }
+            let description = locations.descriptions[lineage]
+            let items = description.element.items.filter {
+                step.from.version < $0.version && $0.version <= step.to.version
+            }
+            return items.compactMap(\.byColumnsOffset).map {
+                description.file.diagnostic(
+                    .keyDoesNotApply("migration", because: reason), at: $0)
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import Strata
+
+/// A version with a fixture: its tables, its rows, and the structs that read them.
+public struct FixtureVersion: Sendable, CustomStringConvertible {
+    /// The version's name.
+    public let name: String
+    let isSealed: Bool
+    var fingerprint: UInt64?
+    let samples: @Sendable (WriteTransaction) throws -> Void
+    let tables: [FixtureTable]
+    let joinTables: [FixtureJoinTable]
+    /// The structs that this version declares.
+    let structs: [StructCheck]
+    /// The position of the version that last added the table, by table name.
+    let since: [String: Int]
+
+    /// The version's name.
+    public var description: String { name }
+
+    /// The columns of the primary key of a table, and all its columns.
+    func columns(of name: String) -> (key: [String], all: [String]) {
+        if let table = tables.first(where: { $0.name == name }) {
+            return (table.key, table.columns.flatMap(\.names))
+        }
+        let columns = joinTables.first { $0.name == name }?.columns ?? []
+        return (columns, columns + ["position"])
+    }
+}
