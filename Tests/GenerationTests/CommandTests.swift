@@ -449,6 +449,9 @@ import Testing
         try withModel(#"{ "templates": "Own", "ddl": "newest" }"#) { (folder: URL) throws in
             let own = folder.appendingPathComponent("Own")
             #expect(run(["generate", folder.path]) == .diagnostics)
+            #expect(run(["templates"]) == .usage)
+            #expect(run(["templates", "--values", "--copy", own.path]) == .usage)
+            #expect(run(["templates", "--values"]) == .success)
             #expect(run(["templates", "--copy", own.path]) == .success)
             let names = try FileManager.default.contentsOfDirectory(atPath: own.path)
             #expect(names.contains("Version.sql.mustache") && names.contains("Entity.swift.mustache"))

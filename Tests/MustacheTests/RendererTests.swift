@@ -36,7 +36,7 @@ import Testing
         ("{{#nmae}}{{/nmae}}", "main:1:1: error: unknown name `nmae`"),
         ("{{a.b}}", "main:1:1: error: unknown name `a.b`"),
         ("{{list}}", "main:1:1: error: `list` is not text"),
-        ("{{>nowhere}}", "main:1:1: error: there is no template `nowhere`"),
+        ("{{>nowhere}}", "main:1:1: error: the template `nowhere` does not exist"),
         ("a\n{{#a}}", "main:2:1: error: the section `a` is never closed"),
         ("{{/a}}", "main:1:1: error: there is no section `a` to close"),
         ("{{#a}}{{/b}}", "main:1:7: error: `b` is closed where `a` is open"),

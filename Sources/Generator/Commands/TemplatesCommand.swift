@@ -7,11 +7,11 @@ struct TemplatesCommand {
     private let folder: URL?
 
     init(_ arguments: Arguments) throws {
-        if arguments.has("--values"), !arguments.has("--copy") {
-            folder = nil
-        } else {
-            folder = URL(fileURLWithPath: try arguments.value("--copy"), isDirectory: true)
+        let copy = arguments.option("--copy")
+        guard (copy != nil) != arguments.has("--values") else {
+            throw CommandError.usage("templates needs either --copy DIR or --values")
         }
+        folder = copy.map { URL(fileURLWithPath: $0, isDirectory: true) }
     }
 
     func run(_ console: Console) throws {

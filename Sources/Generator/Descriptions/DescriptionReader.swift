@@ -134,7 +134,7 @@ struct DescriptionReader {
             report(.discardWithoutRemoval, at: member?.keyOffset ?? offset)
         }
         if let json = element.mergedInto, element.death == nil || element.isDiscarded {
-            let reason = element.isDiscarded ? "\"discard\" stands beside it" : "there is no \"removed_at_version\""
+            let reason = element.isDiscarded ? "\"discard\" is there too" : "there is no \"removed_at_version\""
             report(.keyDoesNotApply("merged_into", because: reason), at: json.offset)
         }
         if let json = element.replacedBy, element.death == nil {
@@ -197,7 +197,7 @@ struct DescriptionReader {
             }
         }
         if let fill = item.fill, item.fillFrom != nil {
-            report(.keyDoesNotApply("fill", because: "\"fill_from\" stands beside it"), at: fill.offset)
+            report(.keyDoesNotApply("fill", because: "\"fill_from\" is there too"), at: fill.offset)
         }
         if let json = values["ignore_migration_checks"] {
             item.isUnchecked = bool(json, key: "ignore_migration_checks") ?? false
@@ -231,7 +231,7 @@ struct DescriptionReader {
             let known = isEntity ? ["custom", "columns"] : ["custom"]
             if known.contains(text), item.emptiesRows {
                 report(
-                    .keyDoesNotApply("migration", because: "\"rows\": \"discard\" stands beside it"), at: json.offset)
+                    .keyDoesNotApply("migration", because: "\"rows\": \"discard\" is there too"), at: json.offset)
             }
             if ![KeyTable.entity.owner, KeyTable.property.owner].contains(table.owner) {
                 report(
@@ -265,9 +265,9 @@ struct DescriptionReader {
             } else if keys[..<place].contains(key) {
                 report(.json(.duplicateKey(key)), at: member.keyOffset)
             } else if key == "name", isNamed {
-                report(.keyDoesNotApply(key, because: "\"previous_name\" stands beside it"), at: member.keyOffset)
+                report(.keyDoesNotApply(key, because: "\"previous_name\" is there too"), at: member.keyOffset)
             } else if isPart, keys.contains("property_type") {
-                report(.keyDoesNotApply(key, because: "\"property_type\" stands beside it"), at: member.keyOffset)
+                report(.keyDoesNotApply(key, because: "\"property_type\" is there too"), at: member.keyOffset)
             } else {
                 set(&item.previous, key: key, member.value)
             }

@@ -339,7 +339,7 @@ package struct Validator {
             diagnostics.append(refuse("ordered", "a to_one has no order"))
         }
         if storage != .column {
-            let reason = "it stands on the side that has the column"
+            let reason = "it belongs on the side of the relationship that has the column"
             if relationship.deleteRule != nil { diagnostics.append(refuse("on_delete", reason)) }
             if property.isUnique { diagnostics.append(refuse("unique", reason)) }
             if property.isIndexed { diagnostics.append(refuse("indexed", reason)) }

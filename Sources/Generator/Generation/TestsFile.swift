@@ -188,6 +188,7 @@ extension Generator {
         {
             text += ", unique: true"
         }
+        // StrataTesting compares names in the same way.
         func plain(_ name: String) -> String { name.lowercased().filter { $0 != "_" } }
         let hasOwnName = plain(column.member) != plain(column.name)
         return text + (hasOwnName ? ").named(\(SwiftLiteral.string(column.member)))" : ")")

@@ -35,7 +35,7 @@ public final class Renderer: Sendable {
     /// The text of the template called `name`, rendered with `value`.
     public func render(_ name: String, _ value: Value) throws(TemplateError) -> String {
         guard let tokens = try tokens(name, indentation: "") else {
-            throw TemplateError(template: name, line: 1, column: 1, message: "there is no such template")
+            throw TemplateError(template: name, line: 1, column: 1, message: "the template does not exist")
         }
         var output = ""
         var stack = [value]
@@ -92,7 +92,7 @@ public final class Renderer: Sendable {
                 if let partial = try self.tokens(name.text, indentation: indentation) {
                     try render(partial, template: name.text, &stack, into: &output)
                 } else if missingNames == .error {
-                    throw error("there is no template `\(name.text)`", at: name, template)
+                    throw error("the template `\(name.text)` does not exist", at: name, template)
                 }
             }
         }

@@ -101,7 +101,7 @@ struct TemplateParser {
         closing = Array(parts[1].utf8)
     }
 
-    /// The whole line, its end included, where nothing but space stands beside the tag.
+    /// The range of the line, with its line feed, if the line contains only the tag and white space.
     private func standaloneLine(_ tag: Range<Int>) -> Range<Int>? {
         var start = tag.lowerBound
         while start > textStart, bytes[start - 1] == 0x20 || bytes[start - 1] == 0x09 { start -= 1 }

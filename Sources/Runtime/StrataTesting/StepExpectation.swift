@@ -3,7 +3,7 @@ import Strata
 
 /// The expected contents of the tables after a step. They are written independently of the code that carries the step
 /// out; only a conversion is the same SQL in both.
-public struct StepExpectation: Sendable {
+struct StepExpectation: Sendable {
     let from: String
     let to: String
     let tables: [TableExpectation]
@@ -25,7 +25,7 @@ public struct StepExpectation: Sendable {
 
     /// Creates the expectation of the step between two versions; `custom` holds your expectations of its custom
     /// migration.
-    public init(from: String, to: String, tables: [TableExpectation], custom: CustomExpectation? = nil) {
+    init(from: String, to: String, tables: [TableExpectation], custom: CustomExpectation? = nil) {
         self.from = from
         self.to = to
         self.tables = tables
@@ -133,7 +133,7 @@ extension TableExpectation {
 }
 
 /// The expected contents of a table after a step.
-public struct TableExpectation: Sendable {
+struct TableExpectation: Sendable {
     let from: String
     let to: String
     let oldKey: [String]
@@ -159,7 +159,7 @@ public struct TableExpectation: Sendable {
     ///   - filter: An SQL condition that selects rows of `from`; nil for all rows.
     ///   - references: The foreign keys to rows that a custom migration may have deleted or given new primary keys.
     ///   - isJoin: Whether the table is a join table. Rows of a join table that have become equal are merged into one.
-    public init(
+    init(
         from: String, to: String, oldKey: [String]? = nil, key: [String], emptied isEmptied: Bool = false,
         kept: [String], changed: [String: String] = [:], filter: String? = nil,
         references: [ReferenceExpectation] = [], join isJoin: Bool = false
