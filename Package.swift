@@ -21,14 +21,20 @@ let package = Package(
         .target(
             name: "SchemaModel", dependencies: ["JSONText", "SQLSchema"], path: "Sources/Generator/SchemaModel"),
         .target(
-            name: "Descriptions", dependencies: ["JSONText", "SchemaModel"], path: "Sources/Generator/Descriptions"),
+            name: "SchemaDiff", dependencies: ["SchemaModel", "SQLSchema"], path: "Sources/Generator/SchemaDiff"),
+        .target(
+            name: "Descriptions", dependencies: ["JSONText", "SchemaDiff", "SchemaModel", "SQLSchema"],
+            path: "Sources/Generator/Descriptions"),
         .target(name: "Mustache", path: "Sources/Generator/Mustache"),
         .target(name: "Templates", path: "Templates", resources: [.copy("Mustache")]),
         .target(
-            name: "Generation", dependencies: ["JSONText", "SchemaModel", "Mustache"],
+            name: "Generation", dependencies: ["JSONText", "Mustache", "SchemaDiff", "SchemaModel", "SQLSchema"],
             path: "Sources/Generator/Generation"),
         .target(
-            name: "Commands", dependencies: ["Descriptions", "Generation", "Templates"],
+            name: "Commands",
+            dependencies: [
+                "Descriptions", "Generation", "JSONText", "SchemaDiff", "SchemaModel", "SQLSchema", "Templates",
+            ],
             path: "Sources/Generator/Commands"),
         .executableTarget(name: "StrataTool", dependencies: ["Commands"], path: "Sources/Generator/StrataTool"),
 
@@ -44,12 +50,14 @@ let package = Package(
 
         // Models and databases of other libraries.
         .target(
-            name: "Importing", dependencies: ["Descriptions", "JSONText", "SchemaModel", "Strata"],
+            name: "Importing",
+            dependencies: ["Descriptions", "JSONText", "SchemaDiff", "SchemaModel", "SQLSchema", "Strata"],
             path: "Sources/Import/Importing"),
 
         // The command-line tool, with the commands that open databases.
         .target(
-            name: "StoreCommands", dependencies: ["Commands", "Importing", "SchemaModel", "Strata"],
+            name: "StoreCommands",
+            dependencies: ["Commands", "Descriptions", "Importing", "SchemaDiff", "SchemaModel", "Strata"],
             path: "Sources/Tools/StoreCommands"),
         .executableTarget(
             name: "StrataCLI", dependencies: ["Commands", "StoreCommands"], path: "Sources/Tools/StrataCLI"),
@@ -71,21 +79,26 @@ let package = Package(
         .target(name: "Laundry", dependencies: ["Strata"], path: "Entities/Laundry", plugins: ["StrataBuild"]),
         .target(name: "Movies", dependencies: ["Strata"], path: "Entities/Movies", plugins: ["StrataBuild"]),
 
+        .testTarget(name: "SQLSchemaTests", dependencies: ["SQLSchema"]),
         .testTarget(name: "SchemaModelTests", dependencies: ["SchemaModel"]),
+        .testTarget(name: "SchemaDiffTests", dependencies: ["SchemaDiff", "SchemaModel", "SQLSchema"]),
         .testTarget(
-            name: "DescriptionsTests", dependencies: ["Descriptions", "JSONText"],
+            name: "DescriptionsTests", dependencies: ["Descriptions", "JSONText", "SchemaDiff", "SchemaModel"],
             exclude: ["Invalid"]),
         .testTarget(name: "MustacheTests", dependencies: ["Mustache"]),
         .testTarget(
             name: "GenerationTests",
             dependencies: [
-                "Commands", "Descriptions", "Generation", "Mustache", "SchemaModel", "StoreCommands", "Strata",
-                "Templates",
+                "Commands", "Descriptions", "Generation", "Mustache", "SchemaDiff", "SchemaModel", "SQLSchema",
+                "StoreCommands", "Strata", "Templates",
             ]),
         .testTarget(
             name: "ImportingTests",
-            dependencies: ["Commands", "Descriptions", "Importing", "StoreCommands", "Strata"]),
-        .testTarget(name: "StrataTests", dependencies: ["Strata", "Descriptions", "StoreCommands"]),
+            dependencies: [
+                "Commands", "Descriptions", "Importing", "SchemaDiff", "SchemaModel", "StoreCommands", "Strata",
+            ]),
+        .testTarget(
+            name: "StrataTests", dependencies: ["Descriptions", "SchemaDiff", "SchemaModel", "StoreCommands", "Strata"]),
         .testTarget(name: "StrataTestingTests", dependencies: ["StrataTesting"]),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
         .target(name: "ChainSchema", dependencies: ["Strata"], path: "Tests/ChainSchema"),

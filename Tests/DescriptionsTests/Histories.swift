@@ -1,3 +1,4 @@
+import SchemaDiff
 import SchemaModel
 import Testing
 

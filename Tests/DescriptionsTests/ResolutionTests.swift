@@ -1,4 +1,5 @@
 import SchemaModel
+import SQLSchema
 import Testing
 
 @testable import Descriptions

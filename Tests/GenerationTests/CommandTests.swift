@@ -1,5 +1,6 @@
 import Commands
 import Foundation
+import SQLSchema
 import Testing
 
 /// The commands over a model in a folder of its own, outside any package.

@@ -1,4 +1,6 @@
+import SchemaDiff
 import SchemaModel
+import SQLSchema
 
 /// A model with a property of every type, nullable, mandatory and with a default, every form of relationship, and every
 /// change that is inferred. The consumer package `Everything` is made of it.

@@ -1,7 +1,9 @@
 import Descriptions
 import Foundation
 import Generation
+import SchemaDiff
 import SchemaModel
+import SQLSchema
 import Strata
 import Templates
 import Testing

@@ -1,4 +1,5 @@
 import Foundation
+import SQLSchema
 import Strata
 import Testing
 

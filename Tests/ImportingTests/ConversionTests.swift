@@ -1,5 +1,6 @@
 import Commands
 import Foundation
+import SQLSchema
 import StoreCommands
 import Strata
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import SchemaModel
+import SQLSchema
 import Strata
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import SchemaModel
+import SQLSchema
 import Testing
 
 /// What an import writes to `strata.json`, and which of its versions are sealed.

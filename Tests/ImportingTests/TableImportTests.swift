@@ -1,5 +1,6 @@
 import Foundation
 import SchemaModel
+import SQLSchema
 import Testing
 
 /// What the schemas of Room and Drift and what databases become.

@@ -1,7 +1,9 @@
 import Commands
 import Descriptions
 import Foundation
+import SchemaDiff
 import SchemaModel
+import SQLSchema
 import StoreCommands
 import Strata
 

@@ -1,9 +1,11 @@
 import Foundation
+import SchemaDiff
 import SchemaModel
+import SQLSchema
 import Strata
 import Testing
 
-private typealias Rule = SchemaModel.Conversion
+private typealias Rule = SchemaDiff.Conversion
 private typealias Twin = Strata.Conversion
 
 /// The conversions of `init(migrating:)` give what those of the migrations' SQL give.

@@ -1,5 +1,6 @@
 import Descriptions
 import Foundation
+import SchemaDiff
 import SchemaModel
 import StoreCommands
 import Strata

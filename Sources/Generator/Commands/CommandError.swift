@@ -1,4 +1,5 @@
 import Descriptions
+import SQLSchema
 
 /// All problems in the files of a model.
 struct Diagnostics: Error {

@@ -1,4 +1,5 @@
 import Descriptions
+import SchemaDiff
 import SchemaModel
 
 /// Prints every change between two versions, and whether it needs a custom migration.

@@ -1,3 +1,5 @@
+import SQLSchema
+
 /// The help texts of the commands.
 enum Help {
     /// The list of all commands.

@@ -1,7 +1,9 @@
 import Descriptions
 import Foundation
 import Generation
+import SchemaDiff
 import SchemaModel
+import SQLSchema
 import Templates
 
 /// A valid model. Reading it parses, resolves and validates its descriptions, and compares them with the lock.

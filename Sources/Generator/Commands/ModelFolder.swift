@@ -2,6 +2,7 @@ import Descriptions
 import Foundation
 import Generation
 import SchemaModel
+import SQLSchema
 
 /// The folder of a model. It contains a `strata.json`.
 package struct ModelFolder {

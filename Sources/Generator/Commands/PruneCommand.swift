@@ -1,7 +1,9 @@
 import Descriptions
 import Foundation
 import Generation
+import SchemaDiff
 import SchemaModel
+import SQLSchema
 
 /// Removes everything from a model's files that no supported version needs.
 struct PruneCommand {

@@ -1,5 +1,6 @@
 import JSONText
 import SchemaModel
+import SQLSchema
 
 /// Reads the values of `strata.json`, and collects diagnostics.
 public struct ConfigurationReader {

@@ -1,3 +1,4 @@
+import SchemaDiff
 import SchemaModel
 
 /// The descriptions of a model, resolved and validated.

@@ -1,5 +1,6 @@
 import JSONText
 import SchemaModel
+import SQLSchema
 
 /// Decodes the fields of properties and indexes in each epoch.
 extension Resolver {

@@ -1,6 +1,7 @@
 import Foundation
 import JSONText
 import SchemaModel
+import SQLSchema
 
 /// Reads default values and backfill values.
 package enum LiteralReader {

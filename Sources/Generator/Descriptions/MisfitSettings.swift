@@ -1,5 +1,7 @@
 import JSONText
+import SchemaDiff
 import SchemaModel
+import SQLSchema
 
 /// The settings in `misfits` of `imported`. For each entity, they say how a conversion treats rows that do not fit.
 public struct MisfitSettings: Sendable {

@@ -1,5 +1,7 @@
 import JSONText
+import SchemaDiff
 import SchemaModel
+import SQLSchema
 
 extension Problem {
     /// A message that says what is wrong and what to do.

@@ -1,4 +1,5 @@
 import JSONText
+import SchemaDiff
 import SchemaModel
 
 /// A problem in a model's files. Each case is one cause. The wording is in `Problem+Message.swift`.

@@ -1,4 +1,5 @@
 import JSONText
+import SchemaDiff
 import SchemaModel
 
 /// Computes every entity in every version from the descriptions. Comments cite the rules by their numbers in the
@@ -120,17 +121,22 @@ struct Resolver {
     static func mentions(
         _ descriptions: [EntityDescription], _ subtypes: [SubtypeDescription]
     ) -> [(version: Version, file: SourceFile, offset: Int)] {
-        let described =
-            descriptions.flatMap { file in ([file.element] + file.properties + file.indexes).map { (file.file, $0) } }
-            + subtypes.flatMap { file in ([file.element] + file.elements).map { (file.file, $0) } }
-        return described.flatMap { file, element in
-            var mentions = element.items.map { ($0.version, file, $0.offset) }
+        var mentions: [(version: Version, file: SourceFile, offset: Int)] = []
+        func add(_ element: ElementDescription, _ file: SourceFile) {
+            for item in element.items { mentions.append((item.version, file, item.offset)) }
             if let birth = element.birth, !element.items.contains(where: { $0.version == birth }) {
                 mentions.append((birth, file, element.birthOffset))
             }
             if let death = element.death { mentions.append((death, file, element.deathOffset)) }
-            return mentions
         }
+        for description in descriptions {
+            let elements: [ElementDescription] = [description.element] + description.properties + description.indexes
+            for element in elements { add(element, description.file) }
+        }
+        for description in subtypes {
+            for element in [description.element] + description.elements { add(element, description.file) }
+        }
+        return mentions
     }
 
     /// Checks that `strata.json` lists all versions, if it lists any, and names only existing versions.

@@ -1,4 +1,5 @@
 import JSONText
+import SchemaDiff
 import SchemaModel
 
 /// Reads the instructions for the step to a version from the history items of this version.

@@ -1,5 +1,6 @@
 import JSONText
 import SchemaModel
+import SQLSchema
 
 /// An element of a subtype in one epoch.
 enum SubtypeElementState: Sendable {

@@ -1,4 +1,6 @@
+import SchemaDiff
 import SchemaModel
+import SQLSchema
 
 extension Validator {
     /// The problems with the entities of a step whose custom migrations read single columns.

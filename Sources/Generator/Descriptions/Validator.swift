@@ -1,3 +1,4 @@
+import SchemaDiff
 import SchemaModel
 
 /// Checks each version of a resolved history for problems that resolving does not find.

@@ -1,5 +1,6 @@
 import Mustache
 import SchemaModel
+import SQLSchema
 
 extension Generator {
     /// The values for the template `Entity.swift`: the newest struct of an entity, and its primary key. Nil if the newest

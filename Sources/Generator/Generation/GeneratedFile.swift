@@ -1,3 +1,5 @@
+import SQLSchema
+
 /// A generated file with the folder that it belongs to.
 public struct GeneratedFile: Hashable, Sendable {
     /// The folders that files belong to.

@@ -1,4 +1,5 @@
 import SchemaModel
+import SQLSchema
 
 /// The options for generating files from a schema history.
 public struct GenerationOptions: Sendable {

@@ -1,5 +1,7 @@
 import Mustache
+import SchemaDiff
 import SchemaModel
+import SQLSchema
 
 /// Generates files from a schema history. The result depends only on the history, the templates and the options.
 ///

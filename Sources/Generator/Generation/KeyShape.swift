@@ -1,4 +1,6 @@
+import SchemaDiff
 import SchemaModel
+import SQLSchema
 
 /// The Swift type of an entity's primary key, with the versions that share it.
 struct KeyShape {

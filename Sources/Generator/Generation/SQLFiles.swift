@@ -1,5 +1,7 @@
 import Mustache
+import SchemaDiff
 import SchemaModel
+import SQLSchema
 
 extension Generator {
     /// The values for the template `Version.sql`: the DDL of one version.

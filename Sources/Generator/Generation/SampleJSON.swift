@@ -1,5 +1,6 @@
 import JSONText
 import SchemaModel
+import SQLSchema
 
 /// The JSON values that fixtures store in columns of structs and lists. They cover absent and present members, every
 /// case, and the limits of every type.

@@ -1,5 +1,7 @@
 import Mustache
+import SchemaDiff
 import SchemaModel
+import SQLSchema
 
 extension Generator {
     /// The values for the template `Schema.swift`: the schema's versions with their tables, and its steps.

@@ -1,4 +1,5 @@
 import Mustache
+import SchemaDiff
 import SchemaModel
 
 extension Generator {

@@ -1,5 +1,7 @@
 import JSONText
+import SchemaDiff
 import SchemaModel
+import SQLSchema
 
 /// Swift source for values and conversions of all types.
 extension SwiftNames {

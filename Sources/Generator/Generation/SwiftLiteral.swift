@@ -1,4 +1,5 @@
 import SchemaModel
+import SQLSchema
 
 /// Swift literals.
 enum SwiftLiteral {

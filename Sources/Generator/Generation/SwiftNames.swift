@@ -1,4 +1,6 @@
+import SchemaDiff
 import SchemaModel
+import SQLSchema
 
 /// The names of generated types, and the versions that declare them.
 struct SwiftNames {

@@ -1,4 +1,5 @@
 import SchemaModel
+import SQLSchema
 
 /// The definitions of all tables of all versions. Each has a unique name in generated code, and may be declared as a
 /// change of an earlier definition.

@@ -1,5 +1,7 @@
 import Mustache
+import SchemaDiff
 import SchemaModel
+import SQLSchema
 
 /// The expectations of the generated tests for each step.
 extension Generator {

@@ -28,7 +28,7 @@ public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
     public init(of bytes: Data) { value = FNV1a(bytes).value }
 
     /// The fingerprint whose description is `digits`.
-    init?(_ digits: String) {
+    package init?(_ digits: String) {
         guard digits.utf8.count == 16, let value = UInt64(digits, radix: 16) else { return nil }
         self.value = value
     }
@@ -42,7 +42,7 @@ public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
 
 extension Sequence<String> {
     /// The strings in the order of their bytes, which no version of Unicode changes.
-    func sortedByBytes() -> [String] {
+    package func sortedByBytes() -> [String] {
         sorted { left, right in
             let order = strcmp(left, right)
             // Equal up to the end of one, or to a NUL.

@@ -1,3 +1,5 @@
+import SQLSchema
+
 /// The key of an entity.
 public enum Identifier: Hashable, Sendable {
     /// A column of its own.

@@ -1,3 +1,5 @@
+import SQLSchema
+
 /// What makes an index the same one in the next version: what it is over, by lineages.
 enum IndexKey: Hashable, Sendable {
     /// The index over these properties of an entity.

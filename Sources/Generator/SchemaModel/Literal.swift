@@ -38,7 +38,7 @@ extension Literal {
 }
 
 /// `text` in double quotes, with everything escaped that would leave its line or its field.
-func quoted(_ text: String) -> String {
+package func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
         switch scalar {

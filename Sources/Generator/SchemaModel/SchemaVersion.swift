@@ -101,7 +101,7 @@ public struct SchemaVersion: Sendable {
     }
 
     /// The fingerprint of the statements that create the tables and indexes, whatever their order.
-    var ddlFingerprint: Fingerprint {
+    package var ddlFingerprint: Fingerprint {
         Fingerprint(of: layouts.flatMap(\.statements))
     }
 

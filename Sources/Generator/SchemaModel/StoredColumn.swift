@@ -1,3 +1,5 @@
+import SQLSchema
+
 /// A column of an entity's table, and the property of the generated struct that holds its value.
 public struct StoredColumn: Hashable, Sendable {
     /// What the column is for.

@@ -1,4 +1,5 @@
 import JSONText
+import SQLSchema
 
 /// A type of a model's own, as it stands in one version: an enum, an option set or a struct.
 public struct Subtype: Hashable, Sendable {
@@ -147,7 +148,7 @@ extension SchemaVersion {
     }
 
     /// The value of `constant` as it stands inside of JSON; nil where the version has no such value.
-    func json(_ constant: Constant, type: ValueType) -> String? {
+    package func json(_ constant: Constant, type: ValueType) -> String? {
         switch (constant, type) {
         case (.list(let elements), .array(let element)):
             let texts = elements.map { json($0, type: element) }

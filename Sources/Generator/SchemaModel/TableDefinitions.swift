@@ -1,4 +1,4 @@
-@_exported import SQLSchema
+import SQLSchema
 
 /// What a table holds through all versions: the rows of an entity, or the pairs of a relationship.
 public struct TableOwner: Hashable, Sendable {

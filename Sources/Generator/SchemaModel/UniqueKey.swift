@@ -1,3 +1,5 @@
+import SQLSchema
+
 /// Properties of an entity in which no two rows agree.
 public struct UniqueKey: Hashable, Sendable {
     /// The lineages of the properties, in the order of the index.
@@ -5,7 +7,7 @@ public struct UniqueKey: Hashable, Sendable {
     let collations: [Int: Collation]
 
     /// Whether rows that keep this key cannot break `other`: it has all these columns, compared no more loosely.
-    func implies(_ other: UniqueKey) -> Bool {
+    package func implies(_ other: UniqueKey) -> Bool {
         Set(properties).isSubset(of: other.properties)
             && properties.allSatisfy { other.collations[$0] == nil || other.collations[$0] == collations[$0] }
     }

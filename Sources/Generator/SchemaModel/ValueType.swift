@@ -1,3 +1,5 @@
+import SQLSchema
+
 /// The type of a property's value.
 public enum ValueType: Hashable, Sendable {
     /// A single value.

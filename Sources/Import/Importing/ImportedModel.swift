@@ -1,5 +1,6 @@
 import Descriptions
 import Foundation
+import SchemaDiff
 import SchemaModel
 
 /// The result of an import: the files that describe the model, and the findings to report.

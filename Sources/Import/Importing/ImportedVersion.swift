@@ -1,4 +1,5 @@
 import SchemaModel
+import SQLSchema
 
 /// A version of another library's model in Strata's terms. References are by name, as in the source file.
 struct ImportedVersion: Sendable {

@@ -1,6 +1,7 @@
 import Descriptions
 import Foundation
 import SchemaModel
+import SQLSchema
 
 /// A model of another library, read completely and expressed in Strata's terms.
 public struct ModelImport {

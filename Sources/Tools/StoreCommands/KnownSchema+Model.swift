@@ -1,5 +1,6 @@
 import Commands
 import SQLSchema
+import SchemaDiff
 import SchemaModel
 import Strata
 

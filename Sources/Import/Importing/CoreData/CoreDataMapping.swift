@@ -1,4 +1,5 @@
 import SchemaModel
+import SQLSchema
 
 /// The tables for entities that inherit from others.
 public enum InheritanceLayout: String, CaseIterable, Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import SchemaModel
+import SQLSchema
 
 extension CoreDataModel.Attribute {
     /// The type of the values in Strata; nil if Strata does not have the type.

@@ -1,4 +1,5 @@
 import SchemaModel
+import SQLSchema
 
 /// Builds a history in Strata's terms from the versions of an imported model.
 struct HistoryBuilder {

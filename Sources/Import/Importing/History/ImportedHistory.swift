@@ -1,4 +1,5 @@
 import SchemaModel
+import SQLSchema
 
 /// Every version of an imported model, with the lineages that its descriptions will have.
 struct ImportedHistory: Sendable {

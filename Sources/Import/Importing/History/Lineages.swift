@@ -1,4 +1,5 @@
 import SchemaModel
+import SQLSchema
 
 /// The lineages of entities and properties, which identify them across versions.
 struct Lineages {

@@ -1,3 +1,5 @@
+import SQLSchema
+
 /// Matches the elements of two versions.
 enum Matching {
     /// The position in `old` of each element in `new`; nil if the element is new.

@@ -1,5 +1,6 @@
 import Foundation
 import SchemaModel
+import SQLSchema
 
 /// Gives imported elements names that are valid in a description, and the same in every version.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import SchemaModel
+import SQLSchema
 
 /// Parses the default values of columns.
 enum DefaultValue {

@@ -1,5 +1,6 @@
 import JSONText
 import SchemaModel
+import SQLSchema
 import Strata
 
 /// The schemas that Drift exports: `drift_schema_vN.json` for version N.

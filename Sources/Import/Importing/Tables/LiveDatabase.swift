@@ -1,5 +1,6 @@
 import Foundation
 import SchemaModel
+import SQLSchema
 import Strata
 
 /// Reads the schema of an existing database. The types of its columns follow from their declarations and their values.

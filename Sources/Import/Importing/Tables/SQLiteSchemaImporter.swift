@@ -1,5 +1,6 @@
 import Foundation
 import SchemaModel
+import SQLSchema
 import Strata
 
 /// Maps the tables of one version to Strata's terms.

@@ -1,4 +1,5 @@
 import SchemaModel
+import SQLSchema
 import Strata
 
 /// A version of a database's schema: the SQL that creates it, and further facts from its file.

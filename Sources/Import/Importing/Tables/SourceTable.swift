@@ -1,4 +1,5 @@
 import SchemaModel
+import SQLSchema
 import Strata
 
 /// A table of a database, as SQLite describes it.

@@ -1,4 +1,6 @@
+import SchemaDiff
 import SchemaModel
+import SQLSchema
 
 /// The report of an import for you to review: `IMPORT.md`.
 struct ImportReport {

@@ -1,5 +1,6 @@
 import Descriptions
 import JSONText
+import SchemaDiff
 import SchemaModel
 
 /// Adds versions to descriptions that you may have edited since they were imported.

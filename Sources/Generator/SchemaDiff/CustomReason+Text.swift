@@ -1,3 +1,6 @@
+import SchemaModel
+import SQLSchema
+
 extension SchemaStep {
     /// The changes that need a custom migration, as text.
     public var customReasons: [String] { reasons.map(text) }

@@ -1,7 +1,7 @@
 import SQLSchema
 import Testing
 
-@Suite struct SQLSchemaTests {
+@Suite struct TableTests {
     @Test func `names and values are quoted`() {
         #expect(SQL.quoted("a\"b") == "\"a\"\"b\"")
         #expect(SQL.literal("it's") == "'it''s'")

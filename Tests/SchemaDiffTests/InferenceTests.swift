@@ -1,4 +1,6 @@
+import SchemaDiff
 import SchemaModel
+import SQLSchema
 import Testing
 
 /// What is inferred, and what only a person can say.

@@ -1,3 +1,6 @@
+import SchemaModel
+import SQLSchema
+
 /// What becomes of values whose type changes, or whose type's own shape does.
 public enum TypeChange: Hashable, Sendable {
     /// They stay what they are, of the same Swift type.

@@ -1,5 +1,7 @@
+import SQLSchema
 import Testing
 
+@testable import SchemaDiff
 @testable import SchemaModel
 
 @Suite struct LockTests {

@@ -1,3 +1,5 @@
+import SchemaModel
+
 /// The released versions, which must not change. They are in the file `strata.lock`.
 ///
 /// The file is text. After its head, each version has a line `version 1.0 fingerprint …`. Below it are the logical lines of

@@ -1,3 +1,5 @@
+import SchemaModel
+
 /// The instructions of the descriptions for a step, beyond the difference between its versions.
 public struct StepInstructions: Hashable, Sendable {
     /// An entity or a property.

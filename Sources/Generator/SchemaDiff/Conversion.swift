@@ -1,3 +1,4 @@
+import SchemaModel
 import SQLSchema
 
 /// A change of type that keeps every value.

@@ -1,3 +1,6 @@
+import SchemaModel
+import SQLSchema
+
 /// A readable description of one change between neighbouring versions.
 public struct SchemaChange: Hashable, Sendable {
     /// The way in which a change is carried out.

@@ -1,3 +1,5 @@
+import SchemaModel
+
 extension SchemaStep {
     /// All changes of subtypes; what becomes of stored values is told of the properties that use them.
     var subtypeChanges: [SchemaChange] {

@@ -1,4 +1,5 @@
 import Foundation
+import SchemaModel
 
 /// A change to what is sealed.
 public struct LockChange: Hashable, Sendable {

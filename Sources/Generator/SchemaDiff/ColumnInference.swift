@@ -1,3 +1,4 @@
+import SchemaModel
 import SQLSchema
 
 /// Where the value of a column comes from when its row is migrated.

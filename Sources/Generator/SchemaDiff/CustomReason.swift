@@ -1,3 +1,6 @@
+import SchemaModel
+import SQLSchema
+
 /// A reason why a step needs a custom migration.
 public struct CustomReason: Hashable, Sendable {
     /// The lineage of the entity that the reason concerns.

@@ -1,3 +1,4 @@
+import SchemaModel
 import SQLSchema
 
 /// What becomes of the join tables of an entity that lives before and after a step.

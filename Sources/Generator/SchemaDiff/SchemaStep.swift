@@ -1,3 +1,6 @@
+import SchemaModel
+import SQLSchema
+
 /// A migration step between two neighbouring versions: every change, and how it is carried out.
 public struct SchemaStep: Sendable {
     /// The version before.

@@ -1,3 +1,5 @@
+import SchemaModel
+
 /// All versions of a schema, and the steps between them.
 public struct SchemaHistory: Sendable {
     /// The name of the schema's type: `LaundrySchema`.

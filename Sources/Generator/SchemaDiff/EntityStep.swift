@@ -1,3 +1,6 @@
+import SchemaModel
+import SQLSchema
+
 /// The changes of one step to an entity that exists before and after it.
 public struct EntityStep: Sendable {
     /// The entity before.

@@ -1,0 +1,183 @@
+import SchemaModel
+import SQLSchema
+
+extension SchemaHistory {
+    /// The format of the databases that the schema was imported from; nil if it was not imported.
+    ///
+    /// - Parameter misfits: The policies for rows that do not fit, by table and version.
+    public func importedFormat(misfits: [ImportedMisfits]) -> ImportedFormat? {
+        guard let imported else { return nil }
+        let forms = Dictionary(
+            imported.forms.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: { one, _ in one })
+        // The names that the column of a property has in all versions, newest first.
+        var names: [[Int]: [String]] = [:]
+        for version in versions.reversed() {
+            for entity in version.entities {
+                for column in version.columns(of: entity) where column.role == .attribute {
+                    guard let property = column.property else { continue }
+                    let name = (entity.tableName + "." + column.name).lowercased()
+                    if names[[entity.lineage, property]]?.contains(name) != true {
+                        names[[entity.lineage, property], default: []].append(name)
+                    }
+                }
+            }
+        }
+        var columns: [ImportedColumn] = []
+        var living: [String: Int] = [:]
+        for (index, version) in versions.enumerated() {
+            for entity in version.entities {
+                for column in version.columns(of: entity) where column.role == .attribute {
+                    let name = entity.tableName + "." + column.name
+                    // A form under another name of the column holds too.
+                    let others = column.property.flatMap { names[[entity.lineage, $0]] } ?? []
+                    let own = ([name.lowercased()] + others).first { forms[$0] != nil }
+                    let states = own.flatMap { forms[$0] } ?? []
+                    let said = states.last { $0.since.map { $0 <= version.version } ?? true }?.form
+                    guard let form = version.form(of: column.type, said: said, in: imported.library) else { continue }
+                    if let place = living[name], columns[place].form == form,
+                        columns[place].versions.upperBound == index - 1
+                    {
+                        columns[place].versions = columns[place].versions.lowerBound...index
+                    } else {
+                        living[name] = columns.count
+                        columns.append(ImportedColumn(entity.tableName, column.name, form, versions: index...index))
+                    }
+                }
+            }
+        }
+        let formerNames = Dictionary(
+            formerNames.map { ($0.key.text, $0.value) }, uniquingKeysWith: { first, _ in first })
+        let unread = imported.unread.sorted { $0.key < $1.key }.flatMap { name, states in
+            runs(states).map { ImportedUnread(name, $0.value, versions: $0.versions) }
+        }
+        let hashes = imported.hashes.sorted { $0.key < $1.key }.flatMap { entity, states in
+            runs(states).map { ImportedHash(entity, $0.value, versions: $0.versions) }
+        }
+        return ImportedFormat(
+            imported.library, formerNames: formerNames, columns: columns, origins: importedOrigins(imported),
+            unread: unread,
+            hashes: hashes, misfits: misfits)
+    }
+
+    /// The ranges of versions in which each value applies, by their positions.
+    private func runs<Value>(
+        _ states: [ImportedSource.Since<Value>]
+    ) -> [(value: Value, versions: ClosedRange<Int>)] {
+        var runs: [(value: Value, versions: ClosedRange<Int>)] = []
+        for (index, version) in versions.enumerated() {
+            let state = states.last { $0.version.map { $0 <= version.version } ?? true }
+            guard let value = state?.value else { continue }
+            if let last = runs.last, last.value == value, last.versions.upperBound == index - 1 {
+                runs[runs.count - 1].versions = last.versions.lowerBound...index
+            } else {
+                runs.append((value, index...index))
+            }
+        }
+        return runs
+    }
+
+    private func importedOrigins(_ imported: ImportedSource) -> [ImportedOrigin] {
+        var origins: [ImportedOrigin] = []
+        for (name, states) in imported.origins.sorted(by: { $0.key < $1.key }) {
+            for run in runs(states) {
+                for index in run.versions {
+                    guard let column = versions[index].column(called: name) else { continue }
+                    if let last = origins.indices.last, origins[last].versions.upperBound == index - 1,
+                        (origins[last].table, origins[last].property, origins[last].sources)
+                            == (column.table, column.base, run.value)
+                    {
+                        origins[last].versions = origins[last].versions.lowerBound...index
+                    } else {
+                        origins.append(ImportedOrigin(column.table, column.base, run.value, versions: index...index))
+                    }
+                }
+            }
+        }
+        return origins
+    }
+
+    /// The columns and properties that `forms` and `origins` name and that no version has.
+    public var unknownImportedColumns: [String] {
+        guard let imported else { return [] }
+        var known: Set<String> = []
+        for version in versions {
+            for entity in version.entities {
+                for column in version.columns(of: entity) {
+                    known.insert((entity.tableName + "." + column.name).lowercased())
+                }
+            }
+        }
+        var properties: Set<String> = []
+        for version in versions {
+            for entity in version.entities {
+                for property in entity.properties {
+                    properties.insert((entity.tableName + "." + property.name).lowercased())
+                }
+            }
+        }
+        return imported.forms.keys.filter { !known.contains($0.lowercased()) }.sorted()
+            + imported.origins.keys.filter { !properties.contains($0.lowercased()) }.sorted()
+    }
+}
+
+extension SchemaVersion {
+    /// The table and the column of the property that is called `TABLE.PROPERTY`. The column is without the `_id` of a
+    /// foreign key.
+    fileprivate func column(called name: String) -> (table: String, base: String)? {
+        for entity in entities where name.hasPrefix(entity.tableName + ".") {
+            let called = name.dropFirst(entity.tableName.utf8.count + 1)
+            guard let property = entity.properties.first(where: { $0.name == called }) else { continue }
+            let column = columns(of: entity).first { $0.property == property.lineage && $0.role != .position }
+            // A relationship with a join table has no column here.
+            let base = column.map { column in
+                column.role != .attribute && column.name.hasSuffix("_id")
+                    ? String(column.name.dropLast(3)) : column.name
+            }
+            return (entity.tableName, base ?? property.name)
+        }
+        return nil
+    }
+
+    /// The form of values of `type`; nil if it is the same as in the store.
+    ///
+    /// - Parameter said: The form of the values' column in `strata.json`.
+    fileprivate func form(
+        of type: ValueType, said: ImportedForm?, in library: ImportedFormat.Library
+    ) -> ImportedForm? {
+        switch said {
+        case nil: return form(of: type, in: library)
+        case .plain: return nil
+        case .archive: return form(of: type, in: .coreData)
+        case .entity:
+            guard case .subtype(let lineage) = type else { return said }
+            return .entity(subtype(lineage)?.cases.map(\.value) ?? [])
+        default: return said
+        }
+    }
+
+    /// The form of values of `type` if `strata.json` does not specify one for their column.
+    private func form(of type: ValueType, in library: ImportedFormat.Library) -> ImportedForm? {
+        switch type {
+        case .scalar(.bool): return .bool
+        case .scalar(.date): return library == .coreData ? .referenceSeconds : .dateText
+        case .scalar(.uuid): return .uuid
+        case .scalar(.url): return .url
+        case .scalar(.color): return .color
+        case .scalar(.decimal): return .decimal
+        case .scalar: return nil
+        case .array(let element):
+            guard library == .coreData else { return .json }
+            switch element {
+            case .scalar(.bool): return .archiveOfBools
+            case .scalar(.decimal): return .archiveOfDecimals
+            default: return .archive
+            }
+        case .subtype(let lineage):
+            switch subtype(lineage)?.kind {
+            case .cases(let cases): return .choice(cases.map(\.value))
+            case .members: return .json
+            case .options, nil: return nil
+            }
+        }
+    }
+}
