@@ -194,7 +194,7 @@ enum EverythingModel {
     private static var conversions: String {
         var properties: [String] = []
         for from in ScalarType.allCases {
-            for to in ScalarType.allCases where Conversion(from: from, to: to) != nil {
+            for to in ScalarType.allCases where TypeChange(from: from, to: to) != nil {
                 let name = "\(from.rawValue)_to_\(to.rawValue)"
                 let fill = literals[to]?.first ?? "null"
                 properties += [

@@ -32,7 +32,7 @@ import Testing
 
     @Test func `the conversions are those that keep every value`() {
         let kept = ScalarType.allCases.flatMap { from in
-            ScalarType.allCases.compactMap { to in Conversion(from: from, to: to).map { _ in "\(from) -> \(to)" } }
+            ScalarType.allCases.compactMap { to in TypeChange(from: from, to: to).map { _ in "\(from) -> \(to)" } }
         }
         #expect(
             Set(kept) == [
@@ -44,7 +44,7 @@ import Testing
     @Test(arguments: ScalarType.allCases) func `any other change of type is custom`(from: ScalarType) throws {
         for to in ScalarType.allCases where to != from {
             let step = try step(attribute(from), attribute(to))
-            #expect(step.isCustom == (Conversion(from: from, to: to) == nil), "\(from) -> \(to)")
+            #expect(step.isCustom == (TypeChange(from: from, to: to) == nil), "\(from) -> \(to)")
         }
     }
 

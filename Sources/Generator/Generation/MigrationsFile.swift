@@ -217,9 +217,9 @@ extension Generator {
     ) -> String? {
         switch origin {
         case .copy(let before): return "\(old).\(names.member(before))"
-        case .converted(let before, let conversion):
+        case .changed(let before, let change):
             return names.expression(
-                conversion, "\(old).\(names.member(before))", isOptional: before.isNullable, in: version)
+                change, "\(old).\(names.member(before))", isOptional: before.isNullable, in: version)
         case .coalesced(let first, let second):
             guard let first = expression(first, column, old: old, in: version),
                 let second = expression(second, column, old: old, in: version)

@@ -118,19 +118,19 @@ extension Generator {
                 let old = step.from.subtype(shape.subtype.lineage),
                 let before = names.subtypeShapes[old.lineage].last(where: { $0.first <= from }),
                 before.first != shape.first, seen.insert(before.first).inserted,
-                case .converted(let conversion) = step.change(of: .subtype(old.lineage))
+                case .changed(let change) = step.change(of: .subtype(old.lineage))
             else { continue }
-            values.append(migratingValues(shape, old, conversion, step))
+            values.append(migratingValues(shape, old, change, step))
         }
         return .list(values)
     }
 
     private func migratingValues(
-        _ shape: SubtypeShape, _ old: Subtype, _ conversion: Conversion, _ step: SchemaStep
+        _ shape: SubtypeShape, _ old: Subtype, _ change: TypeChange, _ step: SchemaStep
     ) -> Value {
         let new = shape.subtype
         let type = Value.text(names.type(.subtype(old.lineage), in: step.from))
-        switch conversion.change {
+        switch change.values {
         case .cases(let values, _):
             let cases = old.cases.map { element -> Value in
                 let heir =
@@ -163,7 +163,7 @@ extension Generator {
             return value.map { names.value($0, type: type, in: step.to) } ?? "nil"
         }
         let expression = "old.\(SwiftName.escaped(SwiftName.member(before.name)))"
-        guard case .converted(let conversion) = step.change(of: oldType, to: type) else { return expression }
-        return names.expression(conversion, expression, isOptional: before.isNullable, in: step.to)
+        guard case .changed(let change) = step.change(of: oldType, to: type) else { return expression }
+        return names.expression(change, expression, isOptional: before.isNullable, in: step.to)
     }
 }

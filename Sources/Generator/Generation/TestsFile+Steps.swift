@@ -269,7 +269,7 @@ extension Generator {
     private func expectation(_ origin: ValueOrigin) -> String? {
         switch origin {
         case .copy(let column): return SQL.quoted(column.name)
-        case .converted: return origin.expression.map(SQLite.expression)
+        case .changed: return origin.expression.map(SQLite.expression)
         case .coalesced(let first, let second):
             guard let first = expectation(first), let second = expectation(second) else { return nil }
             return "CASE WHEN \(first) IS NULL THEN \(second) ELSE \(first) END"

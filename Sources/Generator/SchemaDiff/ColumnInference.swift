@@ -6,7 +6,7 @@ public enum ValueOrigin: Hashable, Sendable {
     /// The same value, from that column of the old table.
     case copy(StoredColumn)
     /// The value of a column of the old table, converted.
-    case converted(StoredColumn, Conversion)
+    case changed(StoredColumn, TypeChange)
     /// The first value, and the second where that is NULL.
     indirect case coalesced(ValueOrigin, ValueOrigin)
     /// A fixed value.
@@ -20,8 +20,8 @@ public enum ValueOrigin: Hashable, Sendable {
     public var expression: ValueExpression? {
         switch self {
         case .copy(let column): .column(column.name)
-        case .converted(let column, let conversion):
-            conversion.change.isIdentity ? .column(column.name) : .changed(.column(column.name), conversion.change)
+        case .changed(let column, let change):
+            change.values.isIdentity ? .column(column.name) : .changed(.column(column.name), change.values)
         case .coalesced(let first, let second):
             first.expression.flatMap { first in second.expression.map { .coalesce(first, $0) } }
         case .constant(let literal): .literal(literal)
@@ -118,7 +118,7 @@ struct ColumnInference {
         case (.attribute, .attribute):
             switch types.change(before.type, column.type) {
             case .none: return .copy(before)
-            case .converted(let conversion): return .converted(before, conversion)
+            case .changed(let change): return .changed(before, change)
             case .custom(let cause): return .custom(.type(cause))
             }
         case (.reference(let oldTarget), .reference(let newTarget)):
@@ -179,7 +179,7 @@ struct ColumnInference {
         guard column.role == .attribute else { return .custom(.fillOfOtherKind(source.name)) }
         switch types.change(source.type, column.type) {
         case .none: return .copy(source)
-        case .converted(let conversion): return .converted(source, conversion)
+        case .changed(let change): return .changed(source, change)
         case .custom: return .custom(.fillOfOtherKind(source.name))
         }
     }

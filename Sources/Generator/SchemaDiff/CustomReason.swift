@@ -77,7 +77,7 @@ public enum CustomCause: Hashable, Sendable {
     case isElsewhere
 }
 
-/// A change of a type for which Strata has no conversion.
+/// A change of a type for which Strata has no inferred change.
 public indirect enum TypeCause: Hashable, Sendable {
     /// The type becomes another one.
     case turned(ValueType, ValueType)
@@ -85,7 +85,7 @@ public indirect enum TypeCause: Hashable, Sendable {
     case subtype(Int, SubtypeCause)
 }
 
-/// A change of a subtype for which Strata has no conversion. The numbers are lineages of its cases, options or members.
+/// A change of a subtype for which Strata has no inferred change. The numbers are lineages of its cases, options or members.
 public indirect enum SubtypeCause: Error, Hashable, Sendable {
     /// The subtype becomes one of another kind.
     case otherKind

@@ -184,7 +184,7 @@ extension ValueOrigin {
     fileprivate var keepsValuesApart: Bool {
         switch self {
         case .copy: true
-        case .converted(_, let conversion): !conversion.change.isMerging
+        case .changed(_, let change): !change.values.isMerging
         case .coalesced, .constant, .null, .custom: false
         }
     }

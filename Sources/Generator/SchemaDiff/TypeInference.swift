@@ -1,13 +1,13 @@
 import SchemaModel
 import SQLSchema
 
-/// What becomes of values whose type changes, or whose type's own shape does.
-public enum TypeChange: Hashable, Sendable {
-    /// They stay what they are, of the same Swift type.
+/// What can be inferred about the values of a property whose type, or whose type's definition, may change.
+public enum InferredChange: Hashable, Sendable {
+    /// The values and their Swift type stay the same.
     case none
-    /// They follow from the old ones.
-    case converted(Conversion)
-    /// Only a custom migration can give them.
+    /// The new values are computed from the old ones.
+    case changed(TypeChange)
+    /// Only a custom migration can provide the new values.
     case custom(TypeCause)
 }
 
@@ -20,28 +20,28 @@ struct TypeInference {
     let unchanged: Set<Int>
 
     /// What becomes of values of `old` that are to be values of `new`.
-    func change(_ old: ValueType, _ new: ValueType) -> TypeChange {
+    func change(_ old: ValueType, _ new: ValueType) -> InferredChange {
         if old == new, old.subtype.map(unchanged.contains) ?? true { return .none }
-        func turned() -> TypeChange { .custom(.turned(old, new)) }
+        func turned() -> InferredChange { .custom(.turned(old, new)) }
         switch (old, new) {
         case (.scalar(let before), .scalar(let after)):
-            return Conversion(from: before, to: after).map { .converted($0) } ?? turned()
+            return TypeChange(from: before, to: after).map { .changed($0) } ?? turned()
         case (.subtype(let lineage), .scalar(.string)) where from.subtype(lineage)?.cases.isEmpty == false:
-            return .converted(Conversion(from: old, to: new, .caseToString))
+            return .changed(TypeChange(from: old, to: new, .caseToString))
         case (.subtype(let before), .subtype(let after)):
             guard before == after, let was = from.subtype(before), let now = to.subtype(after) else { return turned() }
             switch shapeChange(was, now) {
-            case .success(let change): return .converted(Conversion(from: old, to: new, change))
+            case .success(let change): return .changed(TypeChange(from: old, to: new, change))
             case .failure(let cause): return .custom(.subtype(after, cause))
             }
         case (.array(let before), .array(let after)) where before == after:
             switch change(before, after) {
             case .none: return .none
             case .custom(let reason): return .custom(reason)
-            case .converted(let conversion):
+            case .changed(let change):
                 let isJSON = isJSON(after)
-                return .converted(
-                    Conversion(from: old, to: new, .elements(conversion.change, isJSON: isJSON)))
+                return .changed(
+                    TypeChange(from: old, to: new, .elements(change.values, isJSON: isJSON)))
             }
         default:
             return turned()
@@ -113,12 +113,12 @@ struct TypeInference {
             switch change(oldType, type) {
             case .none: break
             case .custom(let cause): return .failure(.member(new.lineage, cause))
-            case .converted(let conversion):
+            case .changed(let change):
                 // A change of a single value's type would have to be told in terms of JSON.
                 guard oldType == type else {
                     return .failure(.member(new.lineage, .turned(oldType, type)))
                 }
-                inner = conversion.change
+                inner = change.values
             }
             if old.name != new.name {
                 changes.append(.renamed(old.name, to: new.name, inner, isJSON: isJSON(type)))
@@ -147,7 +147,7 @@ struct TypeInference {
 
 extension SchemaStep {
     /// What becomes of values of the type `old` that are to be of the type `new`, or of the same where it is nil.
-    public func change(of old: ValueType, to new: ValueType? = nil) -> TypeChange {
+    public func change(of old: ValueType, to new: ValueType? = nil) -> InferredChange {
         TypeInference(from: from, to: to, instructions: instructions, unchanged: unchangedSubtypes)
             .change(old, new ?? old)
     }

@@ -24,12 +24,12 @@ extension AppSchema.V2_0.User {
     ) {
         self.init(
             login: old.login,
-            level: Strata.Conversion.int(old.isAdmin) ?? 0,
+            level: Strata.MigratedValue.int(old.isAdmin) ?? 0,
             default: old.`default`,
             `inout`: old.`inout`,
             old: old.old,
             departmentID: old.departmentID,
-            account: Strata.Conversion.string(old.account),
+            account: Strata.MigratedValue.string(old.account),
             bornOn: old.bornOn,
             fullName: fullName
         )

@@ -2,15 +2,15 @@ import SchemaModel
 import SQLSchema
 
 /// A change of type that keeps every value.
-public struct Conversion: Hashable, Sendable {
+public struct TypeChange: Hashable, Sendable {
     /// The type before.
     public let from: ValueType
     /// The type after.
     public let to: ValueType
     /// The change of each value.
-    public let change: ValueChange
+    public let values: ValueChange
 
-    /// The conversion between the types; nil if only a custom migration can convert the values.
+    /// Creates the change between two scalar types; nil if only a custom migration can change the values.
     public init?(from: ScalarType, to: ScalarType) {
         switch (from, to) {
         case (.bool, .int), (.int, .decimal), (.float, .double), (.bool, .string), (.int, .string), (.url, .string),
@@ -21,9 +21,9 @@ public struct Conversion: Hashable, Sendable {
         }
     }
 
-    init(from: ValueType, to: ValueType, _ change: ValueChange) {
+    init(from: ValueType, to: ValueType, _ values: ValueChange) {
         self.from = from
         self.to = to
-        self.change = change
+        self.values = values
     }
 }

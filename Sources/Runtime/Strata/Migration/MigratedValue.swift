@@ -2,7 +2,7 @@ import Foundation
 
 /// The type conversions that keep every value. They give the same results as the SQL of inferred migrations. The
 /// generated `init(migrating:)` uses them.
-public enum Conversion {
+public enum MigratedValue {
     /// Returns 1 for true and 0 for false.
     public static func int(_ value: Bool) -> Int { value ? 1 : 0 }
     /// Returns the same number.

@@ -3,7 +3,7 @@ import SchemaDiff
 import SchemaModel
 import SQLSchema
 
-/// Swift source for values and conversions of all types.
+/// Swift source for values, and for changes of their types.
 extension SwiftNames {
     /// Swift source for a default value or backfill value of a column.
     func value(_ literal: Literal, type: ValueType, in version: SchemaVersion) -> String {
@@ -65,29 +65,29 @@ extension SwiftNames {
         }
     }
 
-    // MARK: Conversions
+    // MARK: Changes of type
 
-    /// Swift source that converts the value of the expression `old`.
+    /// Swift source that changes the value of the expression `old`.
     ///
     /// - Parameters:
-    ///   - conversion: The conversion.
+    ///   - change: The change.
     ///   - old: The Swift source of the old value.
     ///   - isOptional: Whether the type of `old` is an optional.
     ///   - version: The version of the new value.
     func expression(
-        _ conversion: Conversion, _ old: String, isOptional: Bool, in version: SchemaVersion
+        _ change: TypeChange, _ old: String, isOptional: Bool, in version: SchemaVersion
     ) -> String {
-        switch conversion.change {
-        case .scalar(_, let to): return "Strata.Conversion.\(to.rawValue)(\(old))"
+        switch change.values {
+        case .scalar(_, let to): return "Strata.MigratedValue.\(to.rawValue)(\(old))"
         case .caseToString: return isOptional ? "\(old)?.rawValue" : "\(old).rawValue"
         case .cases, .options, .members, .elements:
             return isOptional
-                ? "\(old).map { \(remade("$0", type: conversion.to, in: version)) }"
-                : remade(old, type: conversion.to, in: version)
+                ? "\(old).map { \(remade("$0", type: change.to, in: version)) }"
+                : remade(old, type: change.to, in: version)
         }
     }
 
-    /// Swift source that converts the value of the expression `old` from the subtype's older Swift type to the one of
+    /// Swift source that changes the value of the expression `old` from the subtype's older Swift type to the one of
     /// `version`.
     private func remade(_ old: String, type: ValueType, in version: SchemaVersion) -> String {
         if case .array(let element) = type {
