@@ -93,10 +93,10 @@ import Testing
             options: GenerationOptions(module: "Everything", codingNames: .descriptions, sealedCount: 1))
         let custom = history.steps.filter(\.isCustom)
         let values: [String: [Value]] = [
-            "Entity.swift": history.sources.indices.compactMap(generator.entityValues),
-            "EntityHistory.swift": history.sources.indices.compactMap(generator.entityHistoryValues),
-            "Subtype.swift": history.subtypeSources.indices.compactMap(generator.subtypeValues),
-            "SubtypeHistory.swift": history.subtypeSources.indices.compactMap(generator.subtypeHistoryValues),
+            "Entity.swift": history.entityLineages.compactMap(generator.entityValues),
+            "EntityHistory.swift": history.entityLineages.compactMap(generator.entityHistoryValues),
+            "Subtype.swift": history.subtypeLineages.compactMap(generator.subtypeValues),
+            "SubtypeHistory.swift": history.subtypeLineages.compactMap(generator.subtypeHistoryValues),
             "Schema.swift": [generator.schemaValues()],
             "Migrations.swift": [generator.migrationsValues()],
             "MigrationStub.swift": custom.map(generator.stubValues),

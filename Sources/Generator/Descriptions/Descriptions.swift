@@ -7,7 +7,7 @@ public struct Descriptions: Sendable {
     public let history: SchemaHistory?
     /// The errors, warnings and notes about the files, sorted by file and position.
     public let diagnostics: [Diagnostic]
-    private let mentions: [(version: Version, file: SourceFile, offset: Int)]
+    private let mentions: [VersionMention]
 
     /// Parses, resolves and validates the descriptions of a model.
     ///
@@ -47,15 +47,15 @@ public struct Descriptions: Sendable {
         if entities.isEmpty, diagnostics.allSatisfy({ $0.severity != .error }) {
             diagnostics.append(Diagnostic(.noEntities, path: folder, position: nil))
         }
+        mentions = VersionMention.all(in: entities, subtypes)
         var history: SchemaHistory?
         if diagnostics.allSatisfy({ $0.severity != .error }) {
             let resolved = Resolver.resolve(
-                entities, subtypes, unpersisted: unpersisted, schema: schema, sealed: sealed, settings: settings,
-                imported: imported)
+                entities, subtypes, mentions: mentions, unpersisted: unpersisted, schema: schema, sealed: sealed,
+                settings: settings, imported: imported)
             history = resolved.0
             diagnostics += resolved.1
         }
-        mentions = Resolver.mentions(entities, subtypes)
         var seen: Set<Diagnostic> = []
         self.diagnostics = diagnostics.filter { seen.insert($0).inserted }.inOrder
         self.history = self.diagnostics.contains { $0.severity == .error } ? nil : history

@@ -27,7 +27,7 @@ public struct MisfitSettings: Sendable {
     /// Returns the policies by table and version, and diagnostics about wrong settings.
     public func resolved(in history: SchemaHistory) -> (policies: [ImportedMisfits], diagnostics: [Diagnostic]) {
         var settings = self
-        var lineages: [Int: String] = [:]
+        var lineages: [EntityLineage: String] = [:]
         let policies = members.flatMap { settings.policies(of: $0, in: history, &lineages) }
         return (policies, settings.diagnostics)
     }
@@ -41,7 +41,7 @@ public struct MisfitSettings: Sendable {
     ///   - history: The schema history.
     ///   - lineages: The names of the entities that already have a policy, by lineage.
     private mutating func policies(
-        of member: JSON.Member, in history: SchemaHistory, _ lineages: inout [Int: String]
+        of member: JSON.Member, in history: SchemaHistory, _ lineages: inout [EntityLineage: String]
     ) -> [ImportedMisfits] {
         // The entity with this name in the newest version that has one.
         guard let last = history.versions.lastIndex(where: { $0.entities.contains { $0.name == member.key } }),
@@ -79,7 +79,7 @@ public struct MisfitSettings: Sendable {
     /// A policy that refers to properties by lineage.
     private enum Policy {
         case same(ImportedMisfits.Policy)
-        case fill([(property: Int, value: Value)])
+        case fill([(property: ElementLineage, value: Value)])
     }
 
     /// A value in a `fill` policy.
@@ -88,7 +88,7 @@ public struct MisfitSettings: Sendable {
         /// A scalar value. It is read as the type that the property has in each version.
         case scalar(JSON)
         /// A case of an enum, by its lineage.
-        case choice(Int)
+        case choice(ElementLineage)
     }
 
     private mutating func policy(_ json: JSON, of entity: Entity, in history: SchemaHistory) -> Policy? {
@@ -102,7 +102,7 @@ public struct MisfitSettings: Sendable {
             return nil
         case .object(let members):
             guard members.map(\.key) == ["fill"], case .object(let properties) = members[0].value.value else { break }
-            var values: [(property: Int, value: Value)] = []
+            var values: [(property: ElementLineage, value: Value)] = []
             for property in properties {
                 if let value = fill(property, of: entity, in: history) { values.append(value) }
             }
@@ -116,7 +116,7 @@ public struct MisfitSettings: Sendable {
 
     private mutating func fill(
         _ member: JSON.Member, of newest: Entity, in history: SchemaHistory
-    ) -> (property: Int, value: Value)? {
+    ) -> (property: ElementLineage, value: Value)? {
         let json = member.value
         // The databases may contain a property that a later version removes.
         let states = history.versions.reversed().compactMap { version in
@@ -137,7 +137,7 @@ public struct MisfitSettings: Sendable {
             diagnostics.append(file.diagnostic(problem, at: member.keyOffset))
             return nil
         }
-        func refuse(_ reason: String) -> (property: Int, value: Value)? {
+        func refuse(_ reason: String) -> (property: ElementLineage, value: Value)? {
             diagnostics.append(
                 file.diagnostic(.keyDoesNotApply(member.key, because: reason), at: member.keyOffset))
             return nil

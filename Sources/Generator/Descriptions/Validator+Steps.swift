@@ -16,7 +16,7 @@ extension Validator {
             } else {
                 reason = "the entity is not in both versions"
             }
-            let description = locations.descriptions[lineage]
+            let description = sources[lineage].description
             let items = description.element.items.filter {
                 step.from.version < $0.version && $0.version <= step.to.version
             }

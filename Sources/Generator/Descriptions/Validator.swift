@@ -4,14 +4,14 @@ import SchemaModel
 /// Checks each version of a resolved history for problems that resolving does not find.
 package struct Validator {
     private let history: SchemaHistory
-    let locations: Resolver
+    let sources: SourceMap
     private var diagnostics: [Diagnostic] = []
 
-    static func validate(_ history: SchemaHistory, locations: Resolver) -> [Diagnostic] {
-        var validator = Validator(history: history, locations: locations)
+    static func validate(_ history: SchemaHistory, _ sources: SourceMap) -> [Diagnostic] {
+        var validator = Validator(history: history, sources: sources)
         // A problem in one version is usually in the next one too. A place is reported only for the first version.
         var seen: Set<Place> = []
-        let problems = history.versions.indices.flatMap { index in
+        let problems = history.versions.indices.map { VersionIndex($0) }.flatMap { index in
             validator.diagnostics = []
             validator.validate(index)
             let places = validator.diagnostics.map { Place(path: $0.path, position: $0.position) }
@@ -28,8 +28,8 @@ package struct Validator {
         let position: Position?
     }
 
-    private mutating func validate(_ index: Int) {
-        let version = history.versions[index]
+    private mutating func validate(_ index: VersionIndex) {
+        let version = history.versions[index.value]
         checkTableNames(version, index)
         for subtype in version.subtypes where !version.unchangedSubtypes.contains(subtype.lineage) {
             check(subtype, version, index)
@@ -48,14 +48,14 @@ package struct Validator {
             let columns = version.columns(of: entity)
             for entityIndex in entity.indexes {
                 for lineage in entityIndex.properties where !columns.contains(where: { $0.property == lineage }) {
-                    let name = entity.property(lineage)?.name ?? locations.name(of: lineage, entity: entity.lineage)
+                    let name = entity.property(lineage)?.name ?? sources.name(of: lineage, in: entity.lineage)
                     diagnostics.append(
-                        locations.diagnostic(.indexOfUnstored(name), entity: entity.lineage, index: entityIndex.lineage)
+                        sources.diagnostic(.indexOfUnstored(name), entity: entity.lineage, index: entityIndex.lineage)
                     )
                 }
                 for property in entityIndex.properties.compactMap(entity.property) where version.isJSON(property) {
                     diagnostics.append(
-                        locations.diagnostic(
+                        sources.diagnostic(
                             .keyDoesNotApply("properties", because: "`\(property.name)` is kept as JSON"),
                             entity: entity.lineage, index: entityIndex.lineage))
                 }
@@ -65,18 +65,18 @@ package struct Validator {
 
     // MARK: Names
 
-    private mutating func checkTableNames(_ version: SchemaVersion, _ index: Int) {
+    private mutating func checkTableNames(_ version: SchemaVersion, _ index: VersionIndex) {
         var tables: Set<String> = []
         var types: [String: String] = [:]
         for subtype in version.subtypes {
             let type = SwiftName.type(subtype.name)
             if let other = types.updateValue(subtype.name, forKey: type) {
                 let problem = Problem.sameSwiftName(other, subtype.name, swift: type, version: version.version.text)
-                diagnostics.append(locations.diagnostic(problem, subtype: subtype.lineage, at: index))
+                diagnostics.append(sources.diagnostic(problem, subtype: subtype.lineage, at: index))
             }
             if Self.reservedTypes.contains(type) || type == history.name {
                 diagnostics.append(
-                    locations.diagnostic(.reservedName(subtype.name), subtype: subtype.lineage, at: index))
+                    sources.diagnostic(.reservedName(subtype.name), subtype: subtype.lineage, at: index))
             }
         }
         for entity in version.entities {
@@ -107,9 +107,9 @@ package struct Validator {
         "Swift", "Foundation", "Strata", "StrataTesting", "Testing", "Type", "Self", "Any", "Protocol",
     ]
 
-    private mutating func checkMemberNames(_ entity: Entity, _ version: SchemaVersion, _ index: Int) {
+    private mutating func checkMemberNames(_ entity: Entity, _ version: SchemaVersion, _ index: VersionIndex) {
         var names: Set<String> = []
-        var duplicates: Set<Int> = []
+        var duplicates: Set<ElementLineage> = []
         for property in entity.properties where !names.insert(property.name).inserted {
             duplicates.insert(property.lineage)
             report(
@@ -152,7 +152,7 @@ package struct Validator {
         }
     }
 
-    private mutating func checkRelationshipNames(_ entity: Entity, _ version: SchemaVersion, _ index: Int) {
+    private mutating func checkRelationshipNames(_ entity: Entity, _ version: SchemaVersion, _ index: VersionIndex) {
         var members: [String: String] = [:]
         for property in entity.properties where property.relationship != nil {
             let member = SwiftName.member(property.name)
@@ -166,10 +166,10 @@ package struct Validator {
 
     // MARK: Keys
 
-    private mutating func checkKey(_ entity: Entity, _ version: SchemaVersion, _ index: Int) {
+    private mutating func checkKey(_ entity: Entity, _ version: SchemaVersion, _ index: VersionIndex) {
         for source in entity.keySources {
             guard let other = version.entity(source) else {
-                let name = locations.descriptions[source].name
+                let name = sources[source].name
                 report(
                     .unknownEntity(name, version: version.version.text, nearest: nil), entity, index, key: "identifier")
                 continue
@@ -179,7 +179,7 @@ package struct Validator {
             }
         }
         guard case .properties(let lineages) = entity.identifier else { return }
-        var reached: Set<Int> = []
+        var reached: Set<EntityLineage> = []
         var next = [entity]
         while let one = next.popLast() {
             guard case .properties(let lineages) = one.identifier else { continue }
@@ -217,11 +217,11 @@ package struct Validator {
     // MARK: Types
 
     private mutating func check(
-        _ type: ValueType, of property: Property, _ entity: Entity, _ version: SchemaVersion, _ index: Int
+        _ type: ValueType, of property: Property, _ entity: Entity, _ version: SchemaVersion, _ index: VersionIndex
     ) {
         if let subtype = type.subtype, version.subtype(subtype) == nil {
             let problem = Problem.unknownSubtype(
-                locations.subtypeDescriptions[subtype].name, version: version.version.text)
+                sources[subtype].name, version: version.version.text)
             report(problem, entity, index, property: property.lineage, key: "property_type")
             return
         }
@@ -238,13 +238,13 @@ package struct Validator {
         }
     }
 
-    private mutating func check(_ subtype: Subtype, _ version: SchemaVersion, _ index: Int) {
-        let locations = self.locations
-        func place(_ element: Int, _ key: String = "name") -> (Problem) -> Diagnostic {
-            { problem in locations.diagnostic(problem, subtype: subtype.lineage, element: element, key: key, at: index)
+    private mutating func check(_ subtype: Subtype, _ version: SchemaVersion, _ index: VersionIndex) {
+        let sources = self.sources
+        func place(_ element: ElementLineage, _ key: String = "name") -> (Problem) -> Diagnostic {
+            { problem in sources.diagnostic(problem, subtype: subtype.lineage, element: element, key: key, at: index)
             }
         }
-        let elements: [(lineage: Int, name: String)] =
+        let elements: [(lineage: ElementLineage, name: String)] =
             subtype.cases.map { ($0.lineage, $0.name) } + subtype.options.map { ($0.lineage, $0.name) }
             + subtype.members.map { ($0.lineage, $0.name) }
         var names: [String: String] = [:]
@@ -272,7 +272,7 @@ package struct Validator {
         for member in subtype.members {
             guard let type = member.type else { continue }
             if let part = type.subtype, version.subtype(part) == nil {
-                let name = locations.subtypeDescriptions[part].name
+                let name = sources[part].name
                 diagnostics.append(
                     place(member.lineage, "property_type")(.unknownSubtype(name, version: version.version.text)))
             } else if let value = member.defaultValue, version.literal(value, type: type) == nil {
@@ -290,15 +290,16 @@ package struct Validator {
     // MARK: Relationships
 
     private mutating func check(
-        _ relationship: Relationship, of property: Property, _ entity: Entity, _ version: SchemaVersion, _ index: Int
+        _ relationship: Relationship, of property: Property, _ entity: Entity, _ version: SchemaVersion,
+        _ index: VersionIndex
     ) {
         let lineage = property.lineage
         func refuse(_ key: String, _ reason: String) -> Diagnostic {
-            locations.diagnostic(
+            sources.diagnostic(
                 .keyDoesNotApply(key, because: reason), entity: entity.lineage, property: lineage, key: key, at: index)
         }
         guard let target = version.entity(relationship.target) else {
-            let name = locations.text("entity_name", entity: entity.lineage, property: lineage, at: index)
+            let name = sources.text("entity_name", of: lineage, in: entity.lineage, at: index)
             report(
                 .unknownEntity(name, version: version.version.text, nearest: nil), entity, index, property: lineage,
                 key: "entity_name")
@@ -350,11 +351,12 @@ package struct Validator {
     }
 
     private mutating func checkInverse(
-        _ inverse: Int, _ relationship: Relationship, _ property: Property, _ entity: Entity, _ target: Entity,
-        _ version: SchemaVersion, _ index: Int
+        _ inverse: ElementLineage, _ relationship: Relationship, _ property: Property, _ entity: Entity,
+        _ target: Entity,
+        _ version: SchemaVersion, _ index: VersionIndex
     ) -> Bool {
         guard let back = target.property(inverse) else {
-            let name = locations.text("inverse", entity: entity.lineage, property: property.lineage, at: index)
+            let name = sources.text("inverse", of: property.lineage, in: entity.lineage, at: index)
             report(
                 .unknownProperty(name, of: target.name, version: version.version.text, nearest: nil), entity, index,
                 property: property.lineage, key: "inverse")
@@ -378,28 +380,10 @@ package struct Validator {
     }
 
     private mutating func report(
-        _ problem: Problem, _ entity: Entity, _ index: Int, property: Int? = nil, key: String = "name"
+        _ problem: Problem, _ entity: Entity, _ index: VersionIndex, property: ElementLineage? = nil,
+        key: String = "name"
     ) {
         diagnostics.append(
-            locations.diagnostic(problem, entity: entity.lineage, property: property, key: key, at: index))
-    }
-}
-
-extension Resolver {
-    /// The name of a property in the last version that has it.
-    func name(of property: Int, entity: Int) -> String {
-        if case .string(let name) = descriptions[entity].properties[property].present["name"]?.value {
-            name
-        } else {
-            ""
-        }
-    }
-
-    /// The string in a property's field in the version at `index`; empty if there is none.
-    func text(_ key: String, entity: Int, property: Int, at index: Int) -> String {
-        let timeline = properties[entity][property]
-        let json = timeline.epochs[timeline.epoch(at: index)].fields[key]?.json
-        if case .string(let text) = json?.value { return text }
-        return ""
+            sources.diagnostic(problem, entity: entity.lineage, property: property, key: key, at: index))
     }
 }

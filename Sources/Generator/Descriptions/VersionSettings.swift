@@ -103,11 +103,19 @@ public struct VersionSettings: Sendable {
         diagnostics.append(file.diagnostic(problem, at: offset))
     }
 
-    /// Diagnoses references to unknown versions.
-    func problems(among versions: [Version]) -> [Diagnostic] {
-        ([oldest] + chain.flatMap { [$0.from, $0.to] }).compactMap(\.self).filter { !versions.contains($0.version) }
-            .map { mention in
-                file.diagnostic(.unknownVersion(mention.version.text), at: mention.offset)
+    /// The references to unknown versions and, if `versions` lists all versions, the places at which descriptions name
+    /// one that it does not list.
+    func problems(among versions: VersionList, _ mentions: [VersionMention]) -> [Diagnostic] {
+        var references: [Mention] = oldest.map { [$0] } ?? []
+        for link in chain { references += [link.from, link.to] }
+        let known = Set(versions.versions)
+        let unknown = references.filter { !known.contains($0.version) }.map { mention in
+            file.diagnostic(.unknownVersion(mention.version.text), at: mention.offset)
+        }
+        guard let listed = listed.map({ Set($0.map(\.version)) }) else { return unknown }
+        return unknown
+            + mentions.filter { !listed.contains($0.version) }.map { mention in
+                mention.file.diagnostic(.unlistedVersion(mention.version.text), at: mention.offset)
             }
     }
 }

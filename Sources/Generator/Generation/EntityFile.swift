@@ -5,7 +5,7 @@ import SQLSchema
 extension Generator {
     /// The values for the template `Entity.swift`: the newest struct of an entity, and its primary key. Nil if the newest
     /// version does not have the entity.
-    func entityValues(_ lineage: Int) -> Value? {
+    func entityValues(_ lineage: EntityLineage) -> Value? {
         guard let entity = history.newest.entity(lineage) else { return nil }
         let newest = history.versions.count - 1
         var values = commonValues(
@@ -20,14 +20,15 @@ extension Generator {
     }
 
     /// The values for the template `EntityHistory.swift`: the superseded structs of an entity. Nil if there are none.
-    func entityHistoryValues(_ lineage: Int) -> Value? {
+    func entityHistoryValues(_ lineage: EntityLineage) -> Value? {
         let newest = history.versions.count - 1
         let shapes = names.shapes[lineage].filter { $0.last < newest }
         let keys = names.keyShapes[lineage].filter { $0.last < newest }
         return shapes.isEmpty && keys.isEmpty ? nil : .object(commonValues(lineage, shapes, keys))
     }
 
-    private func commonValues(_ lineage: Int, _ shapes: [EntityShape], _ keys: [KeyShape]) -> [String: Value] {
+    private func commonValues(_ lineage: EntityLineage, _ shapes: [EntityShape], _ keys: [KeyShape]) -> [String: Value]
+    {
         [
             "source": .text(history.sources[lineage] + ".json"),
             "schema": .text(history.name),
@@ -39,7 +40,7 @@ extension Generator {
         ]
     }
 
-    private func keyValues(_ shape: KeyShape, _ lineage: Int) -> Value {
+    private func keyValues(_ shape: KeyShape, _ lineage: EntityLineage) -> Value {
         let version = history.versions[shape.last]
         var values: [String: Value] = [
             "name": .text(shape.name),
@@ -99,7 +100,7 @@ extension Generator {
         }
     }
 
-    private func shapeValues(_ shape: EntityShape, _ lineage: Int) -> Value {
+    private func shapeValues(_ shape: EntityShape, _ lineage: EntityLineage) -> Value {
         let last = history.versions[names.lastEmitted(in: shape.first...shape.last)]
         let entity = last.entity(lineage) ?? shape.entity
         let version = history.versions[shape.first]

@@ -33,12 +33,12 @@ public struct Generator: Sendable {
     /// - Throws: `TemplateError` if a template is wrong.
     public func sources(isBuilt: Bool = false) throws(TemplateError) -> [GeneratedFile] {
         enum Source {
-            case schema, migrations, entity(Int), subtype(Int), unpersisted(String)
+            case schema, migrations, entity(EntityLineage), subtype(SubtypeLineage), unpersisted(String)
         }
         // The files that take longest come first, so that no processor starts with one of them last.
         let sources =
-            [.schema, .migrations] + history.sources.indices.map(Source.entity)
-            + history.subtypeSources.indices.map(Source.subtype) + history.unpersisted.map(Source.unpersisted)
+            [.schema, .migrations] + history.entityLineages.map(Source.entity)
+            + history.subtypeLineages.map(Source.subtype) + history.unpersisted.map(Source.unpersisted)
         return try sources.concurrentMap { (source) throws(TemplateError) in
             switch source {
             case .schema: return [try file(.sources, Self.schemaName, "Schema.swift", schemaValues())]

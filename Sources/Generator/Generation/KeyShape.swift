@@ -11,7 +11,7 @@ struct KeyShape {
         /// The name in the description.
         let description: String
         /// The lineage of the entity that the property references; nil for an attribute.
-        let target: Int?
+        let target: EntityLineage?
         /// The columns of the member.
         let parts: [KeyPart]
     }
@@ -32,7 +32,7 @@ struct KeyShape {
     /// The name of the type that makes it different from the primary keys of other entities: `LaundryKey`.
     var tag = ""
     /// The lineages of the entities whose primary keys can be converted to this type, in the last version.
-    var sources: [Int]
+    var sources: [EntityLineage]
 
     /// The types of all primary keys, by lineage. The oldest type comes first.
     static func all(in history: SchemaHistory) -> [[KeyShape]] {
@@ -56,7 +56,7 @@ struct KeyShape {
         var taken: Set<String> = []
         // The newest type of each primary key gets the plain name. The others get their first version as a suffix.
         for isNewest in [true, false] {
-            for lineage in shapes.indices {
+            for lineage in shapes.indices.map({ EntityLineage($0) }) {
                 for place in shapes[lineage].indices where (place == shapes[lineage].count - 1) == isNewest {
                     let shape = shapes[lineage][place]
                     let entity = history.versions[shape.last].entity(lineage)
@@ -101,7 +101,7 @@ struct KeyShape {
         case .members(let members):
             return members.flatMap { member -> [String] in
                 let types = member.target.flatMap(version.entity).map { signature(of: $0, in: version) }
-                return ["\(member.name) \(member.target ?? -1)"] + (types ?? member.parts.map(\.type.rawValue))
+                return ["\(member.name) \(member.target?.index ?? -1)"] + (types ?? member.parts.map(\.type.rawValue))
             }
         }
     }
@@ -109,7 +109,7 @@ struct KeyShape {
 
 extension [[KeyShape]] {
     /// The name of the type of an entity's primary key in the version at `index`.
-    func name(_ lineage: Int, at index: Int) -> String {
+    func name(_ lineage: EntityLineage, at index: Int) -> String {
         self[lineage].first { $0.first <= index && index <= $0.last }?.name ?? ""
     }
 }

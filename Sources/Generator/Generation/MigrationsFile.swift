@@ -57,7 +57,7 @@ extension Generator {
         return types.contains("Context") ? "Strata.MigrationContext" : "Context"
     }
 
-    private func home(_ lineage: Int, _ version: SchemaVersion) -> String {
+    private func home(_ lineage: EntityLineage, _ version: SchemaVersion) -> String {
         let index = history.versions.firstIndex { $0.version == version.version } ?? 0
         let shape = names.shapes[lineage].first { $0.first <= index && index <= $0.last }
         return names.type(lineage, in: history.versions[shape?.first ?? index])
@@ -89,7 +89,7 @@ extension Generator {
     }
 
     /// The name of a struct without the schema: `V1_0.Laundry`.
-    private func short(_ lineage: Int, _ version: SchemaVersion) -> String {
+    private func short(_ lineage: EntityLineage, _ version: SchemaVersion) -> String {
         String(names.type(lineage, in: version).dropFirst(history.name.count + 1))
     }
 

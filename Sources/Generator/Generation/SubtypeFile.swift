@@ -5,7 +5,7 @@ import SchemaModel
 extension Generator {
     /// The values for the template `Subtype.swift`: the newest type of a subtype. Nil if the newest version does not have
     /// the subtype.
-    func subtypeValues(_ lineage: Int) -> Value? {
+    func subtypeValues(_ lineage: SubtypeLineage) -> Value? {
         guard let subtype = history.newest.subtype(lineage) else { return nil }
         let newest = history.versions.count - 1
         var values = commonValues(lineage, names.subtypeShapes[lineage].filter { $0.last == newest })
@@ -18,12 +18,12 @@ extension Generator {
     }
 
     /// The values for the template `SubtypeHistory.swift`: the superseded types of a subtype. Nil if there are none.
-    func subtypeHistoryValues(_ lineage: Int) -> Value? {
+    func subtypeHistoryValues(_ lineage: SubtypeLineage) -> Value? {
         let shapes = names.subtypeShapes[lineage].filter { $0.last < history.versions.count - 1 }
         return shapes.isEmpty ? nil : .object(commonValues(lineage, shapes))
     }
 
-    private func commonValues(_ lineage: Int, _ shapes: [SubtypeShape]) -> [String: Value] {
+    private func commonValues(_ lineage: SubtypeLineage, _ shapes: [SubtypeShape]) -> [String: Value] {
         [
             "source": .text(history.subtypeSources[lineage] + ".json"),
             "schema": .text(history.name),

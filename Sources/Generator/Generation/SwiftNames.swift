@@ -47,12 +47,12 @@ struct SwiftNames {
     }
 
     /// The struct of an entity in the version at `index`; nil if none is generated.
-    func shape(of lineage: Int, at index: Int) -> EntityShape? {
+    func shape(of lineage: EntityLineage, at index: Int) -> EntityShape? {
         shapes[lineage].first { $0.first <= index && index <= $0.last }
     }
 
     /// The type of a subtype in the version at `index`; nil if none is generated.
-    func subtypeShape(of lineage: Int, at index: Int) -> SubtypeShape? {
+    func subtypeShape(of lineage: SubtypeLineage, at index: Int) -> SubtypeShape? {
         subtypeShapes[lineage].first { $0.first <= index && index <= $0.last }
     }
 
@@ -63,7 +63,7 @@ struct SwiftNames {
 
     /// The name of an entity's struct in the version at `index`, with the namespace of the version that declares the
     /// struct: `LaundrySchema.V1_0.Laundry`.
-    func declaredType(_ lineage: Int, at index: Int) -> String {
+    func declaredType(_ lineage: EntityLineage, at index: Int) -> String {
         let first = shape(of: lineage, at: index)?.first ?? index
         return type(lineage, in: history.versions[first])
     }
@@ -78,13 +78,13 @@ struct SwiftNames {
     func namespace(_ version: SchemaVersion) -> String { "V" + version.version.identifier }
 
     /// The name of an entity's struct in the namespace of `version`: `LaundrySchema.V1_0.Laundry`.
-    func type(_ lineage: Int, in version: SchemaVersion) -> String {
+    func type(_ lineage: EntityLineage, in version: SchemaVersion) -> String {
         let name = version.entity(lineage).map { SwiftName.type($0.name) } ?? ""
         return "\(history.name).\(namespace(version)).\(SwiftName.escaped(name))"
     }
 
     /// The name of the type of an entity's primary key: `LaundrySchema.LaundryID`.
-    func id(_ lineage: Int, in version: SchemaVersion) -> String {
+    func id(_ lineage: EntityLineage, in version: SchemaVersion) -> String {
         "\(history.name).\(keyShapes.name(lineage, at: index(of: version)))"
     }
 
@@ -106,7 +106,7 @@ struct SwiftNames {
     }
 
     /// The type of a column's Swift property.
-    func type(of column: StoredColumn, lineage: Int, in version: SchemaVersion) -> String {
+    func type(of column: StoredColumn, lineage: EntityLineage, in version: SchemaVersion) -> String {
         let name =
             switch column.role {
             case .identifier: id(lineage, in: version)
@@ -171,7 +171,7 @@ struct SwiftNames {
     }
 
     /// The Swift source that follows a primary key to access the value of each of its columns: `.rawValue`.
-    private func keyPaths(_ lineage: Int, in version: SchemaVersion) -> [String] {
+    private func keyPaths(_ lineage: EntityLineage, in version: SchemaVersion) -> [String] {
         let index = index(of: version)
         guard let shape = keyShapes[lineage].first(where: { $0.first <= index && index <= $0.last }) else {
             return []

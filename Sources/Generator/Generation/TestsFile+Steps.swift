@@ -6,13 +6,13 @@ import SQLSchema
 /// The expectations of the generated tests for each step.
 extension Generator {
     /// The lineages of the entities whose rows may be deleted or get new primary keys because of a custom migration.
-    private func looseEntities(_ step: SchemaStep) -> Set<Int> {
+    private func looseEntities(_ step: SchemaStep) -> Set<EntityLineage> {
         var loose = Set(step.customEntities.map(\.new.lineage))
         // A primary key changes if it contains a foreign key that changes. A cascade deletes rows with the rows that
         // they reference.
         while let next = step.entities.map(\.new).first(where: { entity in
             guard !loose.contains(entity.lineage) else { return false }
-            var key: [Int] = []
+            var key: [ElementLineage] = []
             if case .properties(let lineages) = entity.identifier { key = lineages }
             return entity.properties.contains { property in
                 guard let relationship = property.relationship, loose.contains(relationship.target),
@@ -107,7 +107,7 @@ extension Generator {
     }
 
     /// The foreign keys of an entity to rows that may be deleted or get new primary keys.
-    private func references(of entity: EntityStep, _ loose: Set<Int>, _ step: SchemaStep) -> [String] {
+    private func references(of entity: EntityStep, _ loose: Set<EntityLineage>, _ step: SchemaStep) -> [String] {
         entity.new.properties.compactMap { property in
             let columns = entity.columns.filter {
                 $0.column.property == property.lineage && $0.column.role != .position
@@ -132,7 +132,7 @@ extension Generator {
     }
 
     private func joinTest(
-        _ join: SchemaVersion.JoinTable, _ entity: EntityStep, _ loose: Set<Int>, _ step: SchemaStep
+        _ join: SchemaVersion.JoinTable, _ entity: EntityStep, _ loose: Set<EntityLineage>, _ step: SchemaStep
     ) -> TableTest? {
         let element = StepInstructions.Element(entity: entity.new.lineage, property: join.property)
         let target = join.relationship.target

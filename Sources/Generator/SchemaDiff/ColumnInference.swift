@@ -142,7 +142,7 @@ struct ColumnInference {
     }
 
     private func originOfNewcomer(
-        _ column: StoredColumn, lineage: Int, fill: StepInstructions.Fill?
+        _ column: StoredColumn, lineage: ElementLineage, fill: StepInstructions.Fill?
     ) -> ValueOrigin {
         if column.role == .position { return .null }
         if old.property(lineage) != nil {

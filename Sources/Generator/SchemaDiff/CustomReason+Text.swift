@@ -59,7 +59,7 @@ extension SchemaStep {
     }
 
     /// A change of a subtype as a relative clause.
-    func text(of cause: SubtypeCause, in subtype: Int) -> String {
+    func text(of cause: SubtypeCause, in subtype: SubtypeLineage) -> String {
         let name = cause.element.flatMap { elementName($0, of: subtype) } ?? ""
         return switch cause {
         case .otherKind: "which becomes something else"
@@ -74,7 +74,7 @@ extension SchemaStep {
     }
 
     /// The name of a case, an option or a member: the one in the newer version, if it is there.
-    private func elementName(_ element: Int, of subtype: Int) -> String? {
+    private func elementName(_ element: ElementLineage, of subtype: SubtypeLineage) -> String? {
         [to, from].lazy.compactMap { version -> String? in
             switch version.subtype(subtype)?.kind {
             case .cases(let cases): cases.first { $0.lineage == element }?.name

@@ -4,13 +4,13 @@ import SQLSchema
 /// A reason why a step needs a custom migration.
 public struct CustomReason: Hashable, Sendable {
     /// The lineage of the entity that the reason concerns.
-    public var entity: Int
+    public var entity: EntityLineage
     /// The lineage of the property that the reason concerns; nil if it concerns the whole entity.
-    public var property: Int?
+    public var property: ElementLineage?
     /// The change that needs the custom migration.
     public var cause: CustomCause
 
-    init(_ entity: Int, _ property: Int?, _ cause: CustomCause) {
+    init(_ entity: EntityLineage, _ property: ElementLineage?, _ cause: CustomCause) {
         self.entity = entity
         self.property = property
         self.cause = cause
@@ -20,7 +20,7 @@ public struct CustomReason: Hashable, Sendable {
     public var isRemoval: Bool { cause == .removed }
 
     /// The lineages of the properties of the unique index that the reason concerns; nil if it concerns no index.
-    public var index: [Int]? {
+    public var index: [ElementLineage]? {
         if case .duplicates(let properties) = cause { properties } else { nil }
     }
 }
@@ -32,7 +32,7 @@ public enum CustomCause: Hashable, Sendable {
     /// Data is removed although no `discard` allows it.
     case removed
     /// The entity is merged into the entity of this lineage.
-    case merged(into: Int)
+    case merged(into: EntityLineage)
     /// The entity has another primary key.
     case otherKey
     /// The column of this name is the primary key, and was not or had another type.
@@ -40,7 +40,7 @@ public enum CustomCause: Hashable, Sendable {
     /// The property is part of the primary key, and its collation changes.
     case keyCollation
     /// Rows may have the same values in the properties of a unique index.
-    case duplicates([Int])
+    case duplicates([ElementLineage])
     /// The values have another type.
     case type(TypeCause)
     /// The property is new and has no value for the rows that exist.
@@ -82,24 +82,24 @@ public indirect enum TypeCause: Hashable, Sendable {
     /// The type becomes another one.
     case turned(ValueType, ValueType)
     /// The subtype of this lineage changes.
-    case subtype(Int, SubtypeCause)
+    case subtype(SubtypeLineage, SubtypeCause)
 }
 
 /// A change of a subtype for which Strata has no inferred change. The numbers are lineages of its cases, options or members.
 public indirect enum SubtypeCause: Error, Hashable, Sendable {
     /// The subtype becomes one of another kind.
     case otherKind
-    case removedCase(Int)
-    case removedOption(Int)
-    case otherBit(Int)
-    case removedMember(Int)
+    case removedCase(ElementLineage)
+    case removedOption(ElementLineage)
+    case otherBit(ElementLineage)
+    case removedMember(ElementLineage)
     /// The member is new and has no default value.
-    case newMember(Int)
-    case mandatoryMember(Int)
-    case member(Int, TypeCause)
+    case newMember(ElementLineage)
+    case mandatoryMember(ElementLineage)
+    case member(ElementLineage, TypeCause)
 
     /// The lineage of the element that changes.
-    var element: Int? {
+    var element: ElementLineage? {
         switch self {
         case .otherKind: nil
         case .removedCase(let element), .removedOption(let element), .otherBit(let element),

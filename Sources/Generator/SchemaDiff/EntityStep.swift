@@ -167,7 +167,7 @@ public struct EntityStep: Sendable {
     private static func breakableKeys(
         _ keys: [UniqueKey], before: [UniqueKey], columns: [ColumnStep]
     ) -> [UniqueKey] {
-        func origin(_ property: Int) -> ValueOrigin? {
+        func origin(_ property: ElementLineage) -> ValueOrigin? {
             columns.first { $0.column.property == property && $0.column.role != .position }?.origin
         }
         return keys.filter { key in

@@ -10,15 +10,14 @@ extension SchemaHistory {
         let forms = Dictionary(
             imported.forms.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: { one, _ in one })
         // The names that the column of a property has in all versions, newest first.
-        var names: [[Int]: [String]] = [:]
+        var names: [StepInstructions.Element: [String]] = [:]
         for version in versions.reversed() {
             for entity in version.entities {
                 for column in version.columns(of: entity) where column.role == .attribute {
                     guard let property = column.property else { continue }
                     let name = (entity.tableName + "." + column.name).lowercased()
-                    if names[[entity.lineage, property]]?.contains(name) != true {
-                        names[[entity.lineage, property], default: []].append(name)
-                    }
+                    let element = StepInstructions.Element(entity: entity.lineage, property: property)
+                    if names[element]?.contains(name) != true { names[element, default: []].append(name) }
                 }
             }
         }
@@ -29,7 +28,7 @@ extension SchemaHistory {
                 for column in version.columns(of: entity) where column.role == .attribute {
                     let name = entity.tableName + "." + column.name
                     // A form under another name of the column holds too.
-                    let others = column.property.flatMap { names[[entity.lineage, $0]] } ?? []
+                    let others = column.property.flatMap { names[.init(entity: entity.lineage, property: $0)] } ?? []
                     let own = ([name.lowercased()] + others).first { forms[$0] != nil }
                     let states = own.flatMap { forms[$0] } ?? []
                     let said = states.last { $0.since.map { $0 <= version.version } ?? true }?.form

@@ -6,13 +6,13 @@ struct JoinTableInference {
     private(set) var changes: [TableChange] = []
     private(set) var customReasons: [CustomReason] = []
 
-    init(from: SchemaVersion, to: SchemaVersion, old: Entity, new: Entity, emptied: Set<Int>) {
+    init(from: SchemaVersion, to: SchemaVersion, old: Entity, new: Entity, emptied: Set<EntityLineage>) {
         let isEmptied = emptied.contains(new.lineage)
         let before = from.joinTables(of: old)
         func reason(_ property: Property, _ cause: CustomCause) -> CustomReason {
             CustomReason(new.lineage, property.lineage, cause)
         }
-        func keepsKeys(_ target: Int) -> Bool {
+        func keepsKeys(_ target: EntityLineage) -> Bool {
             guard let was = from.entity(target), let now = to.entity(target) else { return false }
             return to.hasSameKey(now, as: was, in: from) && to.hasSameKey(new, as: old, in: from)
         }

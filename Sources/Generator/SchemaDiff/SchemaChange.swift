@@ -147,7 +147,7 @@ extension SchemaStep {
 
     // MARK: Handling
 
-    private func isDiscarded(_ entity: Int, _ property: Int?) -> Bool {
+    private func isDiscarded(_ entity: EntityLineage, _ property: ElementLineage?) -> Bool {
         instructions.discarded.contains(.init(entity: entity, property: property))
     }
 

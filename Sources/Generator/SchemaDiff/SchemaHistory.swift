@@ -68,6 +68,12 @@ public struct SchemaHistory: Sendable {
         return versions.first { $0.version > version }.map { formerNames[$0.version] != nil } ?? false
     }
 
+    /// The lineages of all entities.
+    public var entityLineages: [EntityLineage] { sources.indices.map { EntityLineage($0) } }
+
+    /// The lineages of all subtypes.
+    public var subtypeLineages: [SubtypeLineage] { subtypeSources.indices.map { SubtypeLineage($0) } }
+
     /// The newest version.
     public var newest: SchemaVersion { versions[versions.count - 1] }
 

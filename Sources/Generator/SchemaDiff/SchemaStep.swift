@@ -10,9 +10,9 @@ public struct SchemaStep: Sendable {
     /// The instructions of the descriptions, which the difference between the versions does not tell.
     public let instructions: StepInstructions
     /// The lineages of the entities whose storage is the same in both versions.
-    let unchanged: Set<Int>
+    let unchanged: Set<EntityLineage>
     /// The lineages of the subtypes that are the same in both versions, with all their parts.
-    public let unchangedSubtypes: Set<Int>
+    public let unchangedSubtypes: Set<SubtypeLineage>
     /// The steps of the entities that exist in both versions, in the new version's order.
     public let entities: [EntityStep]
     /// The removed entities whose rows a custom migration turns into rows of other entities.
@@ -48,7 +48,7 @@ public struct SchemaStep: Sendable {
     public var customEntities: [EntityStep] {
         let custom = entities.filter(\.isCustom)
         var ordered: [EntityStep] = []
-        var visited: Set<Int> = []
+        var visited: Set<EntityLineage> = []
         func visit(_ step: EntityStep) {
             guard visited.insert(step.new.lineage).inserted else { return }
             for column in step.columns {
@@ -72,8 +72,8 @@ public struct SchemaStep: Sendable {
     ///   - unchanged: The lineages of the entities that are the same in both versions.
     ///   - unchangedSubtypes: The lineages of the subtypes that are the same in both versions.
     public init(
-        from: SchemaVersion, to: SchemaVersion, instructions: StepInstructions, unchanged: Set<Int>? = nil,
-        unchangedSubtypes: Set<Int>? = nil
+        from: SchemaVersion, to: SchemaVersion, instructions: StepInstructions, unchanged: Set<EntityLineage>? = nil,
+        unchangedSubtypes: Set<SubtypeLineage>? = nil
     ) {
         self.from = from
         self.to = to

@@ -5,12 +5,12 @@ public struct StepInstructions: Hashable, Sendable {
     /// An entity or a property.
     public struct Element: Hashable, Sendable {
         /// The entity's lineage.
-        public var entity: Int
+        public var entity: EntityLineage
         /// The property's lineage; nil for the entity itself.
-        public var property: Int?
+        public var property: ElementLineage?
 
         /// Creates the entity or the property with these lineages.
-        public init(entity: Int, property: Int? = nil) {
+        public init(entity: EntityLineage, property: ElementLineage? = nil) {
             self.entity = entity
             self.property = property
         }
@@ -21,18 +21,18 @@ public struct StepInstructions: Hashable, Sendable {
         /// The same value for all rows, with its type.
         case constant(Constant, ValueType)
         /// The value of another property of the version before, by lineage.
-        case property(Int)
+        case property(ElementLineage)
     }
 
     /// A case, an option or a member of a subtype.
     public struct SubtypeElement: Hashable, Sendable {
         /// The subtype's lineage.
-        public var subtype: Int
+        public var subtype: SubtypeLineage
         /// The element's lineage.
-        public var element: Int
+        public var element: ElementLineage
 
         /// Creates the element with these lineages.
-        public init(subtype: Int, element: Int) {
+        public init(subtype: SubtypeLineage, element: ElementLineage) {
             self.subtype = subtype
             self.element = element
         }
@@ -43,17 +43,17 @@ public struct StepInstructions: Hashable, Sendable {
     /// The elements with `"migration": "custom"`.
     public var custom: Set<Element> = []
     /// The lineages of the entities with `"migration": "columns"`, whose custom migrations read single columns.
-    public var byColumns: Set<Int> = []
+    public var byColumns: Set<EntityLineage> = []
     /// The elements that are removed with their data by `"discard": true`.
     public var discarded: Set<Element> = []
     /// The lineages of the entities with `"rows": "discard"`.
-    public var emptied: Set<Int> = []
+    public var emptied: Set<EntityLineage> = []
     /// The lineages of the cases that replace removed cases.
-    public var replacements: [SubtypeElement: Int] = [:]
+    public var replacements: [SubtypeElement: ElementLineage] = [:]
     /// The options and members that are removed with their data by `"discard": true`.
     public var discardedElements: Set<SubtypeElement> = []
     /// The lineages of the entities that removed entities are merged into, by lineage.
-    public var merged: [Int: Int] = [:]
+    public var merged: [EntityLineage: EntityLineage] = [:]
     /// The elements that the generated tests do not check.
     public var unchecked: Set<Element> = []
 
@@ -76,7 +76,7 @@ public struct StepInstructions: Hashable, Sendable {
     }
 
     /// The lineages of the entities that have instructions.
-    var entities: Set<Int> {
+    var entities: Set<EntityLineage> {
         Set(fills.keys.map(\.entity) + (custom.union(discarded).union(unchecked)).map(\.entity)).union(emptied)
             .union(byColumns)
     }

@@ -33,7 +33,7 @@ extension SchemaStep {
         return changes
     }
 
-    private typealias ElementText = (lineage: Int, name: String, text: String)
+    private typealias ElementText = (lineage: ElementLineage, name: String, text: String)
 
     private func elementChanges(_ old: Subtype, _ new: Subtype) -> [ElementText] {
         let before = elements(of: old, in: from)

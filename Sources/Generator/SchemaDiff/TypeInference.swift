@@ -17,7 +17,7 @@ struct TypeInference {
     let to: SchemaVersion
     let instructions: StepInstructions
     /// The subtypes that are, with all their parts, alike in both versions.
-    let unchanged: Set<Int>
+    let unchanged: Set<SubtypeLineage>
 
     /// What becomes of values of `old` that are to be values of `new`.
     func change(_ old: ValueType, _ new: ValueType) -> InferredChange {
@@ -86,7 +86,7 @@ struct TypeInference {
     /// The case that takes the place of one that went, or of the one that took its place.
     private func heir(of element: StepInstructions.SubtypeElement, among cases: [Subtype.Case]) -> Subtype.Case? {
         var element = element
-        var passed: Set<Int> = []
+        var passed: Set<ElementLineage> = []
         while passed.insert(element.element).inserted, let next = instructions.replacements[element] {
             if let heir = cases.first(where: { $0.lineage == next }) { return heir }
             element.element = next

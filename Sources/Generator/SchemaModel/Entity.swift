@@ -2,8 +2,8 @@ import SQLSchema
 
 /// An entity of one version.
 public struct Entity: Hashable, Sendable {
-    /// The entity's index among all entities of the history. It stays the same when the entity is renamed.
-    public var lineage: Int
+    /// The entity's lineage.
+    public var lineage: EntityLineage
     /// The entity's name in this version's description.
     public var name: String
     /// The name of the entity's table, if it differs from `name`.
@@ -13,7 +13,7 @@ public struct Entity: Hashable, Sendable {
     /// The primary key.
     public var identifier: Identifier
     /// The lineages of the entities whose primary keys may be used to create this entity's primary key.
-    public var keySources: [Int]
+    public var keySources: [EntityLineage]
     /// The properties in the order of their columns: oldest first, then in the description's order.
     public var properties: [Property]
     /// The indexes over several properties.
@@ -21,8 +21,9 @@ public struct Entity: Hashable, Sendable {
 
     /// Creates an entity.
     public init(
-        lineage: Int, name: String, persistedName: String? = nil, documentation: String?, identifier: Identifier,
-        keySources: [Int] = [], properties: [Property], indexes: [EntityIndex]
+        lineage: EntityLineage, name: String, persistedName: String? = nil, documentation: String?,
+        identifier: Identifier,
+        keySources: [EntityLineage] = [], properties: [Property], indexes: [EntityIndex]
     ) {
         self.lineage = lineage
         self.name = name
@@ -38,7 +39,7 @@ public struct Entity: Hashable, Sendable {
     public var tableName: String { persistedName ?? name }
 
     /// The property with this lineage, if it exists in this version.
-    public func property(_ lineage: Int) -> Property? {
+    public func property(_ lineage: ElementLineage) -> Property? {
         properties.first { $0.lineage == lineage }
     }
 }
@@ -51,8 +52,8 @@ public struct Property: Hashable, Sendable {
         case relationship(Relationship)
     }
 
-    /// The property's index in its entity's description. It stays the same when the property is renamed.
-    public var lineage: Int
+    /// The property's lineage in its entity.
+    public var lineage: ElementLineage
     /// The property's name in this version's description.
     public var name: String
     /// The name of the property's column or join table, if it differs from the derived name.
@@ -77,7 +78,7 @@ public struct Property: Hashable, Sendable {
 
     /// Creates a property.
     public init(
-        lineage: Int, name: String, documentation: String? = nil, kind: Kind, isNullable: Bool = false,
+        lineage: ElementLineage, name: String, documentation: String? = nil, kind: Kind, isNullable: Bool = false,
         defaultValue: Constant? = nil, isUnique: Bool = false, isIndexed: Bool = false, collation: Collation? = nil
     ) {
         self.lineage = lineage
@@ -125,11 +126,11 @@ public struct Relationship: Hashable, Sendable {
     public typealias DeleteRule = Table.DeleteRule
 
     /// The lineage of the target entity.
-    public var target: Int
+    public var target: EntityLineage
     /// Whether the relationship is to-one or to-many.
     public var association: Association
     /// The lineage of the inverse in the target entity; nil if there is none.
-    public var inverse: Int?
+    public var inverse: ElementLineage?
     /// Whether the description asks to store the relationship on this side, if both sides have the same association.
     public var isStored: Bool
     /// Whether the referenced rows are ordered.
@@ -139,7 +140,8 @@ public struct Relationship: Hashable, Sendable {
 
     /// Creates a relationship.
     public init(
-        target: Int, association: Association, inverse: Int? = nil, isStored: Bool = false, isOrdered: Bool = false,
+        target: EntityLineage, association: Association, inverse: ElementLineage? = nil, isStored: Bool = false,
+        isOrdered: Bool = false,
         deleteRule: DeleteRule? = nil
     ) {
         self.target = target
@@ -153,15 +155,15 @@ public struct Relationship: Hashable, Sendable {
 
 /// An index over several properties of an entity.
 public struct EntityIndex: Hashable, Sendable {
-    /// The index's position in its entity's description. It stays the same when a property is renamed.
-    public var lineage: Int
+    /// The index's lineage in its entity.
+    public var lineage: ElementLineage
     /// The lineages of the properties, most significant first.
-    public var properties: [Int]
+    public var properties: [ElementLineage]
     /// Whether no two rows may have equal values in all the properties.
     public var isUnique: Bool
 
     /// An index over `properties`.
-    public init(lineage: Int, properties: [Int], isUnique: Bool) {
+    public init(lineage: ElementLineage, properties: [ElementLineage], isUnique: Bool) {
         self.lineage = lineage
         self.properties = properties
         self.isUnique = isUnique

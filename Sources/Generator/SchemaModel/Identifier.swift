@@ -5,7 +5,7 @@ public enum Identifier: Hashable, Sendable {
     /// A column of its own.
     case column(name: String, kind: Kind)
     /// The columns of these properties, by lineage, most significant first.
-    case properties([Int])
+    case properties([ElementLineage])
 
     /// The types that a key may have.
     public enum Kind: String, CaseIterable, Hashable, Sendable {
@@ -28,8 +28,14 @@ public struct KeyPart: Hashable, Sendable {
     public var name: String
     /// The type of its values.
     public var type: ScalarType
-    /// Where the column comes from, by lineages: what stays when names change.
-    var origin: [Int] = []
+    /// The elements that the column comes from. Unlike its name, they stay the same when something is renamed.
+    var origin: [Origin] = []
+
+    /// An element that a column comes from.
+    enum Origin: Hashable, Sendable {
+        case entity(EntityLineage)
+        case property(ElementLineage)
+    }
 
     /// A column called `name`.
     public init(name: String, type: ScalarType) {
@@ -37,7 +43,7 @@ public struct KeyPart: Hashable, Sendable {
         self.type = type
     }
 
-    init(name: String, type: ScalarType, origin: [Int]) {
+    init(name: String, type: ScalarType, origin: [Origin]) {
         self.init(name: name, type: type)
         self.origin = origin
     }
@@ -55,15 +61,15 @@ extension SchemaVersion {
     }
 
     /// Keys that are made of each other have no end; what has been entered already gives nothing.
-    private func keyParts(of entity: Entity, inside entered: Set<Int>) -> [KeyPart] {
+    private func keyParts(of entity: Entity, inside entered: Set<EntityLineage>) -> [KeyPart] {
         switch entity.identifier {
         case .column(let name, let kind):
-            return [KeyPart(name: name, type: kind.scalar, origin: [entity.lineage])]
+            return [KeyPart(name: name, type: kind.scalar, origin: [.entity(entity.lineage)])]
         case .properties(let lineages):
             guard !entered.contains(entity.lineage) else { return [] }
             return lineages.compactMap(entity.property).flatMap { property -> [KeyPart] in
                 if let type = property.type {
-                    let origin = [entity.lineage, property.lineage]
+                    let origin: [KeyPart.Origin] = [.entity(entity.lineage), .property(property.lineage)]
                     return type.scalar.map { [KeyPart(name: property.attributeColumn, type: $0, origin: origin)] } ?? []
                 }
                 return referenceParts(of: property, inside: entered.union([entity.lineage]))
@@ -71,7 +77,7 @@ extension SchemaVersion {
         }
     }
 
-    private func referenceParts(of property: Property, inside entered: Set<Int>) -> [KeyPart] {
+    private func referenceParts(of property: Property, inside entered: Set<EntityLineage>) -> [KeyPart] {
         guard let target = property.relationship.flatMap({ entity($0.target) }) else { return [] }
         let parts = keyParts(of: target, inside: entered)
         let columns = property.persistedColumns.count == parts.count ? property.persistedColumns : nil
@@ -79,7 +85,7 @@ extension SchemaVersion {
             let name =
                 columns?[place]
                 ?? (parts.count == 1 ? property.referenceColumn : property.referenceBase + "_" + part.name)
-            return KeyPart(name: name, type: part.type, origin: [property.lineage] + part.origin)
+            return KeyPart(name: name, type: part.type, origin: [.property(property.lineage)] + part.origin)
         }
     }
 

@@ -3,9 +3,9 @@ import SQLSchema
 /// What makes an index the same one in the next version: what it is over, by lineages.
 enum IndexKey: Hashable, Sendable {
     /// The index over these properties of an entity.
-    case properties([Int], isUnique: Bool)
+    case properties([ElementLineage], isUnique: Bool)
     /// The index on the target of the join table of a property.
-    case joinTarget(Int)
+    case joinTarget(ElementLineage)
 }
 
 /// The names of an entity's indexes. A name is kept for the life of the index: SQLite cannot rename one, and making it

@@ -10,12 +10,12 @@ public struct SchemaVersion: Sendable {
     public let subtypes: [Subtype]
     /// The fingerprint of all entities and subtypes of the version.
     public private(set) var fingerprint = Fingerprint(of: [])
-    private let places: [Int: Int]
+    private let places: [EntityLineage: Int]
     private var layouts: [EntityLayout] = []
     /// The lineages of the entities whose storage is the same as in the previous version.
-    public private(set) var unchanged: Set<Int> = []
+    public private(set) var unchanged: Set<EntityLineage> = []
     /// The lineages of the subtypes that are the same as in the previous version, with all their parts.
-    public private(set) var unchangedSubtypes: Set<Int> = []
+    public private(set) var unchangedSubtypes: Set<SubtypeLineage> = []
 
     /// Creates a version.
     ///
@@ -55,17 +55,17 @@ public struct SchemaVersion: Sendable {
     }
 
     /// The entity with this lineage, if the version has it.
-    public func entity(_ lineage: Int) -> Entity? {
+    public func entity(_ lineage: EntityLineage) -> Entity? {
         places[lineage].map { entities[$0] }
     }
 
     /// The subtype with this lineage, if the version has it.
-    public func subtype(_ lineage: Int) -> Subtype? {
+    public func subtype(_ lineage: SubtypeLineage) -> Subtype? {
         subtypes.first { $0.lineage == lineage }
     }
 
     /// The lineages of the subtypes that are the same as in `previous`, with all their parts.
-    private func subtypesAlike(in previous: SchemaVersion) -> Set<Int> {
+    private func subtypesAlike(in previous: SchemaVersion) -> Set<SubtypeLineage> {
         var alike = Set(subtypes.filter { previous.subtype($0.lineage) == $0 }.map(\.lineage))
         // A subtype is different if one of its parts is.
         while let changed = subtypes.first(where: { alike.contains($0.lineage) && !$0.parts.isSubset(of: alike) }) {

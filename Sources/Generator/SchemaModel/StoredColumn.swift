@@ -9,12 +9,12 @@ public struct StoredColumn: Hashable, Sendable {
         /// An attribute.
         case attribute
         /// A foreign key, or a part of one, to the entity of the lineage `target`.
-        case reference(target: Int)
+        case reference(target: EntityLineage)
         /// The place of the row in the ordered `to_many` at the other end of the foreign key before it.
         case position
 
         /// The lineage of the entity that a foreign key leads to.
-        public var target: Int? {
+        public var target: EntityLineage? {
             if case .reference(let target) = self { target } else { nil }
         }
     }
@@ -34,7 +34,7 @@ public struct StoredColumn: Hashable, Sendable {
     /// How text compares; nil for byte by byte.
     public var collation: Collation?
     /// The lineage of the property that the column belongs to; nil for a key of its own.
-    public var property: Int?
+    public var property: ElementLineage?
     /// Whether the column is part of the key.
     public var isKey = false
     /// The column's place among those of a foreign key.

@@ -15,8 +15,8 @@ public struct Subtype: Hashable, Sendable {
 
     /// A case of an enum.
     public struct Case: Hashable, Sendable {
-        /// The case's place in the description: what stays when its name changes.
-        public var lineage: Int
+        /// The case's lineage in its subtype.
+        public var lineage: ElementLineage
         /// Its name as described, in the version at hand.
         public var name: String
         /// What a column holds for it.
@@ -27,7 +27,9 @@ public struct Subtype: Hashable, Sendable {
         public var isUnused: Bool
 
         /// A case of these parts.
-        public init(lineage: Int, name: String, value: String, documentation: String? = nil, isUnused: Bool = false) {
+        public init(
+            lineage: ElementLineage, name: String, value: String, documentation: String? = nil, isUnused: Bool = false
+        ) {
             self.lineage = lineage
             self.name = name
             self.value = value
@@ -38,8 +40,8 @@ public struct Subtype: Hashable, Sendable {
 
     /// An option of a set.
     public struct Option: Hashable, Sendable {
-        /// The option's place in the description: what stays when its name changes.
-        public var lineage: Int
+        /// The option's lineage in its subtype.
+        public var lineage: ElementLineage
         /// Its name as described, in the version at hand.
         public var name: String
         /// The number of its bit, from 0 to 62.
@@ -50,7 +52,9 @@ public struct Subtype: Hashable, Sendable {
         public var isUnused: Bool
 
         /// An option of these parts.
-        public init(lineage: Int, name: String, bit: Int, documentation: String? = nil, isUnused: Bool = false) {
+        public init(
+            lineage: ElementLineage, name: String, bit: Int, documentation: String? = nil, isUnused: Bool = false
+        ) {
             self.lineage = lineage
             self.name = name
             self.bit = bit
@@ -59,8 +63,8 @@ public struct Subtype: Hashable, Sendable {
         }
     }
 
-    /// The subtype's place among all subtypes of the history: what stays when its name changes.
-    public var lineage: Int
+    /// The subtype's lineage.
+    public var lineage: SubtypeLineage
     /// Its name as described, in the version at hand.
     public var name: String
     /// What it means.
@@ -69,7 +73,7 @@ public struct Subtype: Hashable, Sendable {
     public var kind: Kind
 
     /// A subtype of these parts.
-    public init(lineage: Int, name: String, documentation: String? = nil, kind: Kind) {
+    public init(lineage: SubtypeLineage, name: String, documentation: String? = nil, kind: Kind) {
         self.lineage = lineage
         self.name = name
         self.documentation = documentation
@@ -92,7 +96,7 @@ public struct Subtype: Hashable, Sendable {
     }
 
     /// The lineages of the subtypes that its members are, or are made of.
-    public var parts: Set<Int> {
+    public var parts: Set<SubtypeLineage> {
         Set(members.compactMap { $0.type?.subtype })
     }
 }

@@ -3,12 +3,12 @@ import SQLSchema
 /// What a table holds through all versions: the rows of an entity, or the pairs of a relationship.
 public struct TableOwner: Hashable, Sendable {
     /// The entity's lineage.
-    public var entity: Int
+    public var entity: EntityLineage
     /// The lineage of the relationship whose pairs a join table holds; nil for the table of the entity itself.
-    public var relationship: Int?
+    public var relationship: ElementLineage?
 
     /// The rows of an entity, or the pairs of its relationship.
-    public init(entity: Int, relationship: Int? = nil) {
+    public init(entity: EntityLineage, relationship: ElementLineage? = nil) {
         self.entity = entity
         self.relationship = relationship
     }
@@ -100,7 +100,7 @@ extension SchemaVersion {
         /// The columns of the target's key: `target_id`, or `target_` and the names of its columns.
         public var target: [String]
         /// The lineage of the property that it keeps.
-        public var property: Int
+        public var property: ElementLineage
         /// The relationship that it keeps.
         public var relationship: Relationship
     }

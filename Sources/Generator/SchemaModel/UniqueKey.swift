@@ -3,8 +3,8 @@ import SQLSchema
 /// Properties of an entity in which no two rows agree.
 public struct UniqueKey: Hashable, Sendable {
     /// The lineages of the properties, in the order of the index.
-    public let properties: [Int]
-    let collations: [Int: Collation]
+    public let properties: [ElementLineage]
+    let collations: [ElementLineage: Collation]
 
     /// Whether rows that keep this key cannot break `other`: it has all these columns, compared no more loosely.
     package func implies(_ other: UniqueKey) -> Bool {

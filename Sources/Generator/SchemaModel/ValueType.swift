@@ -5,7 +5,7 @@ public enum ValueType: Hashable, Sendable {
     /// A single value.
     case scalar(ScalarType)
     /// A value of the subtype of that lineage.
-    case subtype(Int)
+    case subtype(SubtypeLineage)
     /// A list of values, in order.
     indirect case array(ValueType)
 
@@ -15,7 +15,7 @@ public enum ValueType: Hashable, Sendable {
     }
 
     /// The lineage of the subtype that the type is, or is made of.
-    public var subtype: Int? {
+    public var subtype: SubtypeLineage? {
         switch self {
         case .scalar: nil
         case .subtype(let lineage): lineage
@@ -29,12 +29,12 @@ public enum ValueType: Hashable, Sendable {
 public enum Constant: Hashable, Sendable {
     case literal(Literal)
     /// A case of an enum.
-    case choice(Int)
+    case choice(ElementLineage)
     /// The options of a set, ascending.
-    case options([Int])
+    case options([ElementLineage])
     case list([Constant])
     /// A struct: the values of its members; one that is absent has its default, or is null.
-    case object([Int: Constant])
+    case object([ElementLineage: Constant])
     /// No value, of a member of a struct.
     case null
 }

@@ -9,8 +9,8 @@ struct HistoryBuilder {
     private let relationships: RelationshipSides
     private let numbers: [Version]
     /// The final lineages of the tables, and of the subtypes for the kinds of their rows.
-    private var entityNumbers: [Int] = []
-    private var kindNumbers: [Int: Int] = [:]
+    private var entityNumbers: [EntityLineage] = []
+    private var kindNumbers: [Int: SubtypeLineage] = [:]
     private var fileNames: [String] = []
     private var kindNames: [Int: String] = [:]
     private(set) var notes: [ImportNote]
@@ -71,12 +71,12 @@ struct HistoryBuilder {
             kindNames[table] = free(kind)
         }
         fileNames = lineages.tables.indices.map { names[$0] ?? "" }
-        entityNumbers = Array(repeating: 0, count: fileNames.count)
+        entityNumbers = Array(repeating: EntityLineage(0), count: fileNames.count)
         for (number, table) in fileNames.indices.sorted(by: { fileNames[$0] < fileNames[$1] }).enumerated() {
-            entityNumbers[table] = number
+            entityNumbers[table] = EntityLineage(number)
         }
         for (number, kind) in kindNames.sorted(by: { $0.value < $1.value }).enumerated() {
-            kindNumbers[kind.key] = number
+            kindNumbers[kind.key] = SubtypeLineage(number)
         }
     }
 
@@ -118,7 +118,7 @@ struct HistoryBuilder {
         life.birth += first
         // A kind that was removed before the subtype exists is not a case of it.
         let living = history.kinds.indices.filter { history.kinds[$0].death ?? .max > life.birth }
-        let numbers = Dictionary(uniqueKeysWithValues: zip(living, living.indices))
+        let numbers = Dictionary(uniqueKeysWithValues: zip(living, living.indices.map { ElementLineage($0) }))
         let states = history.states.indices.dropFirst(first).map { place in
             let cases = zip(history.kindLineages[place], history.states[place].kinds).compactMap { lineage, kind in
                 numbers[lineage].map { Subtype.Case(lineage: $0, name: kind.name, value: kind.name) }
@@ -137,18 +137,18 @@ struct HistoryBuilder {
     private mutating func entityHistory(of table: Int) -> ImportedHistory.EntityHistory {
         let history = lineages.tables[table]
         var indexes: [ImportedHistory.Life] = []
-        var living: [(key: IndexKey, lineage: Int)] = []
+        var living: [(key: IndexKey, lineage: ElementLineage)] = []
         var states: [Entity] = []
         for place in history.states.indices {
             let index = history.life.birth + place
             var entity = self.entity(of: table, at: place)
             let keys = indexKeys(of: table, entity, at: place)
-            var next: [(key: IndexKey, lineage: Int)] = []
+            var next: [(key: IndexKey, lineage: ElementLineage)] = []
             for key in keys {
                 if let old = living.first(where: { $0.key == key }) {
                     next.append(old)
                 } else {
-                    next.append((key, indexes.count))
+                    next.append((key, ElementLineage(indexes.count)))
                     indexes.append(.init(birth: index))
                 }
             }
@@ -161,15 +161,16 @@ struct HistoryBuilder {
             }
             states.append(entity)
         }
-        var fills: [Int: [Int: JSONOutput.Member]] = [:]
-        var forms: [Int: [(place: Int, form: String)]] = [:]
-        var sources: [Int: [[String]?]] = [:]
+        var fills: [ElementLineage: [Int: JSONOutput.Member]] = [:]
+        var forms: [ElementLineage: [(place: Int, form: String)]] = [:]
+        var sources: [ElementLineage: [[String]?]] = [:]
         for (place, state) in history.states.enumerated() {
-            for (property, lineage) in zip(state.properties, history.propertyLineages[place]) {
+            for (property, number) in zip(state.properties, history.propertyLineages[place]) {
+                let lineage = ElementLineage(number)
                 if let fill = property.fill {
                     fills[lineage, default: [:]][history.life.birth + place] = member(fill, of: table, at: place)
                 }
-                if needsSources(property, lineage, of: table) {
+                if needsSources(property, number, of: table) {
                     let none = [[String]?](repeating: nil, count: history.states.count)
                     sources[lineage, default: none][place] = property.sources
                 }
@@ -203,7 +204,7 @@ struct HistoryBuilder {
     }
 
     private struct IndexKey: Hashable {
-        var properties: [Int]
+        var properties: [ElementLineage]
         var isUnique: Bool
     }
 
@@ -213,11 +214,11 @@ struct HistoryBuilder {
         for index in history.states[place].indexes {
             let properties = index.properties.compactMap { history.property($0, at: place) }
             let hasColumns = properties.allSatisfy { lineage in
-                guard let property = entity.property(lineage) else { return false }
+                guard let property = entity.property(ElementLineage(lineage)) else { return false }
                 return property.relationship == nil
                     || relationships.isColumn(Side(table: table, property: lineage), at: history.life.birth + place)
             }
-            let key = IndexKey(properties: properties, isUnique: index.isUnique)
+            let key = IndexKey(properties: properties.map { ElementLineage($0) }, isUnique: index.isUnique)
             guard properties.count == index.properties.count, hasColumns else {
                 let words = index.properties.joined(separator: ", ")
                 note(table, place, nil, "the index on \(words): not all of that has a column in this table")
@@ -246,7 +247,7 @@ struct HistoryBuilder {
         case .rowNumber: identifier = .column(name: naming.identifiers[table][place], kind: .int)
         case .column(let name, let kind): identifier = .column(name: name, kind: kind)
         case .properties(let names):
-            identifier = .properties(names.compactMap { history.property($0, at: place) })
+            identifier = .properties(names.compactMap { history.property($0, at: place) }.map { ElementLineage($0) })
         }
         var properties: [Property] = []
         for (property, lineage) in zip(state.properties, history.propertyLineages[place]) {
@@ -269,8 +270,8 @@ struct HistoryBuilder {
         switch imported.content {
         case .attribute(let type):
             var type = type
-            if case .subtype(let table) = type { type = .subtype(kindNumbers[table] ?? 0) }
-            property = Property(lineage: lineage, name: name, kind: .attribute(type))
+            if case .subtype(let table) = type { type = .subtype(kindNumbers[table.index] ?? 0) }
+            property = Property(lineage: ElementLineage(lineage), name: name, kind: .attribute(type))
             property.isUnique = imported.isUnique
             property.isIndexed = imported.isIndexed
             let column = imported.column ?? imported.name
@@ -278,7 +279,7 @@ struct HistoryBuilder {
         case .relationship(let relationship):
             let side = Side(table: table, property: lineage)
             property = Property(
-                lineage: lineage, name: name,
+                lineage: ElementLineage(lineage), name: name,
                 kind: .relationship(self.relationship(relationship, imported, side, at: place)))
             property.isUnique =
                 imported.isUnique && relationships.isColumn(side, at: lineages.tables[table].life.birth + place)
@@ -305,7 +306,7 @@ struct HistoryBuilder {
             target: entityNumbers[target], association: imported.association, isOrdered: imported.isOrdered)
         let other = relationships.inverse(of: imported, at: index)
         let back = other.flatMap { relationships.state(of: $0, at: index)?.relationship }
-        relationship.inverse = other?.property
+        relationship.inverse = other.map { ElementLineage($0.property) }
         let isPair = back?.association == imported.association && other != side
         relationship.isStored =
             isPair && other.map { relationships.isStored(side, in: [side, $0], at: index) } ?? false

@@ -24,12 +24,12 @@ struct ImportedHistory: Sendable {
         /// The lifetimes of the indexes, by lineage.
         var indexes: [Life]
         /// The backfill values of properties, by lineage and version, as members of `version_history` items.
-        var fills: [Int: [Int: JSONOutput.Member]]
+        var fills: [ElementLineage: [Int: JSONOutput.Member]]
         /// The forms of property values in the source's databases, by lineage. Each form applies from the state at
         /// `place` on.
-        var forms: [Int: [(place: Int, form: String)]]
+        var forms: [ElementLineage: [(place: Int, form: String)]]
         /// The Core Data properties that each property contains, by lineage and state; nil if its name determines them.
-        var sources: [Int: [[String]?]]
+        var sources: [ElementLineage: [[String]?]]
     }
 
     /// The subtype for the kinds of rows of a table, in all versions that have it.

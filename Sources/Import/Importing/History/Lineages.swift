@@ -122,7 +122,8 @@ struct Lineages {
         let before = first == 0 ? nil : tables[table].states[first - 1].kinds.first
         let fill = before.flatMap { kind in zip(Matching.match([kind], kinds), kinds).first { $0.0 != nil }?.1.name }
         var kind = ImportedProperty(
-            name: name, origin: "", content: .attribute(.subtype(table)), fill: fill.map { .constant(.string($0)) },
+            name: name, origin: "", content: .attribute(.subtype(SubtypeLineage(table))),
+            fill: fill.map { .constant(.string($0)) },
             form: "entity")
         for place in tables[table].states.indices.dropFirst(first) {
             tables[table].states[place].properties.insert(kind, at: 0)

@@ -55,13 +55,13 @@ extension ImportedHistory {
         }
         var element = text(entity.life, { $0 }, { fields(of: $0, at: $1) })
         element?.start = start
-        let properties = entity.properties.indices.compactMap { lineage in
+        let properties = entity.properties.indices.map { ElementLineage($0) }.compactMap { lineage in
             var element = text(entity.properties[lineage], { $0.property(lineage) }, { fields(of: $0, at: $1) })
             element?.lineage = lineage
             element?.fills = entity.fills[lineage] ?? [:]
             return element
         }
-        let indexes = entity.indexes.indices.compactMap { lineage in
+        let indexes = entity.indexes.indices.map { ElementLineage($0) }.compactMap { lineage in
             var element = text(
                 entity.indexes[lineage],
                 { state in
@@ -82,11 +82,11 @@ extension ImportedHistory {
     /// An index, with the names of its properties.
     private struct IndexState: Equatable {
         var names: [String]
-        var lineages: [Int]
+        var lineages: [ElementLineage]
         var isUnique: Bool
 
         var fields: [ElementText.Field] {
-            [.init(key: "properties", value: .array(names.map(JSONOutput.string)), identity: lineages)]
+            [.init(key: "properties", value: .array(names.map(JSONOutput.string)), identity: .properties(lineages))]
                 + (isUnique ? [.init(key: "unique", value: .bool(true))] : [])
         }
     }
@@ -94,7 +94,7 @@ extension ImportedHistory {
     private func description(of kind: KindHistory, from start: Int) -> DescriptionText {
         let birth = kind.life.birth
         let name = ElementText.Field(key: "name", value: .string(kind.states.first?.name ?? ""))
-        let cases = kind.cases.indices.compactMap { lineage -> ElementText? in
+        let cases = kind.cases.indices.map { ElementLineage($0) }.compactMap { lineage -> ElementText? in
             var life = kind.cases[lineage]
             guard let places = places(life, in: kind.states.count, from: birth, start: start) else { return nil }
             life.birth = birth + places.lowerBound
@@ -126,7 +126,7 @@ extension ImportedHistory {
 
     // MARK: Fields
 
-    private func entity(_ lineage: Int, at index: Int) -> Entity? {
+    private func entity(_ lineage: EntityLineage, at index: Int) -> Entity? {
         let history = entities[lineage]
         let place = index - history.life.birth
         return history.states.indices.contains(place) ? history.states[place] : nil
@@ -147,7 +147,7 @@ extension ImportedHistory {
                 .init("type", .string(isOne ? "property" : "properties")),
                 isOne ? .init("property", names[0]) : .init("properties", .array(names)),
             ]
-            fields.append(.init(key: "identifier", value: .object(value), identity: lineages))
+            fields.append(.init(key: "identifier", value: .object(value), identity: .properties(lineages)))
         }
         return fields
     }
@@ -178,9 +178,8 @@ extension ImportedHistory {
             fields.append(
                 .init(
                     key: "property_type", value: .object(members),
-                    identity: [
-                        relationship.target, relationship.association == .toMany ? 1 : 0, relationship.inverse ?? -1,
-                    ]))
+                    identity: .relationship(
+                        relationship.target, relationship.association, inverse: relationship.inverse)))
             flag("stored", relationship.isStored)
             flag("ordered", relationship.isOrdered)
             if let rule = relationship.deleteRule {

@@ -2,14 +2,19 @@ import SchemaModel
 
 /// An element of a description, ready to be written: its fields in each version, and when it is added and removed.
 struct ElementText {
+    /// The elements that a value names. They identify the value even if names change.
+    enum Identity: Hashable {
+        case properties([ElementLineage])
+        case relationship(EntityLineage, Relationship.Association, inverse: ElementLineage?)
+    }
+
     /// A field in one version.
     struct Field: Hashable {
         var key: String
         /// The value; nil if the description omits the field.
         var value: JSONOutput?
-        /// The lineages of the elements that the value names, which identify the value even if names change; nil if the
-        /// value names no element and is compared as text.
-        var identity: [Int]?
+        /// The elements that the value names; nil if the value names no element and is compared as text.
+        var identity: Identity?
 
         /// Whether the fields are equal, so that the description records no change.
         func isSame(as other: Field) -> Bool {
@@ -31,7 +36,7 @@ struct ElementText {
     private(set) var present: [Field] = []
     private(set) var changes: [Change] = []
     /// The position of the element among its siblings, such as the properties of an entity.
-    var lineage = 0
+    var lineage: ElementLineage = 0
     var life: ImportedHistory.Life
     /// The first version of the element's parent. The description does not record that an element was added in it.
     var start: Int

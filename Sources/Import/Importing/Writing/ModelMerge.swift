@@ -55,8 +55,8 @@ struct ModelMerge {
             for element in part.elements {
                 if element.life.birth > start {
                     object.append(.object(element.members(versions)), to: part.key)
-                } else if let position = lineages[part.key]?[element.lineage] {
-                    object.change(position, of: part.key) { apply(element, to: &$0, of: fileName) }
+                } else if let known = lineages[part.key]?[element.lineage] {
+                    object.change(known.index, of: part.key) { apply(element, to: &$0, of: fileName) }
                 } else if !element.changes.isEmpty || element.life.death != nil {
                     note(
                         fileName, element.name, start, "it is not in the description any more; what changes is left out"
@@ -91,15 +91,15 @@ struct ModelMerge {
 
     /// The file of an entity, and the positions of its properties and indexes by their lineages in the import. Entities
     /// match by their tables, properties by their columns.
-    private func entity(_ description: DescriptionText) -> (String, [String: [Int: Int]])? {
+    private func entity(_ description: DescriptionText) -> (String, [String: [ElementLineage: ElementLineage]])? {
         guard let history = imported.entities.first(where: { $0.fileName == description.fileName }) else { return nil }
         let state = history.states[start - history.life.birth]
         guard let entity = known.entities.first(where: { $0.tableName == state.tableName }) else { return nil }
-        var properties: [Int: Int] = [:]
+        var properties: [ElementLineage: ElementLineage] = [:]
         for property in state.properties {
             properties[property.lineage] = entity.properties.first { $0.storedNames == property.storedNames }?.lineage
         }
-        var indexes: [Int: Int] = [:]
+        var indexes: [ElementLineage: ElementLineage] = [:]
         for index in state.indexes {
             let lineages = index.properties.map { properties[$0] }
             indexes[index.lineage] =
@@ -110,12 +110,12 @@ struct ModelMerge {
         return (existing.sources[entity.lineage], ["properties": properties, "indexes": indexes])
     }
 
-    private func subtype(_ description: DescriptionText) -> (String, [String: [Int: Int]])? {
+    private func subtype(_ description: DescriptionText) -> (String, [String: [ElementLineage: ElementLineage]])? {
         guard let history = imported.kinds.first(where: { $0.fileName == description.fileName }),
             case let state = history.states[start - history.life.birth],
             let subtype = known.subtypes.first(where: { $0.name == state.name })
         else { return nil }
-        var cases: [Int: Int] = [:]
+        var cases: [ElementLineage: ElementLineage] = [:]
         for element in state.cases {
             cases[element.lineage] = subtype.cases.first { $0.name == element.name }?.lineage
         }

@@ -1,0 +1,118 @@
+import JSONText
+import SchemaDiff
+import SchemaModel
+
+/// Reads the instructions for the step to a version from the history items of this version.
+struct InstructionReader {
+    private let model: ResolvedModel
+    private var decoder: ModelDecoder
+    private let index: VersionIndex
+    private var instructions = StepInstructions()
+
+    private var sources: SourceMap { model.sources }
+    private var version: Version { sources.versions[index] }
+
+    /// Returns the instructions for the step to the version at `index`.
+    static func read(_ model: ResolvedModel, at index: VersionIndex, _ decoder: inout ModelDecoder) -> StepInstructions
+    {
+        var reader = InstructionReader(model: model, decoder: decoder, index: index)
+        for lineage in model.sources.entityLineages { reader.readEntity(lineage) }
+        for lineage in model.sources.subtypeLineages { reader.readSubtype(lineage) }
+        decoder = reader.decoder
+        return reader.instructions
+    }
+
+    // MARK: Entities
+
+    private mutating func readEntity(_ lineage: EntityLineage) {
+        let source = sources[lineage]
+        let element = source.description.element
+        if element.death == version {
+            if element.isDiscarded { instructions.discarded.insert(.init(entity: lineage)) }
+            if let json = element.mergedInto { instructions.merged[lineage] = mergeTarget(json, source.file) }
+        }
+        for item in element.items where item.version == version {
+            if item.isCustom { instructions.custom.insert(.init(entity: lineage)) }
+            if item.byColumnsOffset != nil { instructions.byColumns.insert(lineage) }
+            if item.emptiesRows { instructions.emptied.insert(lineage) }
+            if item.isUnchecked { instructions.unchecked.insert(.init(entity: lineage)) }
+            for json in item.uncheckedProperties {
+                let key = "ignore_property_migration_checks_on"
+                guard let name = decoder.reader.string(json, key: key, source.file) else { continue }
+                // A name of this version, or else of a property that this version removes.
+                let property =
+                    sources.property(name, of: lineage, at: index)
+                    ?? sources.property(name, of: lineage, at: index.previous)
+                    ?? decoder.property(name, of: lineage, called: source.name, at: index, source.file, json.offset)
+                if let property { instructions.unchecked.insert(.init(entity: lineage, property: property)) }
+            }
+        }
+        for (place, property) in source.properties.enumerated() {
+            let key = StepInstructions.Element(entity: lineage, property: ElementLineage(place))
+            if property.description.death == version, property.description.isDiscarded {
+                instructions.discarded.insert(key)
+            }
+            for item in property.description.items where item.version == version {
+                if item.isCustom { instructions.custom.insert(key) }
+                if item.isUnchecked { instructions.unchecked.insert(key) }
+                instructions.fills[key] = fill(item, of: ElementLineage(place), in: lineage)
+            }
+        }
+    }
+
+    private mutating func mergeTarget(_ json: JSON, _ file: SourceFile) -> EntityLineage? {
+        guard let name = decoder.reader.string(json, key: "merged_into", file) else { return nil }
+        // Rule 4: the name is the one in the last version that has the entity, or else the one in this version.
+        if let target = decoder.names.entity(name, at: index.previous), sources[target].fields.exists(at: index) {
+            return target
+        }
+        return decoder.entity(name, at: index, file, json.offset)
+    }
+
+    private mutating func fill(
+        _ item: HistoryItem, of lineage: ElementLineage, in entity: EntityLineage
+    ) -> StepInstructions.Fill? {
+        let file = sources[entity].file
+        guard let json = item.fill ?? item.fillFrom else { return nil }
+        let key = item.fill == nil ? "fill_from" : "fill"
+        let timeline = model.entities[entity].properties[lineage]
+        guard let now = timeline[index] else { return nil }
+        let isBorn = timeline.life.lowerBound == index
+        let was = isBorn ? nil : timeline[index.previous]
+        let isOld = sources[entity].fields.life.lowerBound < index
+        guard isOld, isBorn || (was?.isNullable == true && !now.isNullable) else {
+            decoder.reader.report(.fillWithoutNeed(key), file, json.offset)
+            return nil
+        }
+        guard case .attribute(let type) = now.kind else {
+            decoder.reader.report(
+                .keyDoesNotApply(key, because: "a relationship is filled by a custom migration"), file, json.offset)
+            return nil
+        }
+        if item.fill != nil {
+            return decoder.constant(json, key: key, type: type, at: index, file).map { .constant($0, type) }
+        }
+        let called = sources[entity].fields[index.previous].name ?? ""
+        return decoder.reader.string(json, key: key, file).flatMap { name in
+            decoder.property(name, of: entity, called: called, at: index.previous, file, json.offset)
+        }.map { .property($0) }
+    }
+
+    // MARK: Subtypes
+
+    private mutating func readSubtype(_ lineage: SubtypeLineage) {
+        let source = sources[lineage]
+        for (place, element) in source.elements.enumerated() where element.description.death == version {
+            let key = StepInstructions.SubtypeElement(subtype: lineage, element: ElementLineage(place))
+            if element.description.isDiscarded { instructions.discardedElements.insert(key) }
+            guard let json = element.description.replacedBy,
+                let name = decoder.reader.string(json, key: "replaced_by", source.file)
+            else { continue }
+            // Rule 4: the name is the one in the last version that has the element. If that version does not know the
+            // name, the replacement may be new in this version.
+            instructions.replacements[key] =
+                sources.element(name, of: lineage, at: index.previous, alive: index)
+                ?? decoder.element(name, of: lineage, at: index, source.file, json.offset)
+        }
+    }
+}

@@ -1,0 +1,228 @@
+import JSONText
+import SchemaModel
+import SQLSchema
+
+/// Decodes the fields of all elements in each epoch.
+struct ModelDecoder {
+    let sources: SourceMap
+    let names: NameTable
+    var reader: FieldReader
+    /// The decoded subtypes, by lineage.
+    var subtypes: [ResolvedSubtype] = []
+
+    init(_ sources: SourceMap, _ names: NameTable, _ reader: FieldReader) {
+        self.sources = sources
+        self.names = names
+        self.reader = reader
+    }
+
+    /// Decodes the model. The result is nil if a subtype contains itself, because such a type would have no end.
+    mutating func model() -> ResolvedModel? {
+        // Default values may be values of subtypes, so all elements of subtypes are decoded before them.
+        for lineage in sources.subtypeLineages { subtypes.append(elements(of: lineage)) }
+        guard checkRecursion() else { return nil }
+        for lineage in sources.subtypeLineages { decodeMemberDefaults(of: lineage) }
+        let entities = sources.entityLineages.map { lineage in
+            let source = sources[lineage]
+            return ResolvedEntity(
+                identifier: source.fields.map { identifier($0, of: lineage) },
+                properties: source.properties.enumerated().map { place, property in
+                    property.fields.map { self.property(ElementLineage(place), $0, property.description) }
+                },
+                indexes: source.indexes.enumerated().map { place, index in
+                    index.fields.map { self.index(ElementLineage(place), $0, of: lineage) }
+                })
+        }
+        return ResolvedModel(sources: sources, entities: entities, subtypes: subtypes)
+    }
+
+    // MARK: Properties
+
+    private mutating func property(
+        _ lineage: ElementLineage, _ fields: Fields, _ description: ElementDescription
+    ) -> Property? {
+        guard let name = reader.name(fields), let type = type(fields) else { return nil }
+        let kind: Property.Kind
+        if case .object = type.value {
+            guard let relationship = relationship(fields, type: type) else { return nil }
+            kind = .relationship(relationship)
+        } else {
+            guard let value = attributeType(fields, type: type) else { return nil }
+            kind = .attribute(value)
+        }
+        var property = Property(lineage: lineage, name: name, documentation: description.documentation, kind: kind)
+        let isLazy = reader.bool("lazy", fields) ?? false
+        let isToMany = property.relationship?.association == .toMany
+        property.isNullable = (reader.bool("nullable", fields) ?? false) || (isLazy && !isToMany)
+        if case .array(let names) = fields.value("persisted_name")?.value {
+            property.persistedColumns = persistedColumns(names, of: property, fields)
+        } else {
+            property.persistedName = reader.persistedName(fields)
+        }
+        property.isUnique = reader.bool("unique", fields) ?? false
+        property.isIndexed = reader.bool("indexed", fields) ?? false
+        if let json = fields.value("collation") {
+            property.collation = reader.choice(json, key: "collation", fields.file)
+            if property.type?.scalar != .string, property.type?.scalar != .url {
+                reader.report(.keyDoesNotApply("collation", because: "only text has one"), fields.file, json.offset)
+            }
+        }
+        property.defaultValue = defaultValue(of: property, fields)
+        return property
+    }
+
+    /// Returns the required field `property_type`; nil, after a diagnostic, if it is missing.
+    mutating func type(_ fields: Fields) -> JSON? {
+        if let type = fields.value("property_type") { return type }
+        let offset = fields["property_type"]?.json.offset ?? fields.offset
+        reader.report(.missingKey("property_type", of: "a property"), fields.file, offset)
+        return nil
+    }
+
+    /// Returns the attribute type that `property_type` names; nil, after a diagnostic, if it is wrong.
+    mutating func attributeType(_ fields: Fields, type: JSON) -> ValueType? {
+        guard let name = type.text else {
+            let expected = "a type's name or a relationship"
+            reader.report(
+                .wrongKind(key: "property_type", expected: expected, found: type.kind), fields.file, type.offset)
+            return nil
+        }
+        for key in ["stored", "ordered", "on_delete", "entity_name", "association", "inverse"] {
+            guard let json = fields.value(key) else { continue }
+            reader.report(.keyDoesNotApply(key, because: "this is no relationship"), fields.file, json.offset)
+        }
+        guard let moment = fields["property_type"]?.moment else { return nil }
+        return valueType(name, at: moment, fields.file, type.offset)
+    }
+
+    /// Returns the type that has the name `name` in the version at `index`; nil, after a diagnostic, if there is none.
+    private mutating func valueType(
+        _ name: String, at index: VersionIndex, _ file: SourceFile, _ offset: Int
+    ) -> ValueType? {
+        // The nesting is limited, because each pair of brackets takes a recursive call.
+        if name.hasPrefix("["), name.hasSuffix("]"), name.utf8.count > 2, !name.hasPrefix("[[[[[[[[") {
+            return valueType(String(name.dropFirst().dropLast()), at: index, file, offset).map { .array($0) }
+        }
+        if let scalar = ScalarType(description: name) { return .scalar(scalar) }
+        if let subtype = names.subtype(name, at: index) { return .subtype(subtype) }
+        if names.entity(name, at: index) != nil {
+            reader.report(.entityAsType(name), file, offset)
+        } else if names.isSubtype(name) {
+            reader.report(.unknownSubtype(name, version: sources.versions[index].text), file, offset)
+        } else {
+            let known = ScalarType.allCases.map(\.rawValue) + names.subtypeNames(at: index)
+            reader.report(.unknownType(name, nearest: known.nearest(to: name)), file, offset)
+        }
+        return nil
+    }
+
+    /// Returns the column names of a relationship to an entity with a composite primary key.
+    private mutating func persistedColumns(_ names: [JSON], of property: Property, _ fields: Fields) -> [String] {
+        guard property.relationship?.association == .toOne else {
+            reader.report(
+                .keyDoesNotApply("persisted_name", because: "only a to_one relationship has several columns"),
+                fields.file, fields["persisted_name"]?.json.offset ?? fields.offset)
+            return []
+        }
+        return names.compactMap { reader.name($0, key: "persisted_name", fields.file) }
+    }
+
+    // MARK: Relationships
+
+    private mutating func relationship(_ fields: Fields, type: JSON) -> Relationship? {
+        let file = fields.file
+        guard let target = fields.field("entity_name") else {
+            reader.report(.missingKey("entity_name", of: "a relationship"), file, type.offset)
+            return nil
+        }
+        guard let associationJSON = fields.value("association") else {
+            reader.report(.missingKey("association", of: "a relationship"), file, type.offset)
+            return nil
+        }
+        guard let targetName = reader.string(target.json, key: "entity_name", file),
+            let association = association(associationJSON, file),
+            let entity = entity(targetName, at: target.moment, file, target.json.offset)
+        else { return nil }
+        var relationship = Relationship(target: entity, association: association)
+        relationship.isStored = reader.bool("stored", fields) ?? false
+        relationship.isOrdered = reader.bool("ordered", fields) ?? false
+        if let json = fields.value("on_delete") {
+            relationship.deleteRule = reader.choice(json, key: "on_delete", file)
+        }
+        if let field = fields.field("inverse"), let name = reader.string(field.json, key: "inverse", file) {
+            guard
+                let inverse = property(name, of: entity, called: targetName, at: field.moment, file, field.json.offset)
+            else { return nil }
+            relationship.inverse = inverse
+        }
+        return relationship
+    }
+
+    private mutating func association(_ json: JSON, _ file: SourceFile) -> Relationship.Association? {
+        switch json.text {
+        // Lucid's names, of which only the second half matters.
+        case "one_to_one", "many_to_one": .toOne
+        case "one_to_many", "many_to_many": .toMany
+        default: reader.choice(json, key: "association", file)
+        }
+    }
+
+    /// Returns the entity that has the name `name` in the version at `index`; nil, after a diagnostic, if there is none.
+    mutating func entity(
+        _ name: String, at index: VersionIndex, _ file: SourceFile, _ offset: Int
+    ) -> EntityLineage? {
+        if let entity = names.entity(name, at: index) { return entity }
+        if names.subtype(name, at: index) != nil {
+            reader.report(.subtypeAsEntity(name), file, offset)
+        } else {
+            let nearest = names.nearestEntity(to: name, at: index)
+            reader.report(
+                .unknownEntity(name, version: sources.versions[index].text, nearest: nearest), file, offset)
+        }
+        return nil
+    }
+
+    /// Returns the property that has the name `name` in the version at `index`; nil, after a diagnostic, if there is
+    /// none.
+    mutating func property(
+        _ name: String, of entity: EntityLineage, called entityName: String, at index: VersionIndex,
+        _ file: SourceFile, _ offset: Int
+    ) -> ElementLineage? {
+        if let property = sources.property(name, of: entity, at: index) { return property }
+        let nearest = sources.propertyNames(of: entity, at: index).nearest(to: name)
+        let version = sources.versions[index].text
+        reader.report(.unknownProperty(name, of: entityName, version: version, nearest: nearest), file, offset)
+        return nil
+    }
+
+    /// Returns the property of `entity` whose name in the version at `index` is the string `json`.
+    mutating func property(
+        named json: JSON, key: String, of entity: EntityLineage, at index: VersionIndex
+    ) -> ElementLineage? {
+        let source = sources[entity]
+        return reader.string(json, key: key, source.file).flatMap {
+            property($0, of: entity, called: source.name, at: index, source.file, json.offset)
+        }
+    }
+
+    // MARK: Indexes
+
+    private mutating func index(_ lineage: ElementLineage, _ fields: Fields, of entity: EntityLineage) -> EntityIndex {
+        var index = EntityIndex(lineage: lineage, properties: [], isUnique: reader.bool("unique", fields) ?? false)
+        guard let field = fields["properties"],
+            let names = reader.array(field.json, key: "properties", expected: "an array of names", fields.file)
+        else { return index }
+        if names.isEmpty { reader.report(.indexOfNothing, fields.file, field.json.offset) }
+        index.properties = names.compactMap { property(named: $0, key: "properties", of: entity, at: field.moment) }
+        return index
+    }
+}
+
+extension ScalarType {
+    /// Creates the type with a name in a description, in upper or lower case. Lucid's `time` is an older name of
+    /// `seconds`.
+    init?(description: String) {
+        let name = description.lowercased()
+        self.init(rawValue: name == "time" ? "seconds" : name)
+    }
+}

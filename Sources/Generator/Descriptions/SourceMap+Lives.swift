@@ -1,0 +1,52 @@
+import SchemaModel
+
+/// Checks that elements exist only together with the entity or subtype that contains them, and change only while they
+/// exist.
+extension SourceMap {
+    func lifeProblems() -> [Diagnostic] {
+        var problems: [Diagnostic] = []
+        func check(
+            _ element: ElementSource, _ file: SourceFile, called name: String, in owner: String,
+            _ limits: Range<VersionIndex>
+        ) {
+            problems += itemProblems(element.description, element.fields.life, file)
+            let life = element.fields.life
+            let isInside =
+                !life.isEmpty && life.lowerBound >= limits.lowerBound && life.upperBound <= limits.upperBound
+            if !isInside {
+                let problem = Problem.outlivesEntity(property: name, entity: owner)
+                problems.append(file.diagnostic(problem, at: element.description.offset))
+            }
+        }
+        for entity in entities {
+            let (file, life) = (entity.file, entity.fields.life)
+            problems += itemProblems(entity.description.element, life, file)
+            for property in entity.properties {
+                check(property, file, called: property.description.present["name"]?.text ?? "", in: entity.name, life)
+            }
+            for index in entity.indexes { check(index, file, called: "the index", in: entity.name, life) }
+        }
+        for subtype in subtypes {
+            let (file, life) = (subtype.file, subtype.fields.life)
+            problems += itemProblems(subtype.description.element, life, file)
+            for element in subtype.elements {
+                check(element, file, called: element.description.present["name"]?.text ?? "", in: subtype.name, life)
+            }
+        }
+        return problems
+    }
+
+    /// The history items that are outside the life of their element, or that tell former values of an element in the
+    /// version that adds or removes it.
+    private func itemProblems(
+        _ element: ElementDescription, _ life: Range<VersionIndex>, _ file: SourceFile
+    ) -> [Diagnostic] {
+        element.items.compactMap { item in
+            let index = versions.index(item.version)
+            let isEnd = item.version == element.birth || item.version == element.death
+            let isChange = life.contains(index) && index > life.lowerBound
+            if isEnd ? item.previous.isEmpty : isChange { return nil }
+            return file.diagnostic(.itemOutsideLife(item.version.text), at: item.offset)
+        }
+    }
+}
