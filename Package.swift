@@ -7,6 +7,7 @@ let package = Package(
     platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9)],
     products: [
         .library(name: "Strata", targets: ["Strata"]),
+        .library(name: "StoreConversion", targets: ["StoreConversion"]),
         .library(name: "StrataTesting", targets: ["StrataTesting"]),
         .executable(name: "strata", targets: ["StrataCLI"]),
         .plugin(name: "StrataBuild", targets: ["StrataBuild"]),
@@ -45,7 +46,7 @@ let package = Package(
         .target(
             name: "Strata", dependencies: ["CSQLite", "JSONText", "SQLSchema"], path: "Sources/Runtime/Strata"),
         .target(
-            name: "StrataTesting", dependencies: ["CSQLite", "JSONText", "Strata"],
+            name: "StrataTesting", dependencies: ["CSQLite", "JSONText", "StoreConversion", "Strata"],
             path: "Sources/Runtime/StrataTesting"),
 
         // Models and databases of other libraries.
@@ -53,11 +54,16 @@ let package = Package(
             name: "Importing",
             dependencies: ["Descriptions", "JSONText", "SchemaDiff", "SchemaModel", "SQLSchema", "Strata"],
             path: "Sources/Import/Importing"),
+        .target(
+            name: "StoreConversion", dependencies: ["CSQLite", "SQLSchema", "Strata"],
+            path: "Sources/Import/StoreConversion"),
 
         // The command-line tool, with the commands that open databases.
         .target(
             name: "StoreCommands",
-            dependencies: ["Commands", "Descriptions", "Importing", "SchemaDiff", "SchemaModel", "Strata"],
+            dependencies: [
+                "Commands", "Descriptions", "Importing", "SchemaDiff", "SchemaModel", "StoreConversion", "Strata",
+            ],
             path: "Sources/Tools/StoreCommands"),
         .executableTarget(
             name: "StrataCLI", dependencies: ["Commands", "StoreCommands"], path: "Sources/Tools/StrataCLI"),
@@ -95,7 +101,8 @@ let package = Package(
         .testTarget(
             name: "ImportingTests",
             dependencies: [
-                "Commands", "Descriptions", "Importing", "SchemaDiff", "SchemaModel", "StoreCommands", "Strata",
+                "Commands", "Descriptions", "Importing", "SchemaDiff", "SchemaModel", "StoreCommands",
+                "StoreConversion", "Strata",
             ]),
         .testTarget(
             name: "StrataTests", dependencies: ["Descriptions", "SchemaDiff", "SchemaModel", "StoreCommands", "Strata"]),
@@ -103,11 +110,16 @@ let package = Package(
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
         .target(name: "ChainSchema", dependencies: ["Strata"], path: "Tests/ChainSchema"),
         .executableTarget(
-            name: "MigratingChild", dependencies: ["CFaultVFS", "ChainSchema"], path: "Tests/MigratingChild"),
+            name: "MigratingChild", dependencies: ["CFaultVFS", "ChainSchema", "StoreConversion"],
+            path: "Tests/MigratingChild"),
         .testTarget(
             name: "FaultTests",
-            dependencies: ["CFaultVFS", "ChainSchema", "Laundry", "MigratingChild", "Movies", "Strata"]),
-        .testTarget(name: "DocumentationTests", dependencies: ["Descriptions", "Laundry", "Movies", "Strata"]),
+            dependencies: [
+                "CFaultVFS", "ChainSchema", "Laundry", "MigratingChild", "Movies", "StoreConversion", "Strata",
+            ]),
+        .testTarget(
+            name: "DocumentationTests",
+            dependencies: ["Descriptions", "Laundry", "Movies", "StoreConversion", "Strata"]),
         .testTarget(name: "LaundryTests", dependencies: ["Laundry", "StrataTesting"], plugins: ["StrataBuild"]),
         .testTarget(name: "MoviesTests", dependencies: ["Movies", "StrataTesting"], plugins: ["StrataBuild"]),
     ],

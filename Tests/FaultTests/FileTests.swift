@@ -3,6 +3,7 @@ import ChainSchema
 import Foundation
 import Laundry
 import Movies
+import StoreConversion
 import Strata
 import Testing
 

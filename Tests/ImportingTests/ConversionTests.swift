@@ -2,6 +2,7 @@ import Commands
 import Foundation
 import SQLSchema
 import StoreCommands
+import StoreConversion
 import Strata
 import Testing
 

@@ -195,7 +195,8 @@ import Testing
         let history = try workspace.history("out")
         #expect(history.versions.map { $0.entities[0].lineage } == [0, 0])
         #expect(!history.steps[0].isCustom)
-        let names = history.versions.map { version in version.entities[0].properties.map { "\($0.lineage.index) \($0.name)" }
+        let names = history.versions.map { version in
+            version.entities[0].properties.map { "\($0.lineage.index) \($0.name)" }
         }
         #expect(names == [["0 old", "1 gone"], ["0 new", "2 other"]])
         #expect(try workspace.text("out/IMPORT.md").contains("## To decide\n\nNothing.\n"))

@@ -1,6 +1,7 @@
 import CFaultVFS
 import ChainSchema
 import Foundation
+import StoreConversion
 import Strata
 
 // A process that works with a store, as an app does:

@@ -188,7 +188,7 @@ import Testing
 @Suite struct LocalizedErrorTests {
     @Test(
         arguments: [
-            StoreError.notAStore, MigrationError.cancelled, ConversionError.unknownHashes,
+            StoreError.notAStore, MigrationError.cancelled,
             QueryError.noSuchColumn(name: "a", sql: "SELECT 1"), RelationshipError.noSuchRow(table: "t"),
             UnwrittenMigration(),
         ] as [any StrataError])

@@ -1,5 +1,6 @@
 import Foundation
 import SQLSchema
+import StoreConversion
 import Strata
 
 extension Fixtures {

@@ -234,7 +234,7 @@ public struct Fixtures: Sendable {
                 return false
             }
         }
-        let metadata = try? StoreMetadata(reading: Connection(path: url.path, mode: .readOnly))
+        let metadata = try? StoreIdentity(reading: Connection(path: url.path, mode: .readOnly))
         return try metadata?.fingerprint == schemaVersion(version).fingerprint
     }
 
@@ -303,7 +303,7 @@ public struct Fixtures: Sendable {
         // Some random foreign keys dangle, as in apps that leave SQLite's foreign key enforcement off.
         try connection.execute("PRAGMA foreign_keys = \(random == nil ? "ON" : "OFF")")
         try connection.transaction("BEGIN IMMEDIATE") {
-            try StoreOpening.create(try schemaVersion(version), schema: schema.name, in: connection)
+            try NewStore.create(try schemaVersion(version), schema: schema.name, in: connection)
             guard withRows else { return }
             try version.samples(WriteTransaction(connection))
             try SampleRows.write(version.tables, version.joinTables, to: connection, drawnFrom: random)
@@ -313,7 +313,7 @@ public struct Fixtures: Sendable {
     private func check(_ version: FixtureVersion) throws -> [Failure] {
         let connection = try Connection(path: url(of: version).path, mode: .readOnly)
         let expected = try schemaVersion(version)
-        let metadata = try StoreMetadata(reading: connection)
+        let metadata = try StoreIdentity(reading: connection)
         var failures: [Failure] = []
         func fail(_ text: String) { failures.append(failure(version, text)) }
         if metadata.schema != schema.name { fail("it is of the schema \(metadata.schema)") }

@@ -169,7 +169,7 @@ private struct MigrationCheck {
         let expected = try fixtures.schemaVersion(version)
         let connection = try Connection(path: url.path, mode: .readOnly)
         var problems: [String] = []
-        let metadata = try StoreMetadata(reading: connection)
+        let metadata = try StoreIdentity(reading: connection)
         if metadata.version != expected.name || metadata.fingerprint != expected.fingerprint {
             problems.append("it ends at version \(metadata.version)")
         }

@@ -1,6 +1,7 @@
 import Commands
 import Foundation
 import SchemaModel
+import StoreConversion
 import Strata
 
 /// Makes stores of databases of other libraries.

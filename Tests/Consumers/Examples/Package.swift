@@ -15,7 +15,10 @@ let package = Package(
             dependencies: ["Examples", .product(name: "StrataTesting", package: "strata")],
             plugins: [.plugin(name: "StrataBuild", package: "strata")]),
         .target(
-            name: "Journal", dependencies: [.product(name: "Strata", package: "strata")],
+            name: "Journal",
+            dependencies: [
+                .product(name: "StoreConversion", package: "strata"), .product(name: "Strata", package: "strata"),
+            ],
             plugins: [.plugin(name: "StrataBuild", package: "strata")]),
         .testTarget(
             name: "JournalTests",

@@ -89,20 +89,11 @@ import SQLSchema
         filter: @escaping (Row) throws -> Bool, value: @escaping (Int) throws -> SQLiteValue
     ) throws {
         (self.filter, self.value) = (filter, value)
-        connection.columnCopy = self
+        let running = try runningCopy()
+        running.copy = self
         defer {
-            connection.columnCopy = nil
+            running.copy = nil
             (self.filter, self.value) = (nil, nil)
-        }
-        if !connection.hasColumnFunctions {
-            // The functions are never removed: SQLite cannot remove or replace a function while a statement runs.
-            try add("strata_row") { context, _, arguments in
-                ColumnCopy.give(to: context) { try $0.filterRow(arguments) }
-            }
-            try add("strata_value") { context, _, arguments in
-                ColumnCopy.give(to: context) { try $0.rowValue(arguments) }
-            }
-            connection.hasColumnFunctions = true
         }
         do {
             try copy()
@@ -159,19 +150,39 @@ import SQLSchema
 
     // MARK: SQL functions
 
+    /// The running copy of a connection, which its SQL functions call.
+    private final class Running {
+        @exclusivity(unchecked) var copy: ColumnCopy?
+    }
+
+    /// Returns the connection's running copy. The first time, adds the SQL functions that call it. They are never
+    /// removed: SQLite cannot remove or replace a function while a statement runs.
+    private func runningCopy() throws -> Running {
+        if let running = connection.functionState as? Running { return running }
+        let running = Running()
+        try add("strata_row", running) { context, _, arguments in
+            ColumnCopy.give(to: context) { try $0.filterRow(arguments) }
+        }
+        try add("strata_value", running) { context, _, arguments in
+            ColumnCopy.give(to: context) { try $0.rowValue(arguments) }
+        }
+        connection.functionState = running
+        return running
+    }
+
     private func add(
-        _ name: String, _ function: @convention(c) (OpaquePointer?, Int32, Arguments?) -> Void
+        _ name: String, _ running: Running, _ function: @convention(c) (OpaquePointer?, Int32, Arguments?) -> Void
     ) throws {
         let code = sqlite3_create_function_v2(
             // SQLITE_DIRECTONLY: a schema that was tampered with cannot call the function.
             connection.pointer, name, -1, SQLITE_UTF8 | SQLITE_DIRECTONLY,
-            Unmanaged.passUnretained(connection).toOpaque(), function, nil, nil, nil)
+            Unmanaged.passUnretained(running).toOpaque(), function, nil, nil, nil)
         guard code == SQLITE_OK else { throw SQLiteError(of: connection.pointer) }
     }
 
     private static func give(to context: OpaquePointer?, _ result: (ColumnCopy) throws -> SQLiteValue) {
-        let connection = sqlite3_user_data(context).map { Unmanaged<Connection>.fromOpaque($0).takeUnretainedValue() }
-        guard let copy = connection?.columnCopy else {
+        let running = sqlite3_user_data(context).map { Unmanaged<Running>.fromOpaque($0).takeUnretainedValue() }
+        guard let copy = running?.copy else {
             return sqlite3_result_error(context, "no rows are being migrated", -1)
         }
         do {

@@ -50,7 +50,7 @@ struct DanglingKeys {
     }
 
     /// Returns the same foreign keys with the names of their tables and columns after a stage of a migration.
-    func after(_ stage: Migrator.Stage) -> DanglingKeys {
+    func after(_ stage: MigrationStage) -> DanglingKeys {
         if counts.isEmpty { return self }
         var result = DanglingKeys()
         var references: [String: [String: String]] = [:]

@@ -10,8 +10,8 @@ enum DatabaseCopy {
     /// - Throws: `MigrationError.destinationExists` if another file is at `url`, or a file that SQLite would use as the
     ///   backup's journal.
     static func backUp(_ connection: Connection, to url: URL, _ options: StoreOptions) throws {
-        let store = try StoreMetadata(reading: connection)
-        let existing = metadata(ofBackup: url, options)
+        let store = try StoreIdentity(reading: connection)
+        let existing = identity(ofBackup: url, options)
         let isSameSchema = existing?.schema == store.schema
         if isSameSchema, existing?.fingerprint == store.fingerprint { return }
         guard let path = try connection.text("SELECT file FROM pragma_database_list WHERE name = 'main'") else {
@@ -24,18 +24,18 @@ enum DatabaseCopy {
         // VACUUM does not run in a transaction. Another connection reads the state before the transaction.
         let reader = try StoreFile.connect(to: URL(fileURLWithPath: path), .readOnly, options)
         reader.setCheckpointsOnClose(false)
-        reader.setBusyTimeout(Int32(max(0, min(options.busyTimeout, 86_400)) * 1000))
-        try reader.interruptible(by: options.isMigrationCancelled) { try write(reader, to: draft.url, options) }
+        reader.setBusyTimeout(options)
+        try reader.cancellable(options) { try write(reader, to: draft.url, options) }
         try draft.publish()
     }
 
-    /// The metadata of the store at `url`; nil if there is no store, or if it is damaged.
-    private static func metadata(ofBackup url: URL, _ options: StoreOptions) -> StoreMetadata? {
+    /// The identity of the store at `url`; nil if there is no store, or if it is damaged.
+    private static func identity(ofBackup url: URL, _ options: StoreOptions) -> StoreIdentity? {
         guard FileManager.default.fileExists(atPath: url.path),
             let copy = try? StoreFile.connect(to: url, .readOnly, options),
             (try? copy.text("PRAGMA quick_check(1)")) == "ok"
         else { return nil }
-        return try? StoreMetadata(reading: copy)
+        return try? StoreIdentity(reading: copy)
     }
 
     /// Applies and removes the journal of a backup that will be replaced. SQLite would apply it to the new backup.
@@ -99,8 +99,8 @@ extension Store {
         try SQLiteError.translated {
             let connection = try StoreFile.connect(to: source, .readOnly, options)
             // A database that is not a store of the schema is refused before anything is copied.
-            _ = try Migrator(connection: connection, schema: KnownSchema(schema), options: options).source()
-            try connection.interruptible(by: options.isMigrationCancelled) {
+            _ = try MigrationPath(from: StoreIdentity(reading: connection), in: KnownSchema(schema))
+            try connection.cancellable(options) {
                 try DatabaseCopy.write(connection, to: draft.url, options)
             }
         }

@@ -89,16 +89,17 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
 
     package init(from url: URL, knowing schema: KnownSchema, options: StoreOptions = StoreOptions()) throws {
         let connection = try StoreFile.connect(to: url, .readOnly, options)
-        let migrator = Migrator(connection: connection, schema: schema, options: options)
-        let path = try SQLiteError.translated { try migrator.source() }
+        let path = try SQLiteError.translated {
+            try MigrationPath(from: StoreIdentity(reading: connection), in: schema)
+        }
+        let stages = try path.stages(options.migrationStrategy)
         self.schema = schema.name
-        self.to = schema.versions.last?.name ?? ""
-        self.from = path.first?.from ?? to
-        let stages = try migrator.stages(of: path)
+        from = path.source.name
+        to = path.newest.name
         let space = try MigrationSpace(stages: stages, connection)
         databaseBytes = try space.databaseBytes()
         neededBytes = try space.neededBytes()
-        steps = path.map { Step(from: $0.from, to: $0.to, isCustom: $0.isCustom) }
+        steps = path.steps.map { Step(from: $0.from, to: $0.to, isCustom: $0.isCustom) }
         for (place, stage) in stages.enumerated() {
             let statements = StepStatements(stage.mapping, keepsOldTables: stage.custom != nil)
             tables.append(
@@ -106,7 +107,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
                     var rows: Int?
                     switch stage.mapping.origins[name] {
                     case .rows(let source, _, _) where place == 0, .code(let source) where place == 0:
-                        rows = [.rebuild, .code].contains(action) ? try migrator.count(source) : 0
+                        rows = [.rebuild, .code].contains(action) ? try connection.count(source) : 0
                     case .rows, .code: rows = nil
                     case .empty, nil: rows = 0
                     }
@@ -114,7 +115,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
                 })
             if place == 0 { violations += try Self.violations(of: stage, in: connection) }
         }
-        violations += try ForeignKeyRepair(connection: connection, tables: try migrator.currentTables()).danglingKeys()
+        violations += try ForeignKeyRepair(connection: connection, tables: path.source.tables).danglingKeys()
             .map { key in
                 let handling: Handling =
                     switch options.danglingForeignKeys {
@@ -124,7 +125,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
                     }
                 return Violation(table: key.table, constraint: "FOREIGN KEY", rows: key.count, handling: handling)
             }
-        drift = try migrator.drift()
+        drift = try SchemaComparison.differences(of: connection, from: path.source)
     }
 
     /// Whether the store already has the newest version.
@@ -135,7 +136,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
 
     /// The rows that violate a constraint of the stage's new tables. For a table with a custom migration, these are the
     /// rows that violate it if the custom migration does not change their values.
-    private static func violations(of stage: Migrator.Stage, in connection: Connection) throws -> [Violation] {
+    private static func violations(of stage: MigrationStage, in connection: Connection) throws -> [Violation] {
         let mapping = stage.mapping
         var violations: [Violation] = []
         func add(_ table: SQLSchema.Table, _ constraint: String, _ sql: String, _ handling: Handling) throws {

@@ -34,6 +34,19 @@ extension StoreOptions {
     }
 }
 
+extension Connection {
+    /// Runs `body`, a part of a migration that `options` may cancel.
+    ///
+    /// - Throws: `MigrationError.cancelled` after a cancellation, or the error of `body`.
+    func cancellable<Result>(_ options: StoreOptions, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try interruptible(by: options.isMigrationCancelled, body)
+        } catch let error as SQLiteError where error.code == 9 {  // SQLITE_INTERRUPT
+            throw MigrationError.cancelled
+        }
+    }
+}
+
 /// Counts the rows of one migration, reports its progress, and cancels it on request.
 final class MigrationMonitor {
     private let options: StoreOptions

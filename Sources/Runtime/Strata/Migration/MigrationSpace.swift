@@ -13,7 +13,7 @@ package struct MigrationSpace {
     private let whole: Set<String>
     private let pageSize: Int64
 
-    init(stages: [Migrator.Stage], _ connection: Connection) throws {
+    init(stages: [MigrationStage], _ connection: Connection) throws {
         self.connection = connection
         var copied: Set<String> = []
         var whole: Set<String> = []

@@ -18,15 +18,16 @@ struct Migrator {
         self.options = options
     }
 
+    /// Migrates the store along `path`.
+    ///
     /// - Returns: The report of the migration; nil if another process has migrated the store meanwhile.
-    func run() throws -> MigrationReport? {
-        try connection.interruptible(by: options.isMigrationCancelled) { try migrate() }
+    func run(_ path: MigrationPath) throws -> MigrationReport? {
+        try connection.cancellable(options) { try migrate(path) }
     }
 
-    private func migrate() throws -> MigrationReport? {
-        let path = try SQLiteError.translated { try source() }
+    private func migrate(_ path: MigrationPath) throws -> MigrationReport? {
         try checkLength()
-        let stages = try stages(of: path)
+        let stages = try path.stages(options.migrationStrategy)
         if options.checksFreeSpace { try MigrationSpace(stages: stages, connection).check() }
         // 1. "If foreign key constraints are enabled, disable them using PRAGMA foreign_keys=OFF." Inside a transaction
         // the pragma does nothing, and DROP TABLE would then delete rows that reference the table, or set their foreign
@@ -47,23 +48,25 @@ struct Migrator {
     /// Migrates the store to the newest version.
     ///
     /// - Parameters:
-    ///   - planned: The steps from the version that the store had before the transaction.
-    ///   - stages: The stages of these steps.
+    ///   - planned: The path from the version that the store had before the transaction.
+    ///   - stages: The stages of this path.
     ///   - toleratesOld: Whether foreign keys that were dangling before the migration may still be dangling after it.
     private func migrate(
-        _ planned: [MigrationStep], _ stages: [Stage], toleratesOld: Bool
+        _ planned: MigrationPath, _ stages: [MigrationStage], toleratesOld: Bool
     ) throws -> MigrationReport? {
         // 2. "Start a transaction."
         return try connection.transaction("BEGIN IMMEDIATE") {
             // Another process may have migrated the store before the transaction. The version is read again now,
             // because no other process can write any more.
-            let path = try source()
-            guard !path.isEmpty, let newest = schema.versions.last else { return nil }
+            let path = try MigrationPath(from: StoreIdentity(reading: connection), in: schema)
+            if path.steps.isEmpty { return nil }
+            let newest = path.newest
             let start = Date()
             if let backup = options.backup { try DatabaseCopy.backUp(connection, to: backup, options) }
             if options.checksIntegrity { try checkIntegrity() }
-            var report = MigrationReport(from: path[0].from, to: newest.name)
-            let current = isPlanned(path, planned) ? stages : try self.stages(of: path)
+            var report = MigrationReport(from: path.source.name, to: newest.name)
+            let isPlanned = path.source == planned.source
+            let current = isPlanned ? stages : try path.stages(options.migrationStrategy)
             let oldTables = current.first?.mapping.old ?? []
             var old = toleratesOld ? try DanglingKeys(reading: connection, of: oldTables) : DanglingKeys()
             // 3. "If there are indexes, triggers, or views associated with table X, then remember the format of all
@@ -75,7 +78,7 @@ struct Migrator {
             case .repair: report.repairedRows = try ForeignKeyRepair(connection: connection, tables: oldTables).run()
             case .refuse: try refuse(try danglingForeignKeys(of: oldTables))
             }
-            let monitor = MigrationMonitor(options, from: path[0].from, to: newest.name)
+            let monitor = MigrationMonitor(options, from: path.source.name, to: newest.name)
             for stage in current {
                 try run(stage, monitor, &report)
                 old = old.after(stage)
@@ -100,91 +103,8 @@ struct Migrator {
         }
     }
 
-    /// Returns the steps from the store's version to the newest version.
-    ///
-    /// - Throws: `StoreError` if the store has another schema or an unknown version; `MigrationError.noStep` if the
-    ///   schema has no step from a version.
-    func source() throws -> [MigrationStep] {
-        let metadata = try StoreMetadata(reading: connection)
-        guard metadata.schema == schema.name else {
-            throw StoreError.otherSchema(found: metadata.schema, expected: schema.name)
-        }
-        let versions = schema.versions
-        let newest = versions.last?.name ?? ""
-        guard let version = versions.first(where: { components($0.name) == components(metadata.version) }) else {
-            if isNewer(metadata.version, than: newest) {
-                throw StoreError.newer(found: metadata.version, newest: newest)
-            }
-            if let oldest = versions.first?.name, isNewer(oldest, than: metadata.version) {
-                throw StoreError.tooOld(found: metadata.version, oldest: oldest)
-            }
-            throw StoreError.unknownVersion(found: metadata.version, newest: newest)
-        }
-        guard version.fingerprint == metadata.fingerprint else { throw StoreError.draftChanged(version: version.name) }
-        var steps: [MigrationStep] = []
-        var current = version.name
-        while current != newest {
-            guard let step = schema.steps.first(where: { $0.from == current }) else {
-                throw MigrationError.noStep(from: current)
-            }
-            steps.append(step)
-            current = step.to
-        }
-        return steps
-    }
-
-    /// Returns the names of the tables and indexes that differ from those of a new store of the same version.
-    func drift() throws -> [String] {
-        let metadata = try StoreMetadata(reading: connection)
-        guard let version = schema.versions.first(where: { $0.fingerprint == metadata.fingerprint }) else { return [] }
-        return try SchemaComparison.differences(of: connection, from: version)
-    }
-
-    /// Returns the tables of the store's version.
-    func currentTables() throws -> [Table] {
-        let metadata = try StoreMetadata(reading: connection)
-        return schema.versions.first { $0.fingerprint == metadata.fingerprint }?.tables ?? []
-    }
-
-    private func isNewer(_ left: String, than right: String) -> Bool {
-        components(right).lexicographicallyPrecedes(components(left))
-    }
-
-    /// The numbers of a version without trailing zeros, so that "1.0" equals "1".
-    private func components(_ version: String) -> [Int] {
-        var numbers = version.split(separator: ".").map { Int($0) ?? 0 }
-        while numbers.last == 0 { numbers.removeLast() }
-        return numbers
-    }
-
-    /// A part of the migration that is carried out in one pass: a step with a custom migration, or one or more other
-    /// steps.
-    struct Stage {
-        var mapping: TableMapping
-        var changes: [TableChange]
-        var custom: (@Sendable (CustomStep) throws -> Void)?
-    }
-
-    func stages(of path: [MigrationStep]) throws -> [Stage] {
-        var stages: [Stage] = []
-        for step in path {
-            guard let old = schema.versions.first(where: { $0.name == step.from }),
-                let new = schema.versions.first(where: { $0.name == step.to })
-            else { throw MigrationError.noStep(from: step.from) }
-            if options.migrationStrategy == .fused, !step.isCustom, let last = stages.last, last.custom == nil,
-                let mapping = last.mapping.followed(by: step.changes, to: new.tables)
-            {
-                stages[stages.count - 1].mapping = mapping
-            } else {
-                let mapping = TableMapping(from: old.tables, to: new.tables, changes: step.changes)
-                stages.append(Stage(mapping: mapping, changes: step.changes, custom: step.custom))
-            }
-        }
-        return stages
-    }
-
     /// Carries out one stage.
-    private func run(_ stage: Stage, _ monitor: MigrationMonitor, _ report: inout MigrationReport) throws {
+    private func run(_ stage: MigrationStage, _ monitor: MigrationMonitor, _ report: inout MigrationReport) throws {
         let statements = StepStatements(
             stage.mapping.naming(indexes: try SchemaComparison.indexNames(of: connection)),
             keepsOldTables: stage.custom != nil)
@@ -192,9 +112,9 @@ struct Migrator {
         for statement in statements.create { try connection.execute(statement) }
         if monitor.isWatched {
             for change in stage.changes where stage.custom != nil {
-                if case .custom(let table, _, _, _) = change { monitor.expect(try count(table)) }
+                if case .custom(let table, _, _, _) = change { monitor.expect(try connection.count(table)) }
             }
-            for copy in statements.copies { monitor.expect(try count(copy.source.name)) }
+            for copy in statements.copies { monitor.expect(try connection.count(copy.source.name)) }
         }
         // 5. "Transfer content from X into new_X using a statement like: INSERT INTO new_X SELECT ... FROM X."
         for copy in statements.copies { report.rows += try run(copy, monitor) }
@@ -246,10 +166,6 @@ struct Migrator {
             }
         }
         return sources
-    }
-
-    func count(_ table: String) throws -> Int {
-        try connection.integer("SELECT count(*) FROM \(SQL.quoted(table))") ?? 0
     }
 
     /// Copies the rows of a table. Returns the number of copied rows.
@@ -304,10 +220,6 @@ struct Migrator {
     private func compare(with version: SchemaVersion) throws {
         let differences = try SchemaComparison.differences(of: connection, from: version)
         if !differences.isEmpty { throw MigrationError.schemaDiffers(objects: differences) }
-    }
-
-    private func isPlanned(_ path: [MigrationStep], _ planned: [MigrationStep]) -> Bool {
-        path.map(\.from) == planned.map(\.from)
     }
 
     /// Returns the number of dangling foreign keys of `tables`, by table.

@@ -65,7 +65,7 @@ struct UserObjects {
     ///   - connection: The database.
     ///   - old: The tables of the store's version.
     ///   - stages: The stages of the migration.
-    init(takenFrom connection: Connection, old: [Table], stages: [Migrator.Stage]) throws {
+    init(takenFrom connection: Connection, old: [Table], stages: [MigrationStage]) throws {
         // With the pragma off, ALTER TABLE ... RENAME updates all references to the table.
         try connection.execute("PRAGMA legacy_alter_table = OFF")
         let own = Dictionary(old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -149,14 +149,14 @@ struct UserObjects {
     }
 
     /// The lowercased names of tables and indexes that the migration adds.
-    private static func neededNames(_ stages: [Migrator.Stage], old: [Table]) -> Set<String> {
+    private static func neededNames(_ stages: [MigrationStage], old: [Table]) -> Set<String> {
         let known = Set((old.map(\.name) + old.flatMap(\.indexes).map(\.name)).map { $0.lowercased() })
         let new = stages.flatMap(\.mapping.new)
         return Set((new.map(\.name) + new.flatMap(\.indexes).map(\.name)).map { $0.lowercased() }).subtracting(known)
     }
 
     /// The names of the old version's tables that a stage changes in any way.
-    private static func touchedTables(_ stages: [Migrator.Stage]) -> Set<String> {
+    private static func touchedTables(_ stages: [MigrationStage]) -> Set<String> {
         var names: [String: String] = [:]
         for table in stages.first?.mapping.old ?? [] { names[table.name] = table.name }
         var touched: Set<String> = []
@@ -185,7 +185,7 @@ struct UserObjects {
     // MARK: During the migration
 
     /// Records the new names of tables and columns after a stage.
-    mutating func follow(_ stage: Migrator.Stage) {
+    mutating func follow(_ stage: MigrationStage) {
         if indexes.isEmpty { return }
         for (name, current) in tables {
             let isOwn = stage.mapping.new.contains {

@@ -44,10 +44,8 @@ package final class Connection {
     var outdatedTables: Set<String> = []
     /// The schema at whose newest version the store was opened; nil if it is not open for transactions.
     var openedSchema: KnownSchema?
-    /// The running copy, which the SQL functions of a custom migration call.
-    @exclusivity(unchecked) var columnCopy: ColumnCopy?
-    /// Whether the SQL functions that call `columnCopy` exist.
-    var hasColumnFunctions = false
+    /// An object that SQL functions use. It lives as long as the connection.
+    var functionState: AnyObject?
 
     /// Opens the database at `path`. SQLite does not access the file before the first read.
     package init(path: String, mode: Mode) throws {
@@ -89,7 +87,7 @@ package final class Connection {
     ///   - isWanted: Returns whether to interrupt. SQLite calls it every 10,000 virtual machine instructions. Nil never
     ///     interrupts.
     ///   - body: The code to run.
-    /// - Throws: `MigrationError.cancelled` after an interruption, or the error of `body`.
+    /// - Throws: `SQLiteError` with the code `SQLITE_INTERRUPT` after an interruption, or the error of `body`.
     func interruptible<Result>(by isWanted: (@Sendable () -> Bool)?, _ body: () throws -> Result) throws -> Result {
         guard let isWanted else { return try body() }
         let interruption = Interruption(isWanted)
@@ -105,11 +103,7 @@ package final class Connection {
             sqlite3_progress_handler(pointer, 0, nil, nil)
             self.interruption = nil
         }
-        do {
-            return try body()
-        } catch let error as SQLiteError where error.code == 9 {  // SQLITE_INTERRUPT
-            throw MigrationError.cancelled
-        }
+        return try body()
     }
 
     /// Whether the database is read-only.
@@ -295,6 +289,11 @@ package final class Connection {
         return try statement.step() ? Int64?(row: statement.row, at: 0) : nil
     }
 
+    /// The number of rows of a table.
+    func count(_ table: String) throws -> Int {
+        try integer("SELECT count(*) FROM \(SQL.quoted(table))") ?? 0
+    }
+
     /// Returns the text in the first column of the first row; nil for NULL or if there is no row.
     package func text(_ sql: String) throws -> String? {
         let statement = try prepare(sql)
@@ -358,7 +357,7 @@ package final class Connection {
         defer { statement.reset() }
         guard try statement.step(), try statement.row.int(0) != Int(openedSchema.fingerprint.userVersion)
         else { return }
-        let found = try? StoreMetadata(reading: self).version
+        let found = try? StoreIdentity(reading: self).version
         throw StoreError.newer(found: found ?? "", newest: openedSchema.versions.last?.name ?? "")
     }
 

@@ -124,7 +124,7 @@ public struct Row {
     }
 
     /// Returns the bytes of a text or a blob without checking them.
-    func bytes(_ index: Int) -> Data {
+    package func bytes(_ index: Int) -> Data {
         let cell = cell(index)
         guard let bytes = sqlite3_value_blob(cell) else { return Data() }
         return Data(bytes: bytes, count: Int(sqlite3_value_bytes(cell)))

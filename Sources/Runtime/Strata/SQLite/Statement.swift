@@ -173,7 +173,7 @@ public struct UnstorableValue: Error, Hashable, Sendable, CustomStringConvertibl
 @inlinable var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
 /// Whether `text` is `#RRGGBB` or `#RRGGBBAA`.
-func isColor(_ text: String) -> Bool {
+package func isColor(_ text: String) -> Bool {
     let bytes = text.utf8
     return (bytes.count == 7 || bytes.count == 9) && bytes.first == 0x23
         && bytes.dropFirst().allSatisfy { byte in

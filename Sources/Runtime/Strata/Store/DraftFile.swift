@@ -4,9 +4,9 @@ import Foundation
 ///
 /// The draft has a name of its own, so that no other process writes it. It is linked into place, which never replaces a file
 /// that appeared meanwhile. Drafts of processes that were killed are removed after a day, when a file of that name is written.
-struct DraftFile {
+package struct DraftFile {
     /// The draft.
-    let url: URL
+    package let url: URL
     private let destination: URL
     private let isReplaced: Bool
 
@@ -15,7 +15,7 @@ struct DraftFile {
     /// - Throws: `MigrationError.destinationExists` if there is a file, or one that SQLite would take for its journal.
     ///
     /// - Parameter isReplaced: Whether a file at `destination` is to be replaced.
-    init(of destination: URL, replacing isReplaced: Bool = false) throws {
+    package init(of destination: URL, replacing isReplaced: Bool = false) throws {
         if !isReplaced { try DatabaseCopy.check(destination) }
         self.isReplaced = isReplaced
         self.destination = destination
@@ -25,8 +25,23 @@ struct DraftFile {
         url = destination.deletingLastPathComponent().appendingPathComponent(name)
     }
 
+    /// Creates the draft as a new store of a version. An earlier draft is removed.
+    ///
+    /// - Returns: The connection to the new store.
+    package func createStore(
+        _ version: SchemaVersion, schema: String, _ options: StoreOptions
+    ) throws -> Connection {
+        remove()
+        let connection = try Connection(path: url.path, mode: .create)
+        try options.setUp?(ConnectionSetUp(connection: connection))
+        try connection.transaction("BEGIN IMMEDIATE") {
+            try NewStore.create(version, schema: schema, in: connection)
+        }
+        return connection
+    }
+
     /// Gives the draft the journal that the store will have; a write-ahead log is then empty.
-    func setJournal(_ journal: StoreOptions.Journal, _ options: StoreOptions) throws {
+    package func setJournal(_ journal: StoreOptions.Journal, _ options: StoreOptions) throws {
         let connection = try StoreFile.connect(to: url, .readWrite, options)
         try connection.execute("PRAGMA journal_mode = \(journal.rawValue)")
     }
@@ -34,7 +49,7 @@ struct DraftFile {
     /// The file appears at its place, with its contents on the disk.
     ///
     /// - Throws: `MigrationError.destinationExists` if another process was faster.
-    func publish() throws {
+    package func publish() throws {
         try StoreFile.synchronize(url)
         if isReplaced {
             guard rename(url.path, destination.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
@@ -51,7 +66,7 @@ struct DraftFile {
     }
 
     /// Removes the draft.
-    func remove() { DatabaseCopy.remove(url) }
+    package func remove() { DatabaseCopy.remove(url) }
 
     /// How the names of drafts of a file begin.
     private static func start(of destination: URL) -> String { ".\(destination.lastPathComponent).strata-" }

@@ -92,7 +92,7 @@ extension StoreError: CustomStringConvertible {
 
 extension SQLiteError {
     /// Runs `body`, which finds out what a file is, and gives its errors as reasons for not opening a store.
-    static func translated<Result>(_ body: () throws -> Result) throws -> Result {
+    package static func translated<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch let error as SQLiteError {
@@ -106,7 +106,7 @@ extension SQLiteError {
     /// Whether SQLite found the database damaged.
     var isDamage: Bool { [11, 26].contains(code) }  // SQLITE_CORRUPT, SQLITE_NOTADB
 
-    private var whileOpening: any Error {
+    var whileOpening: any Error {
         switch code {
         case 26: StoreError.notADatabase  // SQLITE_NOTADB
         // What is asked then is there in every store.

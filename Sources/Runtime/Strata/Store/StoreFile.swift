@@ -1,11 +1,18 @@
 import Foundation
 
-/// The file of a store, as the file system has it.
-enum StoreFile {
+extension Connection {
+    /// Sets how long to wait for another connection's lock.
+    package func setBusyTimeout(_ options: StoreOptions) {
+        setBusyTimeout(Int32(max(0, min(options.busyTimeout, 86_400)) * 1000))
+    }
+}
+
+/// The file of a store.
+package enum StoreFile {
     /// A connection to the database at `url`.
     ///
     /// - Throws: `StoreError` where what is there is no file that holds one.
-    static func connect(to url: URL, _ mode: Connection.Mode, _ options: StoreOptions) throws -> Connection {
+    package static func connect(to url: URL, _ mode: Connection.Mode, _ options: StoreOptions) throws -> Connection {
         guard url.isFileURL else { throw StoreError.notAFile }
         var status = stat()
         if stat(url.path, &status) == 0 {
@@ -39,15 +46,15 @@ enum StoreFile {
             let newest = schema.versions.last, let draft = try? DraftFile(of: url)
         else { return }
         defer { draft.remove() }
-        // Where its name is too long for a file, SQLite makes the store in its place.
-        guard let connection = try? Connection(path: draft.url.path, mode: .create) else { return }
-        try SQLiteError.translated {
-            try options.setUp?(ConnectionSetUp(connection: connection))
-            try connection.transaction("BEGIN IMMEDIATE") {
-                try StoreOpening.create(newest, schema: schema.name, in: connection)
-            }
-            // That writes the header alone: the file is whole without a log.
+        do {
+            let connection = try draft.createStore(newest, schema: schema.name, options)
+            // This writes only the header, so the file is complete without a log.
             try connection.execute("PRAGMA journal_mode = \(options.journal.rawValue)")
+        } catch let error as SQLiteError where error.code == 14 {  // SQLITE_CANTOPEN
+            // The name of the draft is too long for a file. The store is then created in its final place.
+            return
+        } catch let error as SQLiteError {
+            throw error.whileOpening
         }
         try? draft.publish()
     }

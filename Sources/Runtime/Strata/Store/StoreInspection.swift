@@ -59,10 +59,10 @@ public struct StoreInspection: Hashable, Sendable, Codable {
 
     package init(of url: URL, knowing schema: KnownSchema?, options: StoreOptions = StoreOptions()) throws {
         let connection = try StoreFile.connect(to: url, .readOnly, options)
-        let metadata = try SQLiteError.translated { try StoreMetadata(reading: connection) }
-        self.schema = metadata.schema
-        version = metadata.version
-        let digits = String(metadata.fingerprint, radix: 16)
+        let identity = try SQLiteError.translated { try StoreIdentity(reading: connection) }
+        self.schema = identity.schema
+        version = identity.version
+        let digits = String(identity.fingerprint, radix: 16)
         fingerprint = String(repeating: "0", count: 16 - digits.count) + digits
         bytes = try (connection.integer64("PRAGMA page_count") ?? 0) * (connection.integer64("PRAGMA page_size") ?? 0)
         journal = try connection.text("PRAGMA journal_mode") ?? ""
@@ -87,9 +87,7 @@ public struct StoreInspection: Hashable, Sendable, Codable {
                     from: try row.string(0), to: try row.string(1), finishedAt: try row.date(2),
                     seconds: try row.double(3), rows: try row.int(4)))
         }
-        if let schema, schema.name == metadata.schema,
-            let known = schema.versions.first(where: { $0.fingerprint == metadata.fingerprint })
-        {
+        if let known = schema.flatMap(identity.version) {
             let differences = try SchemaComparison.differences(of: connection, from: known)
             drift = differences
             userObjects = try SchemaComparison.differences(of: connection, from: known, isStrict: true)

@@ -1,7 +1,7 @@
 import SQLSchema
 
-/// What a store says of itself, in a table of its own: its schema, its version and the log of its migrations.
-package struct StoreMetadata {
+/// Strata's own tables in a store: the schema and version of the store, and the log of its migrations.
+package enum StoreMetadata {
     /// The format that this code reads and writes.
     static let format = 1
     /// "STRA", in the database header.
@@ -41,40 +41,6 @@ package struct StoreMetadata {
         }
     }
 
-    let format: Int
-    package let schema: String
-    package let version: String
-    package let fingerprint: UInt64
-
-    /// What the store behind `connection` says of itself.
-    package init(reading connection: Connection) throws {
-        guard try connection.integer("PRAGMA application_id") == Self.applicationID else { throw StoreError.notAStore }
-        let table = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'strata_metadata'"
-        guard try connection.integer(table) == 1 else { throw StoreError.corrupt(reason: "strata_metadata is missing") }
-        var format: Int?
-        var schema: String?
-        var version: String?
-        var fingerprint: UInt64?
-        try connection.query("SELECT \"key\", \"value\" FROM \"strata_metadata\"") { row in
-            switch (row.value(0), row.value(1)) {
-            case (.text("format"), .integer(let value)): format = Int(value)
-            case (.text("schema"), .text(let value)): schema = value
-            case (.text("version"), .text(let value)): version = value
-            case (.text("fingerprint"), .integer(let value)): fingerprint = UInt64(bitPattern: value)
-            default: break
-            }
-        }
-        guard let format else { throw StoreError.corrupt(reason: "strata_metadata has no format") }
-        guard format <= Self.format else { throw StoreError.newerFormat(found: format) }
-        guard let schema, let version, let fingerprint else {
-            throw StoreError.corrupt(reason: "strata_metadata is not whole")
-        }
-        self.format = format
-        self.schema = schema
-        self.version = version
-        self.fingerprint = fingerprint
-    }
-
     /// Makes the tables of the format.
     static func create(in connection: Connection) throws {
         for table in tables { try connection.execute(SQLite.createTable(table)) }
@@ -97,7 +63,7 @@ package struct StoreMetadata {
     }
 
     /// Writes the greatest keys that `newID` has given, and forgets those of other tables.
-    static func writeLastIDs(_ ids: [String: Int64], to connection: Connection) throws {
+    package static func writeLastIDs(_ ids: [String: Int64], to connection: Connection) throws {
         let length = lastID.utf8.count
         try connection.execute(
             "DELETE FROM \"strata_metadata\" WHERE substr(\"key\", 1, \(length)) = \(SQL.literal(lastID))")

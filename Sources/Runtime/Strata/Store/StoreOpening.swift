@@ -1,67 +1,67 @@
-import Foundation
-
-/// Brings the database behind a fresh connection to the newest version of a schema, or refuses it.
+/// Opens a database as a store of a schema at its newest version, or refuses it.
+///
+/// The stages are: `StoreIdentity` tells the version of the store, `MigrationPath` finds the steps from there to the
+/// newest version, and `Migrator` carries them out.
 package struct StoreOpening {
     let connection: Connection
     let schema: KnownSchema
     let options: StoreOptions
 
-    /// Nothing is written, not even a write-ahead log brought back, until the store is known to be one of `schema`.
+    /// What a database is before it is opened.
+    private enum State {
+        /// A store of the newest version.
+        case newest
+        /// A database without tables, which becomes a new store.
+        case empty
+        /// A store that the steps of this path migrate.
+        case store(MigrationPath)
+    }
+
+    /// Opens the database behind a new connection. Nothing is written before the database is known to be a store of
+    /// `schema`, not even the contents of a write-ahead log.
     ///
-    /// - Returns: What was done where the store had to be migrated.
+    /// - Returns: The report of the migration; nil if there was none.
     func open() throws -> MigrationReport? {
-        var report: MigrationReport?
         connection.setCheckpointsOnClose(false)
-        setBusyTimeout()
+        connection.setBusyTimeout(options)
         if let isOn = options.erasesDeletedContent { try connection.execute("PRAGMA secure_delete = \(isOn)") }
-        let userVersion = try SQLiteError.translated { try connection.integer("PRAGMA user_version") ?? 0 }
-        if userVersion != Int(schema.fingerprint.userVersion) {
-            if options.isReadOnly {
-                try refuse()
-            } else if try SQLiteError.translated({ try userVersion == 0 && isEmpty() }) {
-                report = try create()
-            } else {
-                report = try migrate()
-            }
-            if report != nil { truncateLog() }
-        } else if try connection.integer("PRAGMA application_id") != StoreMetadata.applicationID {
-            throw StoreError.notAStore
+        var report: MigrationReport?
+        switch try SQLiteError.translated(state) {
+        case .newest: break
+        case .empty where options.isReadOnly: throw StoreError.notAStore
+        case .empty: report = try create()
+        case .store(let path): report = try migrate(path)
         }
+        if report != nil { truncateLog() }
         connection.setCheckpointsOnClose(true)
         try connection.execute("PRAGMA foreign_keys = ON")
         connection.openedSchema = schema
         return report
     }
 
-    /// Says why a store is none that the schema can open, where it is none. Nothing is written.
+    /// Checks that the schema can open the database. Nothing is written.
     func identify() throws {
         connection.setCheckpointsOnClose(false)
-        setBusyTimeout()
-        let userVersion = try SQLiteError.translated { try connection.integer("PRAGMA user_version") ?? 0 }
-        if userVersion == Int(schema.fingerprint.userVersion) { return }
-        try SQLiteError.translated {
-            if try userVersion == 0 && isEmpty() { return }
-            _ = try Migrator(connection: connection, schema: schema, options: options).source()
-        }
+        connection.setBusyTimeout(options)
+        _ = try SQLiteError.translated(state)
     }
 
-    /// Makes a further connection to a store that is open one that only reads.
+    /// Prepares a further connection to an open store, which only reads.
     func read() throws {
-        setBusyTimeout()
+        connection.setBusyTimeout(options)
         try connection.execute("PRAGMA query_only = ON")
         connection.openedSchema = schema
     }
 
-    private func setBusyTimeout() {
-        connection.setBusyTimeout(Int32(max(0, min(options.busyTimeout, 86_400)) * 1000))
-    }
-
-    /// Says why a store cannot be read as it is.
-    private func refuse() throws {
-        let migrator = Migrator(connection: connection, schema: schema, options: options)
-        if let step = try SQLiteError.translated({ try migrator.source() }).first {
-            throw StoreError.needsMigration(found: step.from, newest: schema.versions.last?.name ?? "")
+    private func state() throws -> State {
+        let userVersion = try connection.integer("PRAGMA user_version") ?? 0
+        if userVersion == Int(schema.fingerprint.userVersion) {
+            let applicationID = try connection.integer("PRAGMA application_id")
+            guard applicationID == StoreMetadata.applicationID else { throw StoreError.notAStore }
+            return .newest
         }
+        if try userVersion == 0 && isEmpty() { return .empty }
+        return .store(try MigrationPath(from: StoreIdentity(reading: connection), in: schema))
     }
 
     private func isEmpty() throws -> Bool {
@@ -69,22 +69,22 @@ package struct StoreOpening {
             && connection.integer("PRAGMA application_id") == 0
     }
 
+    /// Creates a store of the newest version. If another process was faster and has an older version of the schema,
+    /// its store is migrated.
     private func create() throws -> MigrationReport? {
         guard let newest = schema.versions.last else { return nil }
         try SQLiteError.translated {
             try connection.transaction("BEGIN IMMEDIATE") {
-                // Another process may have been faster.
-                guard try isEmpty() else { return }
-                try Self.create(newest, schema: schema.name, in: connection)
+                if try isEmpty() { try NewStore.create(newest, schema: schema.name, in: connection) }
             }
         }
         if options.journal == .wal { try keepWriteAheadLog() }
-        let version = try connection.integer("PRAGMA user_version")
-        return version == Int(newest.fingerprint.userVersion) ? nil : try migrate()
+        if case .store(let path) = try SQLiteError.translated(state) { return try migrate(path) }
+        return nil
     }
 
-    /// Changes the journal, which needs the database for itself and does not wait for it. Where others do not leave it
-    /// alone, whoever of them comes last changes it; until then the store is as good with a rollback journal.
+    /// Turns on the write-ahead log. This needs exclusive access to the database and does not wait for it. If another
+    /// process that creates the same store is in the way, that process turns it on.
     private func keepWriteAheadLog() throws {
         do {
             try connection.execute("PRAGMA journal_mode = WAL")
@@ -98,32 +98,25 @@ package struct StoreOpening {
     private func truncateLog() {
         connection.setBusyTimeout(0)
         try? connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        setBusyTimeout()
+        connection.setBusyTimeout(options)
     }
 
-    private func migrate() throws -> MigrationReport? {
-        // SQLite opens for reading what it cannot open for writing.
-        if connection.isReadOnly { try refuse() }
-        let migrator = Migrator(connection: connection, schema: schema, options: options)
+    private func migrate(_ path: MigrationPath) throws -> MigrationReport? {
+        // SQLite opens a database for reading that it cannot open for writing.
+        if options.isReadOnly || connection.isReadOnly {
+            if path.steps.isEmpty { return nil }
+            throw StoreError.needsMigration(found: path.source.name, newest: path.newest.name)
+        }
         do {
-            return try migrator.run()
+            return try Migrator(connection: connection, schema: schema, options: options).run(path)
         } catch let error as SQLiteError where error.isDamage {
             throw StoreError.corrupt(reason: error.message)
         } catch let error as SQLiteError where error.isBusy {
             throw StoreError.busy
-        } catch let error as SQLiteError where error.code == 1 {  // SQLITE_ERROR: a name that is not there, for one
-            let objects = try migrator.drift()
+        } catch let error as SQLiteError where error.code == 1 {  // SQLITE_ERROR: for example, a name does not exist
+            let objects = try SchemaComparison.differences(of: connection, from: path.source)
             if objects.isEmpty { throw error }
             throw MigrationError.oldSchemaDiffers(objects: objects, cause: error)
         }
-    }
-
-    /// Makes all tables of `version` in an empty database.
-    package static func create(
-        _ version: SchemaVersion, schema name: String, in connection: Connection
-    ) throws {
-        try StoreMetadata.create(in: connection)
-        for statement in version.statements { try connection.execute(statement) }
-        try StoreMetadata.write(version, schema: name, to: connection)
     }
 }

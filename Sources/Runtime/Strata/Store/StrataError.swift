@@ -18,7 +18,6 @@ extension StrataError {
 
 extension StoreError: StrataError {}
 extension MigrationError: StrataError {}
-extension ConversionError: StrataError {}
 extension SQLiteError: StrataError {}
 extension QueryError: StrataError {}
 extension RelationshipError: StrataError {}

@@ -1,4 +1,5 @@
 import Foundation
+import StoreConversion
 import Strata
 
 /// Opens the journal in `folder`. The first launch after the update makes it of the store of Core Data, which stays.

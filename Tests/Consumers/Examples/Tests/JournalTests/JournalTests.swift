@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
 import Journal
+import StoreConversion
 import Strata
 import Testing
 

@@ -1,4 +1,5 @@
 import SQLSchema
+import Strata
 
 /// The format of the databases that a schema was imported from, by the positions of its versions.
 struct FormatIndex {

@@ -1,4 +1,5 @@
 import SQLSchema
+import Strata
 
 /// A table of a store, and the SQL that reads its rows from another library's database.
 struct ConvertedTable {

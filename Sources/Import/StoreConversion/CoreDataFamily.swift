@@ -1,4 +1,5 @@
 import SQLSchema
+import Strata
 
 /// The entities of a Core Data store, with their numbers and inheritance, and whether they have objects.
 struct CoreDataFamily {

@@ -1,4 +1,5 @@
 import SQLSchema
+import Strata
 
 /// The column types that Core Data declares.
 enum DeclaredType: Hashable {

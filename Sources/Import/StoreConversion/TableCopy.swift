@@ -1,5 +1,6 @@
 import Foundation
 import SQLSchema
+import Strata
 
 /// Copies the rows of one table of another database to its table in the store.
 struct TableCopy {

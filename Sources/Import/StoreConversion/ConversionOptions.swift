@@ -1,4 +1,5 @@
 import Foundation
+import Strata
 
 /// Options for converting another library's database.
 public struct ConversionOptions: Sendable {
@@ -131,7 +132,7 @@ public struct VersionMismatch: Hashable, Sendable {
 }
 
 /// An error that prevents the conversion of another library's database. The database is unchanged.
-public enum ConversionError: Error, Hashable, Sendable, CustomStringConvertible {
+public enum ConversionError: StrataError, Hashable, Sendable {
     /// The schema was not imported, so it describes no other library's databases.
     case notImported(schema: String)
     /// The database does not belong to the library that the schema was imported from.

@@ -1,5 +1,6 @@
 import Foundation
 import SQLSchema
+import Strata
 
 /// A SQLite store of Core Data.
 ///

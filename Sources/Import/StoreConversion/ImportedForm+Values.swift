@@ -1,5 +1,6 @@
 import Foundation
 import SQLSchema
+import Strata
 
 extension ImportedForm {
     /// Converts a value of another database to its form in the store. NULL stays NULL.

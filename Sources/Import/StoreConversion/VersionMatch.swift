@@ -1,4 +1,5 @@
 import SQLSchema
+import Strata
 
 /// The result of comparing the tables of another library's database with those of one version.
 struct VersionMatch {

@@ -1,5 +1,6 @@
 import Foundation
 import SQLSchema
+import Strata
 
 /// Converts a database of another library to a store, row by row.
 struct StoreConversion {
@@ -277,7 +278,7 @@ extension Store {
         let report = try SQLiteError.translated {
             let connection = try StoreFile.connect(to: source, .readOnly, StoreOptions())
             connection.setCheckpointsOnClose(false)
-            connection.setBusyTimeout(Int32(max(0, min(options.busyTimeout, 86_400)) * 1000))
+            connection.setBusyTimeout(options)
             if format.library == .coreData, try !CoreDataSource.isOne(connection) {
                 throw ConversionError.otherLibrary(format.library.rawValue)
             }
@@ -287,15 +288,7 @@ extension Store {
             return try connection.transaction("BEGIN") {
                 try StoreConversion(
                     schema: schema, format: format, source: connection, files: files, options: conversion
-                ).run { version in
-                    draft.remove()
-                    let target = try Connection(path: draft.url.path, mode: .create)
-                    try options.setUp?(ConnectionSetUp(connection: target))
-                    try target.transaction("BEGIN IMMEDIATE") {
-                        try StoreOpening.create(version, schema: schema.name, in: target)
-                    }
-                    return target
-                }
+                ).run { try draft.createStore($0, schema: schema.name, options) }
             }
         }
         try SQLiteError.translated {

@@ -1,4 +1,5 @@
 import SQLSchema
+import Strata
 
 /// A database with the same tables as the store. It was created by Room, Drift, GRDB or SQLite itself.
 struct TableSource: ConversionSource {

@@ -1,4 +1,5 @@
 import SQLSchema
+import Strata
 
 /// The columns of a Core Data table that a version claims, and the properties that they belong to.
 ///

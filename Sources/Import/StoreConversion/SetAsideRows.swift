@@ -1,6 +1,7 @@
 import Foundation
 import JSONText
 import SQLSchema
+import Strata
 
 /// Handles the rows that a conversion cannot store in their tables, by the policies of these tables.
 final class SetAsideRows {

@@ -1,0 +1,46 @@
+/// The schema and version of a store, as its metadata says.
+package struct StoreIdentity: Sendable {
+    /// The name of the schema.
+    package let schema: String
+    /// The version: `1.0`.
+    package let version: String
+    /// The fingerprint of the version.
+    package let fingerprint: UInt64
+
+    /// Reads the identity of the store behind `connection`.
+    ///
+    /// - Throws: `StoreError.notAStore`, `.newerFormat` or `.corrupt`, or `SQLiteError`.
+    package init(reading connection: Connection) throws {
+        guard try connection.integer("PRAGMA application_id") == StoreMetadata.applicationID else {
+            throw StoreError.notAStore
+        }
+        let table = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'strata_metadata'"
+        guard try connection.integer(table) == 1 else { throw StoreError.corrupt(reason: "strata_metadata is missing") }
+        var format: Int?
+        var schema: String?
+        var version: String?
+        var fingerprint: UInt64?
+        try connection.query("SELECT \"key\", \"value\" FROM \"strata_metadata\"") { row in
+            switch (row.value(0), row.value(1)) {
+            case (.text("format"), .integer(let value)): format = Int(value)
+            case (.text("schema"), .text(let value)): schema = value
+            case (.text("version"), .text(let value)): version = value
+            case (.text("fingerprint"), .integer(let value)): fingerprint = UInt64(bitPattern: value)
+            default: break
+            }
+        }
+        guard let format else { throw StoreError.corrupt(reason: "strata_metadata has no format") }
+        guard format <= StoreMetadata.format else { throw StoreError.newerFormat(found: format) }
+        guard let schema, let version, let fingerprint else {
+            throw StoreError.corrupt(reason: "strata_metadata is not whole")
+        }
+        self.schema = schema
+        self.version = version
+        self.fingerprint = fingerprint
+    }
+
+    /// The version of `known` that the store has; nil if it is not one of its versions.
+    func version(of known: KnownSchema) -> SchemaVersion? {
+        schema == known.name ? known.versions.first { $0.fingerprint == fingerprint } : nil
+    }
+}
