@@ -119,7 +119,8 @@ let package = Package(
             ]),
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["Descriptions", "Laundry", "Movies", "StoreConversion", "Strata"]),
+            dependencies: ["Descriptions", "Laundry", "Movies", "StoreConversion", "Strata", "StrataTesting"],
+            exclude: ["PublicSurface"]),
         .testTarget(name: "LaundryTests", dependencies: ["Laundry", "StrataTesting"], plugins: ["StrataBuild"]),
         .testTarget(name: "MoviesTests", dependencies: ["Movies", "StrataTesting"], plugins: ["StrataBuild"]),
     ],

@@ -1,35 +1,35 @@
 import Foundation
 
 /// The templates that come with Strata.
-public enum Templates {
+package enum Templates {
     /// The folder that holds them.
     private static var folder: URL { Bundle.module.bundleURL.appendingPathComponent("Mustache") }
 
     /// The number of the format of the values that Strata passes to templates. It grows when values are removed, renamed or
     /// get another meaning. The first line of a template states the format that it was written for.
-    public static let format = 1
+    package static let format = 1
 
     /// The first line of every template of this format.
-    public static let firstLine = "{{! Strata template, format \(format) }}"
+    package static let firstLine = "{{! Strata template, format \(format) }}"
 
     /// Returns the format that the first line of a template states; nil if it states none.
-    public static func format(of template: String) -> Int? {
+    package static func format(of template: String) -> Int? {
         let line = template.prefix { !$0.isNewline }
         return line.wholeMatch(of: /\{\{! Strata template, format ([0-9]+) \}\}/).flatMap { Int($0.1) }
     }
 
     /// The documentation of the values that each template gets.
-    public static func values() throws -> String {
+    package static func values() throws -> String {
         try String(contentsOf: folder.appendingPathComponent("Values.md"), encoding: .utf8)
     }
 
     /// The text of every template, by name: `Entity.swift` for the file `Entity.swift.mustache`.
-    public static func load() throws -> [String: String] {
+    package static func load() throws -> [String: String] {
         try load(from: folder)
     }
 
     /// The text of every template in `folder`, by name.
-    public static func load(from folder: URL) throws -> [String: String] {
+    package static func load(from folder: URL) throws -> [String: String] {
         var templates: [String: String] = [:]
         for url in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         where url.pathExtension == "mustache" {

@@ -99,7 +99,7 @@ import Testing
         // Without the file it does not fit.
         let without = try journal(sql)
         #expect(
-            try convert(without, "--misfits", "refuse").complaints == [
+            try convert(without, "--invalid-rows", "refuse").complaints == [
                 "journal.sqlite: error: 1 things of 1.0 do not fit:",
                 "Shelf 2: cover is a blob of 38 bytes, which is neither bytes nor the name of a file that is there",
             ])
@@ -214,9 +214,9 @@ import Testing
             try convert(extra, "--version", "1.0").complaints == [
                 "journal.sqlite: error: 2 things of 1.0 do not fit:", "ZA.ZNEW: 1.0 does not have it",
                 "ZX: 1.0 does not have it",
-                "Tables and columns cannot be set aside: drop leaves them where they are (ConversionOptions.misfits, --misfits)",
+                "Tables and columns cannot be set aside: drop leaves them where they are (ConversionOptions.invalidRows, --invalid-rows)",
             ])
-        let left = try convert(extra, "--version", "1.0", "--misfits", "drop")
+        let left = try convert(extra, "--version", "1.0", "--invalid-rows", "drop")
         #expect(left.said.prefix(2) == ["dropped: ZA.ZNEW: 1.0 does not have it", "dropped: ZX: 1.0 does not have it"])
     }
 
@@ -334,7 +334,7 @@ import Testing
     @Test func `text that is not UTF-8 does not fit`() throws {
         let workspace = try room("PRAGMA user_version = 2; INSERT INTO user VALUES (9, CAST(X'E9' AS TEXT), NULL);")
         #expect(
-            try convert(workspace, "--misfits", "refuse").complaints == [
+            try convert(workspace, "--invalid-rows", "refuse").complaints == [
                 "journal.sqlite: error: 1 things of 2.0 do not fit:", "user 9: mail is not valid UTF-8 text",
             ])
         #expect(try convert(workspace).said.first == "set aside: user 9: mail is not valid UTF-8 text")
@@ -344,13 +344,13 @@ import Testing
             ])
     }
 
-    private static let misfitSQL = """
+    private static let invalidRowSQL = """
         UPDATE ZTAG SET ZNAME = NULL WHERE Z_PK = 10; UPDATE ZTAG SET ZKEY = X'00' WHERE Z_PK = 20;
         UPDATE ZSHELF SET ZISOPEN = 3 WHERE Z_PK = 1; UPDATE ZMEDIA SET ZADDED = 'today' WHERE Z_PK = 2;
         UPDATE ZMEDIA SET ZPAGES = 'many' WHERE Z_PK = 3; INSERT INTO ZPASSPORT VALUES (8, 4, 1, 99);
         """
 
-    private static let misfits = [
+    private static let invalidRows = [
         "Media 2: added is \"today\", which is no number",
         "Media 3: cannot store TEXT value in INTEGER column Media.pages",
         "Media_tags 1, 10: target_id is 10, and Tag has no such row",
@@ -362,10 +362,12 @@ import Testing
     ]
 
     @Test func `rows that do not fit are set aside, with those that depend on them`() throws {
-        let workspace = try journal(Self.misfitSQL, versions: [Journal.first])
+        let workspace = try journal(Self.invalidRowSQL, versions: [Journal.first])
         let result = try convert(workspace)
         #expect(result.complaints == [])
-        for misfit in Self.misfits { #expect(result.said.contains("set aside: " + misfit), "\(result.said)") }
+        for invalidRow in Self.invalidRows {
+            #expect(result.said.contains("set aside: " + invalidRow), "\(result.said)")
+        }
         // A foreign key that may be NULL costs no row, and its value is kept.
         #expect(result.said.contains("set to NULL: Media 1: shelf_id is 1, and Shelf has no such row"))
         #expect(result.said.contains("Media: 2 rows in strata_unconverted"))
@@ -393,17 +395,18 @@ import Testing
     }
 
     /// Writes the policies for rows that do not fit into the `strata.json` of the journal's model.
-    private func setMisfits(_ misfits: String, in workspace: Workspace) throws {
+    private func setInvalidRows(_ invalidRows: String, in workspace: Workspace) throws {
         let text = try workspace.text("model/strata.json")
         let key = "\"imported\": {"
         #expect(text.contains(key))
         try workspace.write(
-            text.replacingOccurrences(of: key, with: key + "\"misfits\": " + misfits + ","), to: "model/strata.json")
+            text.replacingOccurrences(of: key, with: key + "\"invalid_rows\": " + invalidRows + ","),
+            to: "model/strata.json")
     }
 
     @Test func `strata.json decides by entity how rows that do not fit are treated`() throws {
-        let workspace = try journal(Self.misfitSQL, versions: [Journal.first])
-        try setMisfits(
+        let workspace = try journal(Self.invalidRowSQL, versions: [Journal.first])
+        try setInvalidRows(
             #"""
             { "Tag": { "fill": { "name": "none" } }, "Shelf": { "fill": { "isOpen": false } }, "Passport": "drop",
               "Media": { "fill": { "added": null, "pages": 0 } } }
@@ -434,14 +437,14 @@ import Testing
         let dangling = "INSERT INTO ZPASSPORT VALUES (8, 4, 1, 99);"
         let reason = "Passport 8: person_id is 99, and Person has no such row"
         let workspace = try journal(dangling, versions: [Journal.first])
-        try setMisfits(#"{ "Passport": "refuse" }"#, in: workspace)
+        try setInvalidRows(#"{ "Passport": "refuse" }"#, in: workspace)
         #expect(
-            try convert(workspace, "--misfits", "drop").complaints == [
+            try convert(workspace, "--invalid-rows", "drop").complaints == [
                 "journal.sqlite: error: 1 things of 1.0 do not fit:", reason,
             ])
         let other = try journal(dangling, versions: [Journal.first])
-        try setMisfits(#"{ "Passport": "drop" }"#, in: other)
-        #expect(try convert(other, "--misfits", "refuse").said.first == "dropped: " + reason)
+        try setInvalidRows(#"{ "Passport": "drop" }"#, in: other)
+        #expect(try convert(other, "--invalid-rows", "refuse").said.first == "dropped: " + reason)
     }
 
     @Test func `a fill replaces only values that the column cannot hold`() throws {
@@ -450,7 +453,7 @@ import Testing
             PRAGMA user_version = 2; DROP TABLE post; CREATE TABLE post (author, number); DROP TABLE user;
             CREATE TABLE user (id, mail, born); INSERT INTO user VALUES (9, NULL, '12'), (NULL, NULL, 'x'), (10, NULL, 'x');
             """)
-        try setMisfits(#"{ "user": { "fill": { "mail": "none", "born": null } } }"#, in: workspace)
+        try setInvalidRows(#"{ "user": { "fill": { "mail": "none", "born": null } } }"#, in: workspace)
         #expect(
             try convert(workspace).said.filter { $0.contains(": user ") } == [
                 "filled: user 9: mail is NULL; filled with \"none\"",
@@ -535,7 +538,7 @@ import Testing
             to: "model/Entry.json")
         let settings = try workspace.text("model/strata.json")
         let own =
-            #""imported": { "forms": { "entry.time": "unix_seconds" }, "misfits": { "entry": { "fill": { "text": "?" } } },"#
+            #""imported": { "forms": { "entry.time": "unix_seconds" }, "invalid_rows": { "entry": { "fill": { "text": "?" } } },"#
         try workspace.write(settings.replacing("\"imported\": {", with: own), to: "model/strata.json")
         try workspace.makeDatabase(
             "journal.sqlite",
@@ -544,7 +547,7 @@ import Testing
         #expect(try convert(workspace).said.first == "filled: log 1: text is NULL; filled with \"?\"")
         #expect(try workspace.rows("out.strata", "SELECT at, text FROM log") == ["0.0 \"?\""])
         // One entity has one policy.
-        let two = own.replacing("\"misfits\": {", with: "\"misfits\": { \"log\": \"drop\",")
+        let two = own.replacing("\"invalid_rows\": {", with: "\"invalid_rows\": { \"log\": \"drop\",")
         try workspace.write(settings.replacing("\"imported\": {", with: two), to: "model/strata.json")
         #expect(
             workspace.run("check", workspace.path("model")).complaints.contains {
@@ -554,9 +557,9 @@ import Testing
 
     @Test func `a policy names an entity, its properties and values of their types`() throws {
         let workspace = try journal()
-        func complaints(_ misfits: String) throws -> [String] {
+        func complaints(_ invalidRows: String) throws -> [String] {
             let text = try workspace.text("model/strata.json")
-            try setMisfits(misfits, in: workspace)
+            try setInvalidRows(invalidRows, in: workspace)
             defer { try? workspace.write(text, to: "model/strata.json") }
             return workspace.run("check", workspace.path("model")).complaints
         }
@@ -568,10 +571,10 @@ import Testing
             """#)
         #expect(
             found == [
-                #"model/strata.json:2:29: error: there is no entity `Tags` in version 2.0; did you mean "Tag"?"#,
-                #"model/strata.json:2:52: error: "keep" is no "misfits""#,
-                #"model/strata.json:2:70: error: "Person" must be "set-aside", "drop", "refuse" or {"fill": {"property": value}}, not a number"#,
-                #"model/strata.json:2:85: error: "Passport" must be "set-aside", "drop", "refuse" or {"fill": {"property": value}}, not an object"#,
+                #"model/strata.json:2:34: error: there is no entity `Tags` in version 2.0; did you mean "Tag"?"#,
+                #"model/strata.json:2:57: error: "keep" is no "invalid_rows""#,
+                #"model/strata.json:2:75: error: "Person" must be "set-aside", "drop", "refuse" or {"fill": {"property": value}}, not a number"#,
+                #"model/strata.json:2:90: error: "Passport" must be "set-aside", "drop", "refuse" or {"fill": {"property": value}}, not an object"#,
                 "model/strata.json:3:24: error: `Shelf` has no property `titel` in version 2.0",
                 #"model/strata.json:3:48: error: "isOpen" of type bool cannot be a number; write true or false"#,
                 #"model/strata.json:3:51: error: "books" does not apply here: a dangling foreign key is set to null, or its row is set aside"#,
@@ -582,24 +585,26 @@ import Testing
             ])
         #expect(
             try complaints("[]") == [
-                #"model/strata.json:2:27: error: "misfits" must be an object like {"Tag": "refuse"}, not an array"#
+                #"model/strata.json:2:32: error: "invalid_rows" must be an object like {"Tag": "refuse"}, not an array"#
             ])
     }
 
     @Test func `rows that do not fit are dropped or refused where that is asked for`() throws {
-        let workspace = try journal(Self.misfitSQL, versions: [Journal.first])
-        let refused = try convert(workspace, "--misfits", "refuse").complaints
+        let workspace = try journal(Self.invalidRowSQL, versions: [Journal.first])
+        let refused = try convert(workspace, "--invalid-rows", "refuse").complaints
         #expect(refused.first == "journal.sqlite: error: 10 things of 1.0 do not fit:")
-        for misfit in Self.misfits { #expect(refused.contains(misfit), "\(refused)") }
-        let dropped = try convert(workspace, "--misfits", "drop")
-        for misfit in Self.misfits { #expect(dropped.said.contains("dropped: " + misfit), "\(dropped.said)") }
+        for invalidRow in Self.invalidRows { #expect(refused.contains(invalidRow), "\(refused)") }
+        let dropped = try convert(workspace, "--invalid-rows", "drop")
+        for invalidRow in Self.invalidRows {
+            #expect(dropped.said.contains("dropped: " + invalidRow), "\(dropped.said)")
+        }
         #expect(try workspace.rows("out.strata", "SELECT id FROM Media ORDER BY 1") == ["1", "4"])
         #expect(
             try workspace.rows("out.strata", "SELECT count(*) FROM sqlite_schema WHERE name = 'strata_unconverted'")
                 == ["0"])
         #expect(
-            try convert(journal(), "--misfits", "keep").complaints == [
-                "error: unknown value keep of --misfits; the values are set-aside, drop, refuse"
+            try convert(journal(), "--invalid-rows", "keep").complaints == [
+                "error: unknown value keep of --invalid-rows; the values are set-aside, drop, refuse"
             ])
     }
 
@@ -1065,7 +1070,7 @@ import Testing
             "User.json", "\"name\": \"born\", \"property_type\": \"int\"",
             "\"name\": \"born\", \"property_type\": \"date\"")
         #expect(
-            try convert(workspace, "--misfits", "refuse").complaints == [
+            try convert(workspace, "--invalid-rows", "refuse").complaints == [
                 "journal.sqlite: error: 6 things of 2.0 do not fit:",
                 "user 1: born is 0, which is no date as text of ISO 8601",
                 "user 7: born is 1714564800000, which is no date as text of ISO 8601",
@@ -1074,7 +1079,7 @@ import Testing
         try edit(
             "strata.json", "\"from\": \"room\"",
             "\"from\": \"room\", \"forms\": { \"User.born\": \"unix_milliseconds\" }")
-        let left = try convert(workspace, "--misfits", "drop")
+        let left = try convert(workspace, "--invalid-rows", "drop")
         #expect(left.said.first == "dropped: user 8: born is \"never\", which is no number")
         #expect(
             try workspace.rows("out.strata", "SELECT born FROM user ORDER BY id") == ["-978307200.0", "736257600.0"])

@@ -1,5 +1,5 @@
 /// A problem in a text that should be JSON. Each case is one cause.
-public enum JSONProblem: Hashable, Sendable {
+package enum JSONProblem: Hashable, Sendable {
     case byteOrderMark
     case notUTF8
     case emptyFile

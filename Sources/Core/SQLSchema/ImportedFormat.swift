@@ -18,14 +18,14 @@ public struct ImportedFormat: Hashable, Sendable {
     public var unread: [ImportedUnread]
     /// The hashes that Core Data assigns to the entities of each version.
     public var hashes: [ImportedHash]
-    /// The policies for rows that do not fit. They take precedence over `ConversionOptions.misfits`.
-    public var misfits: [ImportedMisfits]
+    /// The policies for rows that do not fit. They take precedence over `ConversionOptions.invalidRows`.
+    public var invalidRows: [ImportedInvalidRows]
 
     /// Creates a format from its parts.
     public init(
         _ library: Library, formerNames: [String: String] = [:], columns: [ImportedColumn] = [],
         origins: [ImportedOrigin] = [], unread: [ImportedUnread] = [], hashes: [ImportedHash] = [],
-        misfits: [ImportedMisfits] = []
+        invalidRows: [ImportedInvalidRows] = []
     ) {
         self.library = library
         self.formerNames = formerNames
@@ -33,12 +33,12 @@ public struct ImportedFormat: Hashable, Sendable {
         self.origins = origins
         self.unread = unread
         self.hashes = hashes
-        self.misfits = misfits
+        self.invalidRows = invalidRows
     }
 }
 
 /// The treatment of rows of a table that do not fit, in a conversion.
-public struct ImportedMisfits: Hashable, Sendable {
+public struct ImportedInvalidRows: Hashable, Sendable {
     /// The treatment of a row that does not fit.
     public enum Policy: Hashable, Sendable {
         /// The row is stored in the table `strata_unconverted`.

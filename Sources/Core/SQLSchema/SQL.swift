@@ -1,17 +1,17 @@
 /// Names and texts as every dialect of SQL writes them.
-public enum SQL {
+package enum SQL {
     /// `identifier` as SQLite reads it back whatever it holds: `"a""b"` for `a"b`.
-    public static func quoted(_ identifier: String) -> String {
+    package static func quoted(_ identifier: String) -> String {
         "\"" + escaped(identifier, 0x22) + "\""
     }
 
     /// The identifiers quoted and separated by commas.
-    public static func list(_ identifiers: [String]) -> String {
+    package static func list(_ identifiers: [String]) -> String {
         identifiers.map(quoted).joined(separator: ", ")
     }
 
     /// `text` as a string literal: `'it''s'`.
-    public static func literal(_ text: String) -> String {
+    package static func literal(_ text: String) -> String {
         "'" + escaped(text, 0x27) + "'"
     }
 

@@ -1,31 +1,31 @@
 /// The SQL of SQLite.
-public enum SQLite {
+package enum SQLite {
     // MARK: Tables
 
     /// `CREATE TABLE` for a table, or for one with another name.
-    public static func createTable(_ table: Table, named name: String? = nil) -> String {
+    package static func createTable(_ table: Table, named name: String? = nil) -> String {
         "CREATE TABLE \(SQL.quoted(name ?? table.name)) (\n  " + elements(of: table).joined(separator: ",\n  ")
             + "\n) STRICT"
     }
 
     /// The statements that create a table and its indexes.
-    public static func create(_ table: Table) -> [String] {
+    package static func create(_ table: Table) -> [String] {
         [createTable(table)] + createIndexes(of: table)
     }
 
     /// `CREATE INDEX` for each index of a table.
-    public static func createIndexes(of table: Table) -> [String] {
+    package static func createIndexes(of table: Table) -> [String] {
         table.indexes.map { createIndex($0, on: table.name) }
     }
 
     /// `CREATE INDEX` for an index of a table.
-    public static func createIndex(_ index: Table.Index, on table: String) -> String {
+    package static func createIndex(_ index: Table.Index, on table: String) -> String {
         "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(SQL.quoted(index.name)) "
             + "ON \(SQL.quoted(table)) (\(SQL.list(index.columns)))"
     }
 
     /// The text between the parentheses of `CREATE TABLE`: the definitions of columns, then constraints.
-    public static func elements(of table: Table) -> [String] {
+    package static func elements(of table: Table) -> [String] {
         var elements = table.columns.map { definition(of: $0, in: table) }
         if table.primaryKey.count > 1 { elements.append("PRIMARY KEY (\(SQL.list(table.primaryKey)))") }
         for key in table.foreignKeys where key.columns.count > 1 {
@@ -47,7 +47,7 @@ public enum SQLite {
     }
 
     /// ` COLLATE …`, or nothing for the default.
-    public static func collate(_ collation: Collation?) -> String {
+    package static func collate(_ collation: Collation?) -> String {
         collation.map { " COLLATE " + $0.rawValue.uppercased() } ?? ""
     }
 
@@ -58,7 +58,7 @@ public enum SQLite {
     }
 
     /// The action of a foreign key for a delete rule, as `pragma_foreign_key_list` spells it too.
-    public static func action(_ rule: Table.DeleteRule) -> String {
+    package static func action(_ rule: Table.DeleteRule) -> String {
         switch rule {
         case .nullify: "SET NULL"
         case .cascade: "CASCADE"
@@ -71,7 +71,7 @@ public enum SQLite {
     /// ("ROWIDs and the INTEGER PRIMARY KEY", https://sqlite.org/lang_createtable.html#rowid).
     ///
     /// - Parameter columns: The names of the table's columns.
-    public static func rowID(besides columns: [String]) -> String? {
+    package static func rowID(besides columns: [String]) -> String? {
         let names = Set(columns.map { $0.lowercased() })
         return ["rowid", "_rowid_", "oid"].first { !names.contains($0) }
     }
@@ -79,7 +79,7 @@ public enum SQLite {
     // MARK: Values
 
     /// A fixed value.
-    public static func literal(_ value: Literal) -> String {
+    package static func literal(_ value: Literal) -> String {
         switch value {
         case .integer(let value): String(value)
         case .real(let value): String(value)
@@ -89,7 +89,7 @@ public enum SQLite {
     }
 
     /// An expression over the columns of the old table.
-    public static func expression(_ value: ValueExpression) -> String {
+    package static func expression(_ value: ValueExpression) -> String {
         switch value {
         case .column(let name): SQL.quoted(name)
         case .literal(let value): literal(value)
@@ -101,7 +101,7 @@ public enum SQLite {
     }
 
     /// The condition that a value is not NULL.
-    public static func isNotNull(_ value: ValueExpression) -> String {
+    package static func isNotNull(_ value: ValueExpression) -> String {
         (value.columnName == nil ? "(\(expression(value)))" : expression(value)) + " IS NOT NULL"
     }
 
@@ -192,7 +192,7 @@ public enum SQLite {
 }
 
 /// The bytes as hexadecimal digits in capital letters.
-public func hexadecimal(_ bytes: [UInt8]) -> String {
+package func hexadecimal(_ bytes: [UInt8]) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     var text: [UInt8] = []
     for byte in bytes {
@@ -205,13 +205,13 @@ public func hexadecimal(_ bytes: [UInt8]) -> String {
 extension Table {
     /// A name by which SQLite's statements reach the hidden row number; nil if the primary key is that number, or if
     /// columns hide it.
-    public var hiddenRowID: String? {
+    package var hiddenRowID: String? {
         integerKey == nil ? SQLite.rowID(besides: columnNames) : nil
     }
 
     /// The SQL for the number of a row: the primary key, if it is that number, or a hidden name; nil if columns hide
     /// all of those.
-    public var rowNumber: String? {
+    package var rowNumber: String? {
         integerKey.map(SQL.quoted) ?? hiddenRowID
     }
 }

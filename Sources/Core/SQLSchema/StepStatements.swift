@@ -5,45 +5,29 @@
 /// (https://sqlite.org/lang_altertable.html#otheralter): the new table is created under a temporary name and filled, and
 /// gets its own name when the old tables are dropped. So names may be swapped, and the old rows stay readable until the
 /// last phases.
-public struct StepStatements: Sendable {
-    /// The action on a table.
-    public enum Action: String, Hashable, Sendable, Codable {
-        /// The table is kept; its indexes may change.
-        case keep
-        /// The table is altered in place.
-        case alter
-        /// The table is created again, and its rows are copied.
-        case rebuild
-        /// The table is created, and begins empty.
-        case create
-        /// A custom migration fills the table.
-        case code
-        /// The table is dropped.
-        case drop
-    }
-
+package struct StepStatements: Sendable {
     /// Creates the new tables under their temporary names.
-    public private(set) var create: [String] = []
+    package private(set) var create: [String] = []
     /// Copies rows that need no code.
-    public var fill: [String] { copies.map { $0.statement() } }
+    package var fill: [String] { copies.map { $0.statement() } }
     /// The copies that `fill` makes.
     package private(set) var copies: [InsertSelect] = []
     /// Drops old tables and alters others. These statements need `legacy_alter_table` off, so that references to a table
     /// follow its name.
-    public private(set) var alter: [String] = []
+    package private(set) var alter: [String] = []
     /// Gives the new tables their names, and creates the indexes. These statements need `legacy_alter_table` on.
-    public private(set) var finish: [String] = []
+    package private(set) var finish: [String] = []
     /// The old tables that are dropped.
     package private(set) var dropped: Set<String> = []
     /// The temporary name of each rebuilt table, by its own name.
-    public private(set) var temporaryNames: [String: String] = [:]
+    package private(set) var temporaryNames: [String: String] = [:]
     /// The action on each table: first the tables of the new version, in their order, and then the dropped tables.
-    public private(set) var actions: [(table: String, action: Action)] = []
+    package private(set) var actions: [(table: String, action: TableAction)] = []
 
     /// The statements of one step.
     ///
     /// - `keepsOldTables`: whether the old tables stay as they are until all rows are moved, because code reads them.
-    public init(from old: [Table], to new: [Table], changes: [TableChange], keepsOldTables: Bool = false) {
+    package init(from old: [Table], to new: [Table], changes: [TableChange], keepsOldTables: Bool = false) {
         self.init(TableMapping(from: old, to: new, changes: changes), keepsOldTables: keepsOldTables)
     }
 

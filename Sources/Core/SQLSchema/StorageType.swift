@@ -1,12 +1,12 @@
 /// How a column stores its values.
-public enum StorageType: String, CaseIterable, Hashable, Sendable {
+package enum StorageType: String, CaseIterable, Hashable, Sendable {
     case integer, real, text, blob
     /// Values of every type.
     case any
 }
 
 /// How a text column compares its values, if not byte by byte.
-public enum Collation: String, CaseIterable, Hashable, Sendable {
+package enum Collation: String, CaseIterable, Hashable, Sendable {
     /// ASCII letters are equal in either case.
     case nocase
     /// Spaces at the end make no difference.
@@ -14,11 +14,11 @@ public enum Collation: String, CaseIterable, Hashable, Sendable {
 }
 
 /// The types of single values.
-public enum ScalarType: String, CaseIterable, Hashable, Sendable {
+package enum ScalarType: String, CaseIterable, Hashable, Sendable {
     case int, bool, double, float, string, url, color, date, seconds, milliseconds, data, uuid, decimal
 
     /// How a column stores the values.
-    public var storage: StorageType {
+    package var storage: StorageType {
         switch self {
         case .int, .bool, .milliseconds: .integer
         case .double, .float, .date, .seconds: .real
@@ -29,7 +29,7 @@ public enum ScalarType: String, CaseIterable, Hashable, Sendable {
 }
 
 /// A fixed value, as it is stored.
-public enum Literal: Hashable, Sendable {
+package enum Literal: Hashable, Sendable {
     /// An integer: `int`, `milliseconds`; 0 or 1 for `bool`.
     case integer(Int64)
     /// A finite number: `double`, `float`, `seconds`; for `date` the seconds since 2001-01-01 UTC.

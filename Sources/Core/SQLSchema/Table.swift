@@ -1,33 +1,33 @@
 /// A table of one version of a schema.
-public struct Table: Hashable, Sendable {
+package struct Table: Hashable, Sendable {
     /// The name.
-    public var name: String
+    package var name: String
     /// The columns, in order.
-    public var columns: [Column]
+    package var columns: [Column]
     /// The names of the columns of the primary key, most significant first; empty if there is none.
-    public var primaryKey: [String]
+    package var primaryKey: [String]
     /// The foreign keys: those of single columns in the order of the columns, and then the others.
-    public var foreignKeys: [ForeignKey]
+    package var foreignKeys: [ForeignKey]
     /// The indexes, in the order of their creation.
-    public var indexes: [Index]
+    package var indexes: [Index]
     /// Whether this is a join table, which holds the pairs of a relationship.
-    public var isJoinTable: Bool
+    package var isJoinTable: Bool
 
     /// A column.
-    public struct Column: Hashable, Sendable {
+    package struct Column: Hashable, Sendable {
         /// The name.
-        public var name: String
+        package var name: String
         /// How it stores its values.
-        public var type: StorageType
+        package var type: StorageType
         /// Whether it may contain NULL.
-        public var isNullable: Bool
+        package var isNullable: Bool
         /// The value of a row that is inserted without one; nil for NULL.
-        public var defaultValue: Literal?
+        package var defaultValue: Literal?
         /// How it compares texts; nil for byte by byte.
-        public var collation: Collation?
+        package var collation: Collation?
 
         /// Creates a column.
-        public init(
+        package init(
             _ name: String, _ type: StorageType, isNullable: Bool = false, defaultValue: Literal? = nil,
             collation: Collation? = nil
         ) {
@@ -41,18 +41,18 @@ public struct Table: Hashable, Sendable {
 
     /// Columns that name a row of a table. It is checked when the transaction commits, so that rows can be written in any
     /// order.
-    public struct ForeignKey: Hashable, Sendable {
+    package struct ForeignKey: Hashable, Sendable {
         /// The names of the columns, in the order of the key that they refer to.
-        public var columns: [String]
+        package var columns: [String]
         /// The name of the table that they refer to.
-        public var target: String
+        package var target: String
         /// The names of that table's columns.
-        public var targetColumns: [String]
+        package var targetColumns: [String]
         /// The effect on the row when its target is deleted.
-        public var deleteRule: DeleteRule
+        package var deleteRule: DeleteRule
 
         /// Creates a foreign key.
-        public init(_ columns: [String], to target: String, _ targetColumns: [String], _ deleteRule: DeleteRule) {
+        package init(_ columns: [String], to target: String, _ targetColumns: [String], _ deleteRule: DeleteRule) {
             self.columns = columns
             self.target = target
             self.targetColumns = targetColumns
@@ -61,7 +61,7 @@ public struct Table: Hashable, Sendable {
     }
 
     /// The effect on a row when the row that its foreign key refers to is deleted.
-    public enum DeleteRule: String, CaseIterable, Hashable, Sendable {
+    package enum DeleteRule: String, CaseIterable, Hashable, Sendable {
         /// The foreign key becomes NULL.
         case nullify
         /// The row is deleted too.
@@ -73,16 +73,16 @@ public struct Table: Hashable, Sendable {
     }
 
     /// An index.
-    public struct Index: Hashable, Sendable {
+    package struct Index: Hashable, Sendable {
         /// The name, which stays the same for the index's whole life.
-        public var name: String
+        package var name: String
         /// The names of the indexed columns.
-        public var columns: [String]
+        package var columns: [String]
         /// Whether no two rows may have the same values in all the columns.
-        public var isUnique: Bool
+        package var isUnique: Bool
 
         /// Creates an index.
-        public init(_ name: String, on columns: [String], unique isUnique: Bool = false) {
+        package init(_ name: String, on columns: [String], unique isUnique: Bool = false) {
             self.name = name
             self.columns = columns
             self.isUnique = isUnique
@@ -90,7 +90,7 @@ public struct Table: Hashable, Sendable {
     }
 
     /// Creates a table.
-    public init(
+    package init(
         _ name: String, columns: [Column], primaryKey: [String], foreignKeys: [ForeignKey] = [],
         indexes: [Index] = [], isJoinTable: Bool = false
     ) {
@@ -105,20 +105,20 @@ public struct Table: Hashable, Sendable {
     }
 
     /// The names of the columns, in order.
-    public var columnNames: [String] { columns.map(\.name) }
+    package var columnNames: [String] { columns.map(\.name) }
 
     /// The column with a name.
-    public func column(_ name: String) -> Column? {
+    package func column(_ name: String) -> Column? {
         columns.first { $0.name == name }
     }
 
     /// The value of a column in a row that is inserted without one.
-    public func defaultValue(of name: String) -> ValueExpression {
+    package func defaultValue(of name: String) -> ValueExpression {
         column(name)?.defaultValue.map(ValueExpression.literal) ?? .null
     }
 
     /// The name of the primary key's column if it is a single integer, which SQLite uses as the row number.
-    public var integerKey: String? {
+    package var integerKey: String? {
         guard primaryKey.count == 1, column(primaryKey[0])?.type == .integer else { return nil }
         return primaryKey[0]
     }

@@ -1,5 +1,5 @@
 /// The change of a table in one step. A table without a change stays as it is.
-public enum TableChange: Hashable, Sendable {
+package enum TableChange: Hashable, Sendable {
     /// The table is new and begins empty.
     case create(String)
     /// The table is removed, with its rows.
@@ -19,7 +19,7 @@ public enum TableChange: Hashable, Sendable {
         from: String, to: String, columns: [String: ValueExpression] = [:], references: [String: String] = [:])
 
     /// The table of the new version that has the change; nil for a removed one.
-    public var result: String? {
+    package var result: String? {
         switch self {
         case .create(let name), .map(_, let name, _, _), .custom(_, let name, _, _): name
         case .drop: nil

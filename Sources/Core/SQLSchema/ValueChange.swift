@@ -1,5 +1,5 @@
 /// A change of a value. NULL stays NULL.
-public indirect enum ValueChange: Hashable, Sendable {
+package indirect enum ValueChange: Hashable, Sendable {
     /// A single value becomes one of another type.
     case scalar(ScalarType, ScalarType)
     /// A case becomes its value.
@@ -14,7 +14,7 @@ public indirect enum ValueChange: Hashable, Sendable {
     case elements(ValueChange, isJSON: Bool)
 
     /// The change of a member of a struct. `isJSON` says that its value is JSON itself.
-    public indirect enum Member: Hashable, Sendable {
+    package indirect enum Member: Hashable, Sendable {
         /// It is new and has a default value, in JSON.
         case added(String, value: String)
         /// It is removed.
@@ -26,7 +26,7 @@ public indirect enum ValueChange: Hashable, Sendable {
     }
 
     /// Whether every value is stored as it was.
-    public var isIdentity: Bool {
+    package var isIdentity: Bool {
         switch self {
         case .scalar(let from, let to): from.storage == to.storage
         case .caseToString: true
@@ -38,7 +38,7 @@ public indirect enum ValueChange: Hashable, Sendable {
     }
 
     /// Whether two different values may become the same.
-    public var isMerging: Bool {
+    package var isMerging: Bool {
         switch self {
         case .scalar, .caseToString: false
         case .cases(_, let isMerged): isMerged

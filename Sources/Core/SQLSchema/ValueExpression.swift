@@ -1,5 +1,5 @@
 /// The value of a migrated row's column, computed from the old row.
-public indirect enum ValueExpression: Hashable, Sendable {
+package indirect enum ValueExpression: Hashable, Sendable {
     /// The value of a column of the old row.
     case column(String)
     /// A fixed value.
@@ -12,14 +12,14 @@ public indirect enum ValueExpression: Hashable, Sendable {
     case changed(ValueExpression, ValueChange)
 
     /// The name of the column whose value this is, unchanged.
-    public var columnName: String? {
+    package var columnName: String? {
         if case .column(let name) = self { name } else { nil }
     }
 
     /// The expression with each column replaced by its expression in `columns`; nil if one of them is missing there.
     ///
     /// In this way, a value that a step computes from its own version is computed from an older one.
-    public func substituting(_ columns: [String: ValueExpression]) -> ValueExpression? {
+    package func substituting(_ columns: [String: ValueExpression]) -> ValueExpression? {
         switch self {
         case .column(let name): return columns[name]
         case .literal, .null: return self

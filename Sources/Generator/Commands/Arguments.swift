@@ -1,7 +1,7 @@
 import Foundation
 
 /// The arguments of a command.
-public struct Arguments {
+package struct Arguments {
     package let command: String
     /// The positional arguments: folders of models, or a file.
     package private(set) var folders: [String] = []
@@ -21,7 +21,7 @@ public struct Arguments {
         "plan": ["--model", "--json"],
         "inspect": ["--model", "--json"],
         "import": ["--into", "--order", "--renames", "--inheritance", "--oldest", "--version-info", "--target"],
-        "convert": ["--model", "--to", "--version", "--misfits", "--json"],
+        "convert": ["--model", "--to", "--version", "--invalid-rows", "--json"],
         "templates": ["--copy", "--values"],
         "sources": ["--model", "--target", "--output"],
         "tests": ["--model", "--target", "--test-target", "--output"],

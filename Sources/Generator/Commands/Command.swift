@@ -3,9 +3,9 @@ import Foundation
 import Mustache
 
 /// The commands of the `strata` tool.
-public enum Command {
+package enum Command {
     /// The exit code of a command.
-    public enum ExitCode: Int32, Sendable {
+    package enum ExitCode: Int32, Sendable {
         case success = 0
         /// The command failed for another reason than its arguments, such as a mistake in a model's files.
         case diagnostics = 1
@@ -14,7 +14,7 @@ public enum Command {
     }
 
     /// A function that runs a command.
-    public typealias Runner = (Arguments, Console) throws -> Void
+    package typealias Runner = (Arguments, Console) throws -> Void
 
     /// Runs a command, and prints its results and errors on the console.
     ///
@@ -23,7 +23,7 @@ public enum Command {
     ///   - console: The console to print on.
     ///   - others: Additional commands that only some tools have, by name.
     /// - Returns: The exit code.
-    public static func run(
+    package static func run(
         _ arguments: [String], console: Console = .standard, others: [String: Runner] = [:]
     ) -> ExitCode {
         do {

@@ -30,7 +30,7 @@ struct Configuration {
     /// The format of the databases that existed before the schema; nil if the schema was not imported.
     var imported: ImportedSource?
     /// The settings for rows of imported databases that do not fit the schema.
-    var misfits: MisfitSettings
+    var invalidRows: InvalidRowSettings
     /// The folder of templates that replace the built-in ones, relative to the model's folder.
     var templates: String?
 
@@ -53,7 +53,7 @@ struct Configuration {
         ddl = values.choice("ddl") ?? ddl
         templates = values.string("templates")
         imported = values.imported()
-        misfits = values.misfits()
+        invalidRows = values.invalidRows()
         switch values.codable() {
         case .flag(true): codingNames = .swift
         case .descriptionNames: codingNames = .descriptions

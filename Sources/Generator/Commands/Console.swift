@@ -1,7 +1,7 @@
 import Foundation
 
 /// The output of a command: one channel for results, one for errors.
-public struct Console {
+package struct Console {
     private let output: (String) -> Void
     private let errors: (String) -> Void
     private var hasColor = (output: false, errors: false)
@@ -11,14 +11,14 @@ public struct Console {
     /// - Parameters:
     ///   - say: Prints a line of results.
     ///   - complain: Prints an error.
-    public init(say: @escaping (String) -> Void, complain: @escaping (String) -> Void) {
+    package init(say: @escaping (String) -> Void, complain: @escaping (String) -> Void) {
         output = say
         errors = complain
     }
 
     /// Standard output and standard error. They use color on a terminal, unless the environment variable `NO_COLOR` is
     /// set (https://no-color.org).
-    public static var standard: Console {
+    package static var standard: Console {
         var console = Console(
             say: { print($0) },
             complain: { FileHandle.standardError.write(Data(($0 + "\n").utf8)) })

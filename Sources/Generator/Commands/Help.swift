@@ -116,9 +116,9 @@ enum Help {
               --model FOLDER         the folder of the model; "imported" in its strata.json says how values are read
               --to FILE              the store, which must not be there yet
               --version VERSION      the version of the database, where its tables do not tell
-              --misfits POLICY       how rows that do not fit are treated: set-aside (default), drop, or refuse; a policy
+              --invalid-rows POLICY       how rows that do not fit are treated: set-aside (default), drop, or refuse; a policy
                                      of an entity in strata.json precedes it
-              --json                 an object: version, rows, unconverted, cleared, filled, misfits, left
+              --json                 an object: version, rows, unconverted, cleared, filled, invalidRows, left
 
             example: strata convert App.sqlite --model Sources/App/Model --to App.strata
             """

@@ -11,7 +11,7 @@ package struct LoadedModel {
     let folder: ModelFolder
     package let history: SchemaHistory
     /// The policies for rows that do not fit, if the model was imported.
-    package let misfits: [ImportedMisfits]
+    package let invalidRows: [ImportedInvalidRows]
     /// The notes and warnings about the files of a valid model.
     let notes: [Diagnostic]
     /// The number of versions that the generated lock seals. They are the oldest versions.
@@ -58,9 +58,9 @@ package struct LoadedModel {
         guard unknown.isEmpty || folder.configuration.versions.oldestSupported != nil else {
             throw CommandError.unknownImportedColumns(folder.path, unknown)
         }
-        let misfits = folder.configuration.misfits.resolved(in: history)
-        guard misfits.diagnostics.isEmpty else { throw Diagnostics(misfits.diagnostics) }
-        self.misfits = misfits.policies
+        let invalidRows = folder.configuration.invalidRows.resolved(in: history)
+        guard invalidRows.diagnostics.isEmpty else { throw Diagnostics(invalidRows.diagnostics) }
+        self.invalidRows = invalidRows.policies
         self.history = history
         self.notes = descriptions.diagnostics
         let changes = lock.changes(in: history)
@@ -310,6 +310,6 @@ package struct LoadedModel {
                 module: folder.module, access: folder.configuration.access, ddl: folder.configuration.ddl,
                 structs: folder.configuration.structs, codingNames: folder.configuration.codingNames,
                 testFolder: testFolder, sealedCount: sealedCount, fixtures: sealsFixtures ? fixtures : [:],
-                misfits: misfits))
+                invalidRows: invalidRows))
     }
 }

@@ -3,9 +3,9 @@ import SchemaModel
 import SQLSchema
 
 /// Reads the values of `strata.json`, and collects diagnostics.
-public struct ConfigurationReader {
+package struct ConfigurationReader {
     /// The diagnostics so far.
-    public private(set) var diagnostics: [Diagnostic] = []
+    package private(set) var diagnostics: [Diagnostic] = []
     private let file: SourceFile
     private var values: [String: JSON] = [:]
 
@@ -19,7 +19,7 @@ public struct ConfigurationReader {
     /// Reads `file` and checks its keys.
     ///
     /// - Throws: `Diagnostic` if the file is not a JSON object.
-    public static func read(_ file: SourceFile) throws(Diagnostic) -> ConfigurationReader {
+    package static func read(_ file: SourceFile) throws(Diagnostic) -> ConfigurationReader {
         let json = try file.json()
         guard case .object(let members) = json.value else {
             throw file.diagnostic(
@@ -40,7 +40,7 @@ public struct ConfigurationReader {
     }
 
     /// Returns the string of a key; nil if it is absent or, after a diagnostic, not a string.
-    public mutating func string(_ key: String) -> String? {
+    package mutating func string(_ key: String) -> String? {
         guard let json = values[key] else { return nil }
         if case .string(let text) = json.value { return text }
         diagnostics.append(
@@ -50,7 +50,7 @@ public struct ConfigurationReader {
 
     /// Returns the strings of a key whose value is a string or a list of strings; nil if it is absent or, after a
     /// diagnostic, neither.
-    public mutating func strings(_ key: String) -> [String]? {
+    package mutating func strings(_ key: String) -> [String]? {
         guard let json = values[key] else { return nil }
         if case .string(let text) = json.value { return [text] }
         if case .array(let elements) = json.value, !elements.isEmpty {
@@ -64,13 +64,13 @@ public struct ConfigurationReader {
     }
 
     /// A value of `codable`.
-    public enum Codable: Hashable, Sendable {
+    package enum Codable: Hashable, Sendable {
         case flag(Bool)
         case descriptionNames
     }
 
     /// Returns the value of `codable`; nil if it is absent or, after a diagnostic, wrong.
-    public mutating func codable() -> Codable? {
+    package mutating func codable() -> Codable? {
         guard let json = values["codable"] else { return nil }
         switch json.value {
         case .bool(let value): return .flag(value)
@@ -84,14 +84,14 @@ public struct ConfigurationReader {
     }
 
     /// Reads the settings of versions.
-    public mutating func versions() -> VersionSettings {
+    package mutating func versions() -> VersionSettings {
         let settings = VersionSettings(values, file: file)
         diagnostics += settings.diagnostics
         return settings
     }
 
     /// Reads the format of the databases that existed before the schema; nil if there is no valid `imported`.
-    public mutating func imported() -> ImportedSource? {
+    package mutating func imported() -> ImportedSource? {
         guard let json = values["imported"] else { return nil }
         func report(_ problem: Problem, _ offset: Int) { diagnostics.append(file.diagnostic(problem, at: offset)) }
         guard case .object(let members) = json.value else {
@@ -207,8 +207,8 @@ public struct ConfigurationReader {
                 }
             case ("columns", _):
                 report(.wrongKind(key: "columns", expected: "an object", found: member.value.kind), member.value.offset)
-            // `misfits()` reads "misfits", and the import reads "renames".
-            case ("misfits", _), ("renames", .object): break
+            // `invalidRows()` reads "invalid_rows", and the import reads "renames".
+            case ("invalid_rows", _), ("renames", .object): break
             case ("renames", _):
                 report(
                     .wrongKind(key: "renames", expected: "an object", found: member.value.kind), member.value.offset)
@@ -217,7 +217,7 @@ public struct ConfigurationReader {
             case ("forms", _):
                 report(.wrongKind(key: "forms", expected: "an object", found: member.value.kind), member.value.offset)
             default:
-                let nearest = ["from", "forms", "columns", "unread", "hashes", "misfits", "renames"].nearest(
+                let nearest = ["from", "forms", "columns", "unread", "hashes", "invalid_rows", "renames"].nearest(
                     to: member.key)
                 report(.unknownKey(member.key, of: "\"imported\"", nearest: nearest), member.keyOffset)
             }
@@ -236,13 +236,13 @@ public struct ConfigurationReader {
     }
 
     /// Reads the settings for rows of imported databases that do not fit the schema.
-    public func misfits() -> MisfitSettings {
-        guard case .object(let members) = values["imported"]?.value else { return MisfitSettings(nil, file: file) }
-        return MisfitSettings(members.first { $0.key == "misfits" }?.value, file: file)
+    package func invalidRows() -> InvalidRowSettings {
+        guard case .object(let members) = values["imported"]?.value else { return InvalidRowSettings(nil, file: file) }
+        return InvalidRowSettings(members.first { $0.key == "invalid_rows" }?.value, file: file)
     }
 
     /// Returns the choice that the string of a key names; nil if it is absent or, after a diagnostic, unknown.
-    public mutating func choice<Choice: RawRepresentable & CaseIterable>(_ key: String) -> Choice?
+    package mutating func choice<Choice: RawRepresentable & CaseIterable>(_ key: String) -> Choice?
     where Choice.RawValue == String {
         guard let json = values[key], let text = string(key) else { return nil }
         if let choice = Choice(rawValue: text) { return choice }
@@ -252,7 +252,7 @@ public struct ConfigurationReader {
     }
 
     /// Checks that the string of a key can be the name of a Swift type.
-    public mutating func checkIdentifier(_ key: String) {
+    package mutating func checkIdentifier(_ key: String) {
         guard let json = values[key], case .string(let text) = json.value else { return }
         let isIdentifier =
             text.first.map { $0.isLetter || $0 == "_" } == true

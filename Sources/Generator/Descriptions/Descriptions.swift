@@ -2,11 +2,11 @@ import SchemaDiff
 import SchemaModel
 
 /// The descriptions of a model, resolved and validated.
-public struct Descriptions: Sendable {
+package struct Descriptions: Sendable {
     /// The schema history; nil if there are errors.
-    public let history: SchemaHistory?
+    package let history: SchemaHistory?
     /// The errors, warnings and notes about the files, sorted by file and position.
-    public let diagnostics: [Diagnostic]
+    package let diagnostics: [Diagnostic]
     private let mentions: [VersionMention]
 
     /// Parses, resolves and validates the descriptions of a model.
@@ -18,7 +18,7 @@ public struct Descriptions: Sendable {
     ///   - sealed: The released versions, which keep their spelling.
     ///   - settings: The settings of versions from `strata.json`.
     ///   - imported: The databases from which the model was imported, from `strata.json`.
-    public init(
+    package init(
         reading files: [SourceFile], folder: String, schema: String, sealed: [Version] = [],
         settings: VersionSettings? = nil, imported: ImportedSource? = nil
     ) {
@@ -64,7 +64,7 @@ public struct Descriptions: Sendable {
     /// An error if the newest version looks misspelled; nil if it does not. It looks misspelled if only one element
     /// names it and its distance from the previous version is large: at least 10, and larger than the distance between
     /// any two earlier neighbouring versions.
-    public var misspelledVersion: Diagnostic? {
+    package var misspelledVersion: Diagnostic? {
         guard let versions = history?.versions.map(\.version), versions.count > 1 else { return nil }
         let distances = zip(versions, versions.dropFirst()).map { $0.distance(to: $1) }
         let (draft, newest) = (versions[versions.count - 2], versions[versions.count - 1])
@@ -76,7 +76,7 @@ public struct Descriptions: Sendable {
     }
 
     /// The error that a version is named which was never a draft and is not the newest one.
-    public func neverDrafted(_ version: Version) -> Diagnostic? {
+    package func neverDrafted(_ version: Version) -> Diagnostic? {
         guard let newest = history?.newest.version, let place = mentions.first(where: { $0.version == version }) else {
             return nil
         }

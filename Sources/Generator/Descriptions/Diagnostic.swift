@@ -1,21 +1,21 @@
 /// An error, warning or note about a file.
-public struct Diagnostic: Error, Hashable, Sendable, CustomStringConvertible {
+package struct Diagnostic: Error, Hashable, Sendable, CustomStringConvertible {
     /// The severity of a diagnostic.
-    public enum Severity: String, Hashable, Sendable {
+    package enum Severity: String, Hashable, Sendable {
         case error, warning, note
     }
 
     /// The severity.
-    public var severity: Severity
+    package var severity: Severity
     /// The path of the file, as it was passed to Strata.
-    public var path: String
+    package var path: String
     /// The position in the file; nil if the diagnostic concerns the file as a unit.
-    public var position: Position?
+    package var position: Position?
     /// The problem.
-    public var problem: Problem
+    package var problem: Problem
 
     /// Creates a diagnostic.
-    public init(_ problem: Problem, path: String, position: Position?, severity: Severity = .error) {
+    package init(_ problem: Problem, path: String, position: Position?, severity: Severity = .error) {
         self.severity = severity
         self.path = path
         self.position = position
@@ -23,34 +23,34 @@ public struct Diagnostic: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The diagnostic as `path:line:column: error: message`, the format that compilers and editors use.
-    public var description: String {
+    package var description: String {
         let place = position.map { "\(path):\($0.line):\($0.column)" } ?? path
         return "\(place): \(severity.rawValue): \(problem.message)"
     }
 }
 
 /// A position in a text.
-public struct Position: Hashable, Comparable, Sendable {
+package struct Position: Hashable, Comparable, Sendable {
     /// The number of the line. The first line is 1.
-    public var line: Int
+    package var line: Int
     /// The number of the column, in bytes of UTF-8. The first column is 1.
-    public var column: Int
+    package var column: Int
 
     /// Creates a position.
-    public init(line: Int, column: Int) {
+    package init(line: Int, column: Int) {
         self.line = line
         self.column = column
     }
 
     /// Returns whether `left` comes before `right`.
-    public static func < (left: Position, right: Position) -> Bool {
+    package static func < (left: Position, right: Position) -> Bool {
         (left.line, left.column) < (right.line, right.column)
     }
 }
 
 extension [Diagnostic] {
     /// The diagnostics, sorted by file and position.
-    public var inOrder: [Diagnostic] {
+    package var inOrder: [Diagnostic] {
         sorted { left, right in
             if left.path != right.path { return left.path < right.path }
             let before = left.position ?? Position(line: 0, column: 0)

@@ -5,7 +5,7 @@ import SQLSchema
 
 extension Problem {
     /// A message that says what is wrong and what to do.
-    public var message: String {
+    package var message: String {
         switch self {
         case .json(let problem): return message(of: problem)
 

@@ -3,7 +3,7 @@ import SchemaDiff
 import SchemaModel
 
 /// A problem in a model's files. Each case is one cause. The wording is in `Problem+Message.swift`.
-public enum Problem: Hashable, Sendable {
+package enum Problem: Hashable, Sendable {
     case json(JSONProblem)
 
     // Shape

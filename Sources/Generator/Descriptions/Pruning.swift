@@ -2,9 +2,9 @@ import JSONText
 import SchemaModel
 
 /// Removes everything from the files of a model that no supported version needs. The rest of the text does not change.
-public struct Pruning {
+package struct Pruning {
     /// The outcome of pruning a file.
-    public enum Outcome: Hashable, Sendable {
+    package enum Outcome: Hashable, Sendable {
         /// The file does not change.
         case kept
         /// The file has these new bytes.
@@ -28,7 +28,7 @@ public struct Pruning {
     ///   - oldest: The oldest supported version.
     /// - Returns: The outcomes, by the paths of the files.
     /// - Throws: `Diagnostic` if a file is not valid JSON.
-    public static func prune(
+    package static func prune(
         _ files: [SourceFile], configuration: SourceFile, oldest: Version
     ) throws(Diagnostic) -> [String: Outcome] {
         var outcomes: [String: Outcome] = [:]

@@ -1,16 +1,16 @@
 import JSONText
 
 /// The contents of a file, with its path for messages.
-public struct SourceFile: Sendable {
+package struct SourceFile: Sendable {
     /// The path of the file, as it was passed to Strata.
-    public let path: String
+    package let path: String
     /// The name of the file without its folder and without the extension `.json`.
-    public let baseName: String
+    package let baseName: String
     /// The bytes of the file.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// Creates a source file.
-    public init(path: String, bytes: [UInt8]) {
+    package init(path: String, bytes: [UInt8]) {
         self.path = path
         self.bytes = bytes
         let name = path.split(separator: "/").last.map(String.init) ?? path
@@ -18,7 +18,7 @@ public struct SourceFile: Sendable {
     }
 
     /// Returns the line and column of the byte at `offset`.
-    public func position(of offset: Int) -> Position {
+    package func position(of offset: Int) -> Position {
         var line = 1
         var start = 0
         let end = min(offset, bytes.count)
@@ -30,7 +30,7 @@ public struct SourceFile: Sendable {
     }
 
     /// Creates an error at `offset`.
-    public func diagnostic(_ problem: Problem, at offset: Int) -> Diagnostic {
+    package func diagnostic(_ problem: Problem, at offset: Int) -> Diagnostic {
         Diagnostic(problem, path: path, position: position(of: offset))
     }
 

@@ -2,7 +2,7 @@ import JSONText
 import SchemaModel
 
 /// The settings of versions in `strata.json`.
-public struct VersionSettings: Sendable {
+package struct VersionSettings: Sendable {
     /// A version, with its offset in the file.
     struct Mention: Sendable {
         let version: Version
@@ -14,7 +14,7 @@ public struct VersionSettings: Sendable {
     /// All versions in ascending order; nil if `strata.json` does not list them.
     private(set) var listed: [Mention]?
     /// Whether `versions` lists all versions.
-    public var isListed: Bool { listed != nil }
+    package var isListed: Bool { listed != nil }
     /// The names that versions had in the imported format.
     private(set) var formerNames: [Version: String] = [:]
     private var oldest: Mention?
@@ -22,7 +22,7 @@ public struct VersionSettings: Sendable {
     private(set) var diagnostics: [Diagnostic] = []
 
     /// The oldest supported version; nil if all versions are supported.
-    public var oldestSupported: Version? { oldest?.version }
+    package var oldestSupported: Version? { oldest?.version }
 
     init(_ values: [String: JSON], file: SourceFile) {
         self.file = file

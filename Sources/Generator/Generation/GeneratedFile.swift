@@ -1,9 +1,9 @@
 import SQLSchema
 
 /// A generated file with the folder that it belongs to.
-public struct GeneratedFile: Hashable, Sendable {
+package struct GeneratedFile: Hashable, Sendable {
     /// The folders that files belong to.
-    public enum Place: Hashable, Sendable {
+    package enum Place: Hashable, Sendable {
         /// The Swift files of the model's target: `Generated/` in the model's folder, or the build plugin's folder.
         case sources
         /// `Migrations/` in the model's folder. Its files are generated once. After that, you edit them.
@@ -17,14 +17,14 @@ public struct GeneratedFile: Hashable, Sendable {
     }
 
     /// The folder that the file belongs to.
-    public var place: Place
+    package var place: Place
     /// The name of the file.
-    public var name: String
+    package var name: String
     /// The text of the file.
-    public var contents: String
+    package var contents: String
 
     /// Creates a generated file.
-    public init(place: Place, name: String, contents: String) {
+    package init(place: Place, name: String, contents: String) {
         self.place = place
         self.name = name
         self.contents = contents

@@ -2,9 +2,9 @@ import SchemaModel
 import SQLSchema
 
 /// The options for generating files from a schema history.
-public struct GenerationOptions: Sendable {
+package struct GenerationOptions: Sendable {
     /// The access levels of generated declarations.
-    public enum Access: String, CaseIterable, Sendable {
+    package enum Access: String, CaseIterable, Sendable {
         case `public`, package, `internal`
 
         /// The access modifier with a space after it; empty for `internal`.
@@ -12,7 +12,7 @@ public struct GenerationOptions: Sendable {
     }
 
     /// The versions whose DDL is generated.
-    public enum DDL: String, CaseIterable, Sendable {
+    package enum DDL: String, CaseIterable, Sendable {
         /// All versions.
         case all
         /// The newest version.
@@ -20,7 +20,7 @@ public struct GenerationOptions: Sendable {
     }
 
     /// The versions whose structs are generated.
-    public enum Structs: String, CaseIterable, Sendable {
+    package enum Structs: String, CaseIterable, Sendable {
         /// All versions.
         case all
         /// The newest version, and the versions before and after each step with a custom migration.
@@ -28,7 +28,7 @@ public struct GenerationOptions: Sendable {
     }
 
     /// The ways in which generated tests find the folder of their target.
-    public enum TestFolder: Hashable, Sendable {
+    package enum TestFolder: Hashable, Sendable {
         /// The folder is two levels above the generated file.
         case aboveFile
         /// The folder is at this path.
@@ -36,15 +36,15 @@ public struct GenerationOptions: Sendable {
     }
 
     /// The name of the model's target, which is also the name of its module.
-    public var module: String
+    package var module: String
     /// The access level of generated declarations.
-    public var access: Access
+    package var access: Access
     /// The versions whose DDL is generated.
-    public var ddl: DDL
+    package var ddl: DDL
     /// The versions whose structs are generated.
-    public var structs: Structs
+    package var structs: Structs
     /// The names by which generated types are encoded and decoded.
-    public enum CodingNames: String, Hashable, Sendable {
+    package enum CodingNames: String, Hashable, Sendable {
         /// The names of the Swift properties: `masterID`.
         case swift
         /// The names in the descriptions: `master_id`.
@@ -52,21 +52,21 @@ public struct GenerationOptions: Sendable {
     }
 
     /// How generated types conform to `Codable`; nil if they do not.
-    public var codingNames: CodingNames?
+    package var codingNames: CodingNames?
     /// The way in which generated tests find their fixtures.
-    public var testFolder: TestFolder
+    package var testFolder: TestFolder
     /// The number of sealed versions. They are the oldest versions of the history.
-    public var sealedCount: Int
+    package var sealedCount: Int
     /// The fingerprints of fixture files, by version. A version without a fixture has none.
-    public var fixtures: [Version: Fingerprint]
+    package var fixtures: [Version: Fingerprint]
     /// The policies for rows that do not fit in a conversion.
-    public var misfits: [ImportedMisfits]
+    package var invalidRows: [ImportedInvalidRows]
 
     /// Creates options for the model of the target `module`.
-    public init(
+    package init(
         module: String, access: Access = .public, ddl: DDL = .all, structs: Structs = .all,
         codingNames: CodingNames? = nil, testFolder: TestFolder = .aboveFile, sealedCount: Int,
-        fixtures: [Version: Fingerprint] = [:], misfits: [ImportedMisfits] = []
+        fixtures: [Version: Fingerprint] = [:], invalidRows: [ImportedInvalidRows] = []
     ) {
         self.module = module
         self.access = access
@@ -76,6 +76,6 @@ public struct GenerationOptions: Sendable {
         self.testFolder = testFolder
         self.sealedCount = sealedCount
         self.fixtures = fixtures
-        self.misfits = misfits
+        self.invalidRows = invalidRows
     }
 }

@@ -6,7 +6,7 @@ import SQLSchema
 /// Generates files from a schema history. The result depends only on the history, the templates and the options.
 ///
 /// The values for each template are in a separate source file, for example `EntityFile.swift` for `Entity.swift`.
-public struct Generator: Sendable {
+package struct Generator: Sendable {
     let history: SchemaHistory
     let options: GenerationOptions
     let names: SwiftNames
@@ -18,7 +18,7 @@ public struct Generator: Sendable {
     ///   - history: The schema history.
     ///   - templates: The texts of the templates, by name.
     ///   - options: The options.
-    public init(history: SchemaHistory, templates: [String: String], options: GenerationOptions) {
+    package init(history: SchemaHistory, templates: [String: String], options: GenerationOptions) {
         self.history = history
         self.options = options
         self.names = SwiftNames(history, options.structs)
@@ -31,7 +31,7 @@ public struct Generator: Sendable {
     /// - Parameter isBuilt: Whether a build generates the files. A build plugin must name its files before it knows the
     ///   versions, so then there is exactly one file for each description.
     /// - Throws: `TemplateError` if a template is wrong.
-    public func sources(isBuilt: Bool = false) throws(TemplateError) -> [GeneratedFile] {
+    package func sources(isBuilt: Bool = false) throws(TemplateError) -> [GeneratedFile] {
         enum Source {
             case schema, migrations, entity(EntityLineage), subtype(SubtypeLineage), unpersisted(String)
         }
@@ -80,7 +80,7 @@ public struct Generator: Sendable {
     /// Generates the stubs of the custom migrations.
     ///
     /// - Throws: `TemplateError` if the template is wrong.
-    public func stubs() throws(TemplateError) -> [GeneratedFile] {
+    package func stubs() throws(TemplateError) -> [GeneratedFile] {
         var files: [GeneratedFile] = []
         for step in names.steps where step.isCustom {
             var stub = try file(.migrations, names.migration(step) + ".swift", "MigrationStub.swift", stubValues(step))
@@ -93,7 +93,7 @@ public struct Generator: Sendable {
     /// Generates the SQL files: the DDL of the versions that the options select, and the SQL of every step.
     ///
     /// - Throws: `TemplateError` if a template is wrong.
-    public func sql() throws(TemplateError) -> [GeneratedFile] {
+    package func sql() throws(TemplateError) -> [GeneratedFile] {
         let versions = options.ddl == .all ? history.versions : [history.newest]
         return try versions.concurrentMap { (version) throws(TemplateError) in
             try file(.sql, "\(version.version).sql", "Version.sql", versionSQLValues(version))
@@ -104,7 +104,7 @@ public struct Generator: Sendable {
     }
 
     /// Generates the lock, which seals the number of versions in the options.
-    public func lock() -> GeneratedFile {
+    package func lock() -> GeneratedFile {
         GeneratedFile(
             place: .model, name: Self.lockName,
             contents: Lock(sealing: options.sealedCount, of: history, fixtures: options.fixtures).text)
@@ -113,7 +113,7 @@ public struct Generator: Sendable {
     /// Generates the Swift files of the test target.
     ///
     /// - Throws: `TemplateError` if the template is wrong.
-    public func tests() throws(TemplateError) -> [GeneratedFile] {
+    package func tests() throws(TemplateError) -> [GeneratedFile] {
         [try file(.tests, Self.testsName(options.module), "Tests.swift", testsValues())]
     }
 
@@ -128,18 +128,18 @@ public struct Generator: Sendable {
     // MARK: File names, which the build plugin needs before the files are generated
 
     /// The name of the lock file.
-    public static let lockName = "strata.lock"
+    package static let lockName = "strata.lock"
     /// The name of the file with the schema type.
-    public static let schemaName = "Strata.schema.swift"
+    package static let schemaName = "Strata.schema.swift"
     /// The name of the file with the protocols of the custom migrations.
-    public static let migrationsName = "Strata.migrations.swift"
+    package static let migrationsName = "Strata.migrations.swift"
 
     /// Returns the name of the file with the newest type of the description `baseName`.json.
-    public static func sourceName(_ baseName: String) -> String { baseName + ".strata.swift" }
+    package static func sourceName(_ baseName: String) -> String { baseName + ".strata.swift" }
 
     /// Returns the name of the file with the superseded types of the description `baseName`.json.
-    public static func historyName(_ baseName: String) -> String { baseName + ".strata.history.swift" }
+    package static func historyName(_ baseName: String) -> String { baseName + ".strata.history.swift" }
 
     /// Returns the name of the file with the tests of a module.
-    public static func testsName(_ module: String) -> String { module + "MigrationTests.strata.swift" }
+    package static func testsName(_ module: String) -> String { module + "MigrationTests.strata.swift" }
 }

@@ -29,7 +29,8 @@ extension Generator {
             "versions": .list(versions),
             "newest": .list(newestAliases()),
             "steps": .list(names.steps.map(stepValues)),
-            "imported": .list(history.importedFormat(misfits: options.misfits).map { [importedValues($0)] } ?? []),
+            "imported": .list(
+                history.importedFormat(invalidRows: options.invalidRows).map { [importedValues($0)] } ?? []),
         ]
     }
 
@@ -92,10 +93,11 @@ extension Generator {
                     let text = "0x" + String(hash.hash, radix: 16)
                     return .text("(\(SwiftLiteral.string(hash.entity)), \(text), \(versions(hash.versions)))")
                 }),
-            "misfits": .list(
-                format.misfits.map { misfits in
-                    let policy = Self.policy(misfits.policy)
-                    return .text("(\(SwiftLiteral.string(misfits.table)), .\(policy), \(versions(misfits.versions)))")
+            "invalidRows": .list(
+                format.invalidRows.map { invalidRows in
+                    let policy = Self.policy(invalidRows.policy)
+                    return .text(
+                        "(\(SwiftLiteral.string(invalidRows.table)), .\(policy), \(versions(invalidRows.versions)))")
                 }),
             "origins": .list(
                 format.origins.map { origin in
@@ -119,7 +121,7 @@ extension Generator {
         }
     }
 
-    private static func policy(_ policy: ImportedMisfits.Policy) -> String {
+    private static func policy(_ policy: ImportedInvalidRows.Policy) -> String {
         guard case .fill(let columns) = policy else { return "\(policy)" }
         let values = columns.sorted { $0.key < $1.key }.map {
             "\(SwiftLiteral.string($0.key)): \(SwiftLiteral.string($0.value))"

@@ -2,7 +2,7 @@ import Foundation
 import SchemaModel
 
 /// The mark of a stub: a fingerprint of its text. With it, Strata recognizes a stub that you have not changed.
-public enum StubMark {
+package enum StubMark {
     /// The placeholder that the template writes instead of the mark.
     static let blank = "0000000000000000"
 
@@ -12,7 +12,7 @@ public enum StubMark {
     }
 
     /// Returns whether a file is an unchanged stub.
-    public static func isUntouched(_ text: String) -> Bool {
+    package static func isUntouched(_ text: String) -> Bool {
         guard let mark = text.firstMatch(of: /\(stub ([0-9a-f]{16})\)/) else { return false }
         return marked(text.replacing("(stub \(mark.1))", with: "(stub \(blank))")) == text
     }

@@ -22,7 +22,7 @@ extension Generator {
             "tables": .list(tables.definitions.map(tableValues)),
             "versions": .list(history.versions.indices.map { versionTestValues($0, tables.versions[$0]) }),
             "steps": .list(names.steps.map { stepTestValues($0, tables.versions) }),
-            "hasMisfitPolicies": .flag(!options.misfits.isEmpty),
+            "hasInvalidRowPolicies": .flag(!options.invalidRows.isEmpty),
             "customSteps": .list(names.steps.filter(\.isCustom).map(expectationValues)),
         ]
     }

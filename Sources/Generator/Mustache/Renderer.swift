@@ -1,9 +1,9 @@
 import Foundation
 
 /// Renders templates, on as many threads as its user likes.
-public final class Renderer: Sendable {
+package final class Renderer: Sendable {
     /// How text goes into the output.
-    public enum Escaping: Sendable {
+    package enum Escaping: Sendable {
         /// As it is: for source code.
         case none
         /// With `&`, `"`, `<` and `>` as entities, as the specification asks.
@@ -11,7 +11,7 @@ public final class Renderer: Sendable {
     }
 
     /// The treatment of unknown names.
-    public enum MissingNames: Sendable {
+    package enum MissingNames: Sendable {
         /// An error with template, line and column.
         case error
         /// Nothing, as the specification asks.
@@ -26,14 +26,14 @@ public final class Renderer: Sendable {
     nonisolated(unsafe) private var parsed: [String: [Token]] = [:]
 
     /// A renderer of the templates `sources`, by name; partials are looked up among them.
-    public init(_ sources: [String: String], escaping: Escaping = .none, missingNames: MissingNames = .error) {
+    package init(_ sources: [String: String], escaping: Escaping = .none, missingNames: MissingNames = .error) {
         self.sources = sources
         self.escaping = escaping
         self.missingNames = missingNames
     }
 
     /// The text of the template called `name`, rendered with `value`.
-    public func render(_ name: String, _ value: Value) throws(TemplateError) -> String {
+    package func render(_ name: String, _ value: Value) throws(TemplateError) -> String {
         guard let tokens = try tokens(name, indentation: "") else {
             throw TemplateError(template: name, line: 1, column: 1, message: "the template does not exist")
         }

@@ -1,5 +1,5 @@
 /// What a template is rendered with.
-public enum Value: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
+package enum Value: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral,
     ExpressibleByDictionaryLiteral
 {
@@ -15,13 +15,13 @@ public enum Value: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleBy
     case null
 
     /// Text.
-    public init(stringLiteral text: String) { self = .text(text) }
+    package init(stringLiteral text: String) { self = .text(text) }
     /// A switch.
-    public init(booleanLiteral flag: Bool) { self = .flag(flag) }
+    package init(booleanLiteral flag: Bool) { self = .flag(flag) }
     /// A list.
-    public init(arrayLiteral values: Value...) { self = .list(values) }
+    package init(arrayLiteral values: Value...) { self = .list(values) }
     /// An object.
-    public init(dictionaryLiteral values: (String, Value)...) {
+    package init(dictionaryLiteral values: (String, Value)...) {
         self = .object(Dictionary(values, uniquingKeysWith: { _, last in last }))
     }
 

@@ -2,7 +2,7 @@ import SchemaModel
 import SQLSchema
 
 /// Where the value of a column comes from when its row is migrated.
-public enum ValueOrigin: Hashable, Sendable {
+package enum ValueOrigin: Hashable, Sendable {
     /// The same value, from that column of the old table.
     case copy(StoredColumn)
     /// The value of a column of the old table, converted.
@@ -17,7 +17,7 @@ public enum ValueOrigin: Hashable, Sendable {
     case custom(CustomCause)
 
     /// The value over the columns of the old table; nil if only a custom migration can give it.
-    public var expression: ValueExpression? {
+    package var expression: ValueExpression? {
         switch self {
         case .copy(let column): .column(column.name)
         case .changed(let column, let change):

@@ -3,10 +3,10 @@ import SQLSchema
 
 extension SchemaStep {
     /// The changes that need a custom migration, as text.
-    public var customReasons: [String] { reasons.map(text) }
+    package var customReasons: [String] { reasons.map(text) }
 
     /// A reason as text that names the entity and the property.
-    public func text(of reason: CustomReason) -> String {
+    package func text(of reason: CustomReason) -> String {
         let (old, new) = (from.entity(reason.entity), to.entity(reason.entity))
         if case .duplicates(let properties) = reason.cause, let new {
             let names = properties.compactMap { new.property($0)?.name }.map { "`\($0)`" }

@@ -2,13 +2,13 @@ import SchemaModel
 import SQLSchema
 
 /// A reason why a step needs a custom migration.
-public struct CustomReason: Hashable, Sendable {
+package struct CustomReason: Hashable, Sendable {
     /// The lineage of the entity that the reason concerns.
-    public var entity: EntityLineage
+    package var entity: EntityLineage
     /// The lineage of the property that the reason concerns; nil if it concerns the whole entity.
-    public var property: ElementLineage?
+    package var property: ElementLineage?
     /// The change that needs the custom migration.
-    public var cause: CustomCause
+    package var cause: CustomCause
 
     init(_ entity: EntityLineage, _ property: ElementLineage?, _ cause: CustomCause) {
         self.entity = entity
@@ -17,16 +17,16 @@ public struct CustomReason: Hashable, Sendable {
     }
 
     /// Whether the step removes data although no `discard` allows it.
-    public var isRemoval: Bool { cause == .removed }
+    package var isRemoval: Bool { cause == .removed }
 
     /// The lineages of the properties of the unique index that the reason concerns; nil if it concerns no index.
-    public var index: [ElementLineage]? {
+    package var index: [ElementLineage]? {
         if case .duplicates(let properties) = cause { properties } else { nil }
     }
 }
 
 /// A change that Strata cannot carry out by itself.
-public enum CustomCause: Hashable, Sendable {
+package enum CustomCause: Hashable, Sendable {
     /// The description asks for a custom migration.
     case requested
     /// Data is removed although no `discard` allows it.
@@ -78,7 +78,7 @@ public enum CustomCause: Hashable, Sendable {
 }
 
 /// A change of a type for which Strata has no inferred change.
-public indirect enum TypeCause: Hashable, Sendable {
+package indirect enum TypeCause: Hashable, Sendable {
     /// The type becomes another one.
     case turned(ValueType, ValueType)
     /// The subtype of this lineage changes.
@@ -86,7 +86,7 @@ public indirect enum TypeCause: Hashable, Sendable {
 }
 
 /// A change of a subtype for which Strata has no inferred change. The numbers are lineages of its cases, options or members.
-public indirect enum SubtypeCause: Error, Hashable, Sendable {
+package indirect enum SubtypeCause: Error, Hashable, Sendable {
     /// The subtype becomes one of another kind.
     case otherKind
     case removedCase(ElementLineage)

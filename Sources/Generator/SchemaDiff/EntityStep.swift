@@ -2,30 +2,30 @@ import SchemaModel
 import SQLSchema
 
 /// The changes of one step to an entity that exists before and after it.
-public struct EntityStep: Sendable {
+package struct EntityStep: Sendable {
     /// The entity before.
-    public let old: Entity
+    package let old: Entity
     /// The entity after.
-    public let new: Entity
+    package let new: Entity
     /// The stored columns of the new table, each with the origin of its values.
-    public let columns: [ColumnStep]
+    package let columns: [ColumnStep]
     /// Whether all rows of the entity are deleted.
-    public let isEmptied: Bool
+    package let isEmptied: Bool
     /// Whether a custom migration converts the rows.
-    public let isCustom: Bool
+    package let isCustom: Bool
     /// Whether the custom migration reads and provides single columns instead of complete rows.
-    public let isByColumns: Bool
+    package let isByColumns: Bool
     /// The changes that need a custom migration.
-    public let customReasons: [CustomReason]
+    package let customReasons: [CustomReason]
     /// The changes of the entity's table and its join tables.
-    public let tableChanges: [TableChange]
+    package let tableChanges: [TableChange]
 
     /// A column of the new table with the origin of its values.
-    public struct ColumnStep: Sendable {
+    package struct ColumnStep: Sendable {
         /// The column after the step.
-        public let column: StoredColumn
+        package let column: StoredColumn
         /// The origin of the column's values.
-        public let origin: ValueOrigin
+        package let origin: ValueOrigin
     }
 
     /// Creates the step of an entity that does not change and has no instructions.

@@ -4,8 +4,8 @@ import SQLSchema
 extension SchemaHistory {
     /// The format of the databases that the schema was imported from; nil if it was not imported.
     ///
-    /// - Parameter misfits: The policies for rows that do not fit, by table and version.
-    public func importedFormat(misfits: [ImportedMisfits]) -> ImportedFormat? {
+    /// - Parameter invalidRows: The policies for rows that do not fit, by table and version.
+    package func importedFormat(invalidRows: [ImportedInvalidRows]) -> ImportedFormat? {
         guard let imported else { return nil }
         let forms = Dictionary(
             imported.forms.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: { one, _ in one })
@@ -55,7 +55,7 @@ extension SchemaHistory {
         return ImportedFormat(
             imported.library, formerNames: formerNames, columns: columns, origins: importedOrigins(imported),
             unread: unread,
-            hashes: hashes, misfits: misfits)
+            hashes: hashes, invalidRows: invalidRows)
     }
 
     /// The ranges of versions in which each value applies, by their positions.
@@ -96,7 +96,7 @@ extension SchemaHistory {
     }
 
     /// The columns and properties that `forms` and `origins` name and that no version has.
-    public var unknownImportedColumns: [String] {
+    package var unknownImportedColumns: [String] {
         guard let imported else { return [] }
         var known: Set<String> = []
         for version in versions {

@@ -4,23 +4,23 @@ import SchemaModel
 ///
 /// The file is text. After its head, each version has a line `version 1.0 fingerprint …`. Below it are the logical lines of
 /// the entities that are new or changed in this version, and a line `removed NAME` for each removed entity.
-public struct Lock: Hashable, Sendable {
+package struct Lock: Hashable, Sendable {
     /// A sealed version.
-    public struct Sealed: Hashable, Sendable {
+    package struct Sealed: Hashable, Sendable {
         /// The version.
-        public var version: Version
+        package var version: Version
         /// The logical lines of all its entities and subtypes, sorted.
-        public var lines: [String]
+        package var lines: [String]
         /// The fingerprint of the statements that create its tables; nil in a lock that an older Strata wrote.
-        public var ddl: Fingerprint?
+        package var ddl: Fingerprint?
         /// The fingerprint of the file of its fixture, once there is one.
-        public var fixture: Fingerprint?
+        package var fixture: Fingerprint?
     }
 
     /// The name of the schema.
-    public var schema: String
+    package var schema: String
     /// The sealed versions, oldest first.
-    public var versions: [Sealed]
+    package var versions: [Sealed]
 
     static let head = """
         # What was released and may never change again. Written by `generate`; commit it, do not edit it.
@@ -29,13 +29,13 @@ public struct Lock: Hashable, Sendable {
         """
 
     /// The lock of `schema` with nothing sealed.
-    public init(schema: String, versions: [Sealed] = []) {
+    package init(schema: String, versions: [Sealed] = []) {
         self.schema = schema
         self.versions = versions
     }
 
     /// The lock that seals the first `count` versions of `history`, and the files of their fixtures.
-    public init(sealing count: Int, of history: SchemaHistory, fixtures: [Version: Fingerprint] = [:]) {
+    package init(sealing count: Int, of history: SchemaHistory, fixtures: [Version: Fingerprint] = [:]) {
         self.init(
             schema: history.name,
             versions: Array(history.versions.prefix(count)).concurrentMap { version in
@@ -46,12 +46,12 @@ public struct Lock: Hashable, Sendable {
     }
 
     /// The lock without the versions that are older than `version`.
-    public func supported(from version: Version) -> Lock {
+    package func supported(from version: Version) -> Lock {
         Lock(schema: schema, versions: versions.filter { $0.version >= version })
     }
 
     /// The lock without the fingerprints of statements that differ from those of `history`, so that it accepts them.
-    public func acceptingDDL(of history: SchemaHistory) -> Lock {
+    package func acceptingDDL(of history: SchemaHistory) -> Lock {
         var lock = self
         for place in lock.versions.indices {
             let version = history.versions.first { $0.version == lock.versions[place].version }
@@ -61,7 +61,7 @@ public struct Lock: Hashable, Sendable {
     }
 
     /// The text of the file.
-    public var text: String {
+    package var text: String {
         var text = Self.head + "schema \(schema)\n"
         var before: [String: String] = [:]
         for sealed in versions {
@@ -77,15 +77,15 @@ public struct Lock: Hashable, Sendable {
     }
 
     /// An error in the text of a lock file.
-    public struct Malformed: Error, Hashable, Sendable {
+    package struct Malformed: Error, Hashable, Sendable {
         /// The number of the line; the first line is 1.
-        public var line: Int
+        package var line: Int
         /// The reason.
-        public var reason: String
+        package var reason: String
     }
 
     /// Reads the text of a lock file, whatever its line ends.
-    public init(parsing text: String) throws(Malformed) {
+    package init(parsing text: String) throws(Malformed) {
         self.init(schema: "")
         var entities: [String: String] = [:]
         var fingerprint = ""

@@ -2,24 +2,24 @@ import Foundation
 import SchemaModel
 
 /// A change to what is sealed.
-public struct LockChange: Hashable, Sendable {
+package struct LockChange: Hashable, Sendable {
     /// The sealed version that would change.
-    public var version: Version
+    package var version: Version
     /// The entity or subtype, as the lock names it; nil if the change concerns the version itself.
-    public var entity: String?
+    package var entity: String?
     /// The property, key, index, case or option; nil if the change concerns the whole entity.
-    public var element: String?
+    package var element: String?
     /// The text in the lock; nil if the lock does not have the element.
-    public var was: String?
+    package var was: String?
     /// The text that the descriptions give; nil if they do not have the element.
-    public var now: String?
+    package var now: String?
     /// Whether only the statements that create the tables would change, for instance their order of columns.
-    public var isOnlyDDL = false
+    package var isOnlyDDL = false
 }
 
 extension Lock {
     /// How `history` differs from what is sealed here, oldest version first.
-    public func changes(in history: SchemaHistory) -> [LockChange] {
+    package func changes(in history: SchemaHistory) -> [LockChange] {
         var changes: [LockChange] = []
         guard let last = versions.last else { return [] }
         let sealed = Set(versions.map(\.version))

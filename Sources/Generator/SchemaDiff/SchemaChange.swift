@@ -2,9 +2,9 @@ import SchemaModel
 import SQLSchema
 
 /// A readable description of one change between neighbouring versions.
-public struct SchemaChange: Hashable, Sendable {
+package struct SchemaChange: Hashable, Sendable {
     /// The way in which a change is carried out.
-    public enum Handling: String, Hashable, Sendable {
+    package enum Handling: String, Hashable, Sendable {
         /// Strata carries out the change.
         case inferred
         /// The change needs a custom migration.
@@ -14,18 +14,18 @@ public struct SchemaChange: Hashable, Sendable {
     }
 
     /// The way in which the change is carried out.
-    public var handling: Handling
+    package var handling: Handling
     /// The entity or property that changes: `laundry` or `laundry.rating`.
-    public var subject: String
+    package var subject: String
     /// The change as text.
-    public var change: String
+    package var change: String
     /// The reason for a custom migration, or the backfill value.
-    public var reason: String?
+    package var reason: String?
 }
 
 extension SchemaStep {
     /// All changes of the step, entity by entity.
-    public var changes: [SchemaChange] {
+    package var changes: [SchemaChange] {
         var changes: [SchemaChange] = []
         for new in to.entities {
             if let step = entities.first(where: { $0.new.lineage == new.lineage }) {

@@ -1,23 +1,23 @@
 import SchemaModel
 
 /// All versions of a schema, and the steps between them.
-public struct SchemaHistory: Sendable {
+package struct SchemaHistory: Sendable {
     /// The name of the schema's type: `LaundrySchema`.
-    public let name: String
+    package let name: String
     /// The versions, oldest first; never empty.
-    public let versions: [SchemaVersion]
+    package let versions: [SchemaVersion]
     /// The steps by which stores are migrated, oldest first.
-    public let steps: [SchemaStep]
+    package let steps: [SchemaStep]
     /// The base names of the entities' descriptions, by lineage: `LaundryItem` for `LaundryItem.json`.
-    public let sources: [String]
+    package let sources: [String]
     /// The base names of the subtypes' descriptions, by lineage.
-    public let subtypeSources: [String]
+    package let subtypeSources: [String]
     /// The base names of the descriptions of entities that are not stored.
-    public let unpersisted: [String]
+    package let unpersisted: [String]
     /// The names that imported versions had in the other library.
-    public let formerNames: [Version: String]
+    package let formerNames: [Version: String]
     /// The databases from which the model was imported; nil if it was not imported.
-    public let imported: ImportedSource?
+    package let imported: ImportedSource?
 
     /// Creates a history, with its steps.
     ///
@@ -33,7 +33,7 @@ public struct SchemaHistory: Sendable {
     ///   - chain: The versions after which stores are not migrated to the next version, each with the version to which
     ///     they are migrated.
     ///   - imported: The databases from which the model was imported.
-    public init(
+    package init(
         name: String, versions: [SchemaVersion], instructions: [StepInstructions], sources: [String],
         subtypeSources: [String] = [], unpersisted: [String] = [], formerNames: [Version: String] = [:],
         chain: [Version: Version] = [:], imported: ImportedSource? = nil
@@ -63,22 +63,22 @@ public struct SchemaHistory: Sendable {
 
     /// Whether stores of a version exist only while a database of another library is converted: this version and the
     /// next one were imported.
-    public func isPassedInConversion(_ version: Version) -> Bool {
+    package func isPassedInConversion(_ version: Version) -> Bool {
         guard imported != nil, formerNames[version] != nil else { return false }
         return versions.first { $0.version > version }.map { formerNames[$0.version] != nil } ?? false
     }
 
     /// The lineages of all entities.
-    public var entityLineages: [EntityLineage] { sources.indices.map { EntityLineage($0) } }
+    package var entityLineages: [EntityLineage] { sources.indices.map { EntityLineage($0) } }
 
     /// The lineages of all subtypes.
-    public var subtypeLineages: [SubtypeLineage] { subtypeSources.indices.map { SubtypeLineage($0) } }
+    package var subtypeLineages: [SubtypeLineage] { subtypeSources.indices.map { SubtypeLineage($0) } }
 
     /// The newest version.
-    public var newest: SchemaVersion { versions[versions.count - 1] }
+    package var newest: SchemaVersion { versions[versions.count - 1] }
 
     /// Returns the history without the versions that are older than `version`, which must be one of the versions.
-    public func supported(from version: Version) -> SchemaHistory {
+    package func supported(from version: Version) -> SchemaHistory {
         SchemaHistory(
             name: name, versions: versions.filter { $0.version >= version },
             steps: steps.filter { $0.from.version >= version }, sources: sources, subtypeSources: subtypeSources,

@@ -2,31 +2,31 @@ import SchemaModel
 import SQLSchema
 
 /// A migration step between two neighbouring versions: every change, and how it is carried out.
-public struct SchemaStep: Sendable {
+package struct SchemaStep: Sendable {
     /// The version before.
-    public let from: SchemaVersion
+    package let from: SchemaVersion
     /// The version after.
-    public let to: SchemaVersion
+    package let to: SchemaVersion
     /// The instructions of the descriptions, which the difference between the versions does not tell.
-    public let instructions: StepInstructions
+    package let instructions: StepInstructions
     /// The lineages of the entities whose storage is the same in both versions.
     let unchanged: Set<EntityLineage>
     /// The lineages of the subtypes that are the same in both versions, with all their parts.
-    public let unchangedSubtypes: Set<SubtypeLineage>
+    package let unchangedSubtypes: Set<SubtypeLineage>
     /// The steps of the entities that exist in both versions, in the new version's order.
-    public let entities: [EntityStep]
+    package let entities: [EntityStep]
     /// The removed entities whose rows a custom migration turns into rows of other entities.
-    public let merged: [(old: Entity, new: Entity)]
+    package let merged: [(old: Entity, new: Entity)]
     /// The changes that need a custom migration.
-    public let reasons: [CustomReason]
+    package let reasons: [CustomReason]
     /// The changes of the tables: first in the order of the new version's entities, then the removals.
-    public let tableChanges: [TableChange]
+    package let tableChanges: [TableChange]
 
     /// Whether the step needs a custom migration.
-    public var isCustom: Bool { !reasons.isEmpty }
+    package var isCustom: Bool { !reasons.isEmpty }
 
     /// The entities and properties whose data is removed although no `discard` allows it.
-    public var removals: [(entity: Entity, property: Property?, reason: String)] {
+    package var removals: [(entity: Entity, property: Property?, reason: String)] {
         reasons.filter(\.isRemoval).compactMap { reason in
             from.entity(reason.entity).map { ($0, reason.property.flatMap($0.property), text(of: reason)) }
         }
@@ -34,7 +34,7 @@ public struct SchemaStep: Sendable {
 
     /// Whether a custom migration can read and provide single columns of an entity's rows. This needs rows that keep
     /// their primary keys, and an old table with row numbers.
-    public func canMigrateByColumns(_ entity: EntityStep) -> Bool {
+    package func canMigrateByColumns(_ entity: EntityStep) -> Bool {
         let isKept = entity.columns.allSatisfy { column in
             guard column.column.isKey else { return true }
             if case .copy = column.origin { return true }
@@ -45,7 +45,7 @@ public struct SchemaStep: Sendable {
     }
 
     /// The entities with custom migrations. Each follows the entities that it references.
-    public var customEntities: [EntityStep] {
+    package var customEntities: [EntityStep] {
         let custom = entities.filter(\.isCustom)
         var ordered: [EntityStep] = []
         var visited: Set<EntityLineage> = []
@@ -71,7 +71,7 @@ public struct SchemaStep: Sendable {
     ///   - instructions: The instructions of the descriptions for this step.
     ///   - unchanged: The lineages of the entities that are the same in both versions.
     ///   - unchangedSubtypes: The lineages of the subtypes that are the same in both versions.
-    public init(
+    package init(
         from: SchemaVersion, to: SchemaVersion, instructions: StepInstructions, unchanged: Set<EntityLineage>? = nil,
         unchangedSubtypes: Set<SubtypeLineage>? = nil
     ) {

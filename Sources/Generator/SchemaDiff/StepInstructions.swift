@@ -1,23 +1,23 @@
 import SchemaModel
 
 /// The instructions of the descriptions for a step, beyond the difference between its versions.
-public struct StepInstructions: Hashable, Sendable {
+package struct StepInstructions: Hashable, Sendable {
     /// An entity or a property.
-    public struct Element: Hashable, Sendable {
+    package struct Element: Hashable, Sendable {
         /// The entity's lineage.
-        public var entity: EntityLineage
+        package var entity: EntityLineage
         /// The property's lineage; nil for the entity itself.
-        public var property: ElementLineage?
+        package var property: ElementLineage?
 
         /// Creates the entity or the property with these lineages.
-        public init(entity: EntityLineage, property: ElementLineage? = nil) {
+        package init(entity: EntityLineage, property: ElementLineage? = nil) {
             self.entity = entity
             self.property = property
         }
     }
 
     /// The values that existing rows get for a property that becomes mandatory.
-    public enum Fill: Hashable, Sendable {
+    package enum Fill: Hashable, Sendable {
         /// The same value for all rows, with its type.
         case constant(Constant, ValueType)
         /// The value of another property of the version before, by lineage.
@@ -25,40 +25,40 @@ public struct StepInstructions: Hashable, Sendable {
     }
 
     /// A case, an option or a member of a subtype.
-    public struct SubtypeElement: Hashable, Sendable {
+    package struct SubtypeElement: Hashable, Sendable {
         /// The subtype's lineage.
-        public var subtype: SubtypeLineage
+        package var subtype: SubtypeLineage
         /// The element's lineage.
-        public var element: ElementLineage
+        package var element: ElementLineage
 
         /// Creates the element with these lineages.
-        public init(subtype: SubtypeLineage, element: ElementLineage) {
+        package init(subtype: SubtypeLineage, element: ElementLineage) {
             self.subtype = subtype
             self.element = element
         }
     }
 
     /// The values that existing rows get.
-    public var fills: [Element: Fill] = [:]
+    package var fills: [Element: Fill] = [:]
     /// The elements with `"migration": "custom"`.
-    public var custom: Set<Element> = []
+    package var custom: Set<Element> = []
     /// The lineages of the entities with `"migration": "columns"`, whose custom migrations read single columns.
-    public var byColumns: Set<EntityLineage> = []
+    package var byColumns: Set<EntityLineage> = []
     /// The elements that are removed with their data by `"discard": true`.
-    public var discarded: Set<Element> = []
+    package var discarded: Set<Element> = []
     /// The lineages of the entities with `"rows": "discard"`.
-    public var emptied: Set<EntityLineage> = []
+    package var emptied: Set<EntityLineage> = []
     /// The lineages of the cases that replace removed cases.
-    public var replacements: [SubtypeElement: ElementLineage] = [:]
+    package var replacements: [SubtypeElement: ElementLineage] = [:]
     /// The options and members that are removed with their data by `"discard": true`.
-    public var discardedElements: Set<SubtypeElement> = []
+    package var discardedElements: Set<SubtypeElement> = []
     /// The lineages of the entities that removed entities are merged into, by lineage.
-    public var merged: [EntityLineage: EntityLineage] = [:]
+    package var merged: [EntityLineage: EntityLineage] = [:]
     /// The elements that the generated tests do not check.
-    public var unchecked: Set<Element> = []
+    package var unchecked: Set<Element> = []
 
     /// Creates no instructions.
-    public init() {}
+    package init() {}
 
     /// The instructions of this step and the next one together.
     func followed(by other: StepInstructions) -> StepInstructions {

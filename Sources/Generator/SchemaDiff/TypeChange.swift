@@ -2,16 +2,16 @@ import SchemaModel
 import SQLSchema
 
 /// A change of type that keeps every value.
-public struct TypeChange: Hashable, Sendable {
+package struct TypeChange: Hashable, Sendable {
     /// The type before.
-    public let from: ValueType
+    package let from: ValueType
     /// The type after.
-    public let to: ValueType
+    package let to: ValueType
     /// The change of each value.
-    public let values: ValueChange
+    package let values: ValueChange
 
     /// Creates the change between two scalar types; nil if only a custom migration can change the values.
-    public init?(from: ScalarType, to: ScalarType) {
+    package init?(from: ScalarType, to: ScalarType) {
         switch (from, to) {
         case (.bool, .int), (.int, .decimal), (.float, .double), (.bool, .string), (.int, .string), (.url, .string),
             (.color, .string), (.uuid, .string):

@@ -2,7 +2,7 @@ import SchemaModel
 import SQLSchema
 
 /// What can be inferred about the values of a property whose type, or whose type's definition, may change.
-public enum InferredChange: Hashable, Sendable {
+package enum InferredChange: Hashable, Sendable {
     /// The values and their Swift type stay the same.
     case none
     /// The new values are computed from the old ones.
@@ -147,7 +147,7 @@ struct TypeInference {
 
 extension SchemaStep {
     /// What becomes of values of the type `old` that are to be of the type `new`, or of the same where it is nil.
-    public func change(of old: ValueType, to new: ValueType? = nil) -> InferredChange {
+    package func change(of old: ValueType, to new: ValueType? = nil) -> InferredChange {
         TypeInference(from: from, to: to, instructions: instructions, unchanged: unchangedSubtypes)
             .change(old, new ?? old)
     }

@@ -1,26 +1,26 @@
 import SQLSchema
 
 /// An entity of one version.
-public struct Entity: Hashable, Sendable {
+package struct Entity: Hashable, Sendable {
     /// The entity's lineage.
-    public var lineage: EntityLineage
+    package var lineage: EntityLineage
     /// The entity's name in this version's description.
-    public var name: String
+    package var name: String
     /// The name of the entity's table, if it differs from `name`.
-    public var persistedName: String?
+    package var persistedName: String?
     /// The documentation from the description.
-    public var documentation: String?
+    package var documentation: String?
     /// The primary key.
-    public var identifier: Identifier
+    package var identifier: Identifier
     /// The lineages of the entities whose primary keys may be used to create this entity's primary key.
-    public var keySources: [EntityLineage]
+    package var keySources: [EntityLineage]
     /// The properties in the order of their columns: oldest first, then in the description's order.
-    public var properties: [Property]
+    package var properties: [Property]
     /// The indexes over several properties.
-    public var indexes: [EntityIndex]
+    package var indexes: [EntityIndex]
 
     /// Creates an entity.
-    public init(
+    package init(
         lineage: EntityLineage, name: String, persistedName: String? = nil, documentation: String?,
         identifier: Identifier,
         keySources: [EntityLineage] = [], properties: [Property], indexes: [EntityIndex]
@@ -36,48 +36,48 @@ public struct Entity: Hashable, Sendable {
     }
 
     /// The name of the entity's table.
-    public var tableName: String { persistedName ?? name }
+    package var tableName: String { persistedName ?? name }
 
     /// The property with this lineage, if it exists in this version.
-    public func property(_ lineage: ElementLineage) -> Property? {
+    package func property(_ lineage: ElementLineage) -> Property? {
         properties.first { $0.lineage == lineage }
     }
 }
 
 /// A property of an entity in one version.
-public struct Property: Hashable, Sendable {
+package struct Property: Hashable, Sendable {
     /// The kind of a property's contents.
-    public enum Kind: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         case attribute(ValueType)
         case relationship(Relationship)
     }
 
     /// The property's lineage in its entity.
-    public var lineage: ElementLineage
+    package var lineage: ElementLineage
     /// The property's name in this version's description.
-    public var name: String
+    package var name: String
     /// The name of the property's column or join table, if it differs from the derived name.
-    public var persistedName: String?
+    package var persistedName: String?
     /// The column names of a relationship to an entity with a composite primary key, in the order of that key. Empty if
     /// the names are derived from the property's name.
-    public var persistedColumns: [String] = []
+    package var persistedColumns: [String] = []
     /// The documentation from the description.
-    public var documentation: String?
+    package var documentation: String?
     /// The kind of the property's contents.
-    public var kind: Kind
+    package var kind: Kind
     /// Whether the property is nullable.
-    public var isNullable: Bool
+    package var isNullable: Bool
     /// The default value.
-    public var defaultValue: Constant?
+    package var defaultValue: Constant?
     /// Whether the property's values are unique.
-    public var isUnique: Bool
+    package var isUnique: Bool
     /// Whether the property has an index on its column alone.
-    public var isIndexed: Bool
+    package var isIndexed: Bool
     /// The collation of a text property; nil to compare bytes.
-    public var collation: Collation?
+    package var collation: Collation?
 
     /// Creates a property.
-    public init(
+    package init(
         lineage: ElementLineage, name: String, documentation: String? = nil, kind: Kind, isNullable: Bool = false,
         defaultValue: Constant? = nil, isUnique: Bool = false, isIndexed: Bool = false, collation: Collation? = nil
     ) {
@@ -93,53 +93,53 @@ public struct Property: Hashable, Sendable {
     }
 
     /// The name of an attribute's column.
-    public var attributeColumn: String { persistedName ?? name }
+    package var attributeColumn: String { persistedName ?? name }
     /// The name of the foreign key column of a relationship whose target has a single-column primary key.
-    public var referenceColumn: String { persistedName ?? name + "_id" }
+    package var referenceColumn: String { persistedName ?? name + "_id" }
     /// The prefix of the foreign key columns of a relationship whose target has a composite primary key.
     var referenceBase: String { persistedName ?? name }
     /// The column that stores the row's position in the inverse, ordered relationship.
-    public var positionColumn: String { (persistedName ?? name) + "_position" }
+    package var positionColumn: String { (persistedName ?? name) + "_position" }
 
     /// The type of an attribute's values; nil if the property is a relationship.
     @inline(never)  // Like `relationship`.
-    public var type: ValueType? {
+    package var type: ValueType? {
         if case .attribute(let type) = kind { type } else { nil }
     }
 
     /// The property's relationship; nil if the property is an attribute.
     @inline(never)  // Where the optimiser of Swift 6.3 inlines it into a loop over properties, it fails.
-    public var relationship: Relationship? {
+    package var relationship: Relationship? {
         if case .relationship(let relationship) = kind { relationship } else { nil }
     }
 }
 
 /// A relationship from one entity to another.
-public struct Relationship: Hashable, Sendable {
+package struct Relationship: Hashable, Sendable {
     /// The number of rows that a relationship refers to.
-    public enum Association: String, CaseIterable, Hashable, Sendable {
+    package enum Association: String, CaseIterable, Hashable, Sendable {
         case toOne = "to_one"
         case toMany = "to_many"
     }
 
     /// The action on a referencing row when the row that it references is deleted.
-    public typealias DeleteRule = Table.DeleteRule
+    package typealias DeleteRule = Table.DeleteRule
 
     /// The lineage of the target entity.
-    public var target: EntityLineage
+    package var target: EntityLineage
     /// Whether the relationship is to-one or to-many.
-    public var association: Association
+    package var association: Association
     /// The lineage of the inverse in the target entity; nil if there is none.
-    public var inverse: ElementLineage?
+    package var inverse: ElementLineage?
     /// Whether the description asks to store the relationship on this side, if both sides have the same association.
-    public var isStored: Bool
+    package var isStored: Bool
     /// Whether the referenced rows are ordered.
-    public var isOrdered: Bool
+    package var isOrdered: Bool
     /// The delete rule from the description; nil for the default.
-    public var deleteRule: DeleteRule?
+    package var deleteRule: DeleteRule?
 
     /// Creates a relationship.
-    public init(
+    package init(
         target: EntityLineage, association: Association, inverse: ElementLineage? = nil, isStored: Bool = false,
         isOrdered: Bool = false,
         deleteRule: DeleteRule? = nil
@@ -154,16 +154,16 @@ public struct Relationship: Hashable, Sendable {
 }
 
 /// An index over several properties of an entity.
-public struct EntityIndex: Hashable, Sendable {
+package struct EntityIndex: Hashable, Sendable {
     /// The index's lineage in its entity.
-    public var lineage: ElementLineage
+    package var lineage: ElementLineage
     /// The lineages of the properties, most significant first.
-    public var properties: [ElementLineage]
+    package var properties: [ElementLineage]
     /// Whether no two rows may have equal values in all the properties.
-    public var isUnique: Bool
+    package var isUnique: Bool
 
     /// An index over `properties`.
-    public init(lineage: ElementLineage, properties: [ElementLineage], isUnique: Bool) {
+    package init(lineage: ElementLineage, properties: [ElementLineage], isUnique: Bool) {
         self.lineage = lineage
         self.properties = properties
         self.isUnique = isUnique

@@ -2,14 +2,14 @@ import Foundation
 import SQLSchema
 
 /// A 64-bit FNV-1a hash (http://www.isthe.com/chongo/tech/comp/fnv/). A store contains the fingerprint of its version.
-public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
+package struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
     /// The hash.
-    public let value: UInt64
+    package let value: UInt64
 
     /// Creates the fingerprint of a version from the logical lines of its entities, in any order.
     ///
     /// The version itself is the first line, so two versions with the same entities have different fingerprints.
-    public init(of version: Version, lines: [String]) {
+    package init(of version: Version, lines: [String]) {
         let number = version.components.map(String.init).joined(separator: ".")
         self.init(of: ["version \(number)"] + lines)
     }
@@ -25,7 +25,7 @@ public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The fingerprint of the bytes of a file.
-    public init(of bytes: Data) { value = FNV1a(bytes).value }
+    package init(of bytes: Data) { value = FNV1a(bytes).value }
 
     /// The fingerprint whose description is `digits`.
     package init?(_ digits: String) {
@@ -34,7 +34,7 @@ public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Sixteen hexadecimal digits.
-    public var description: String {
+    package var description: String {
         let digits = String(value, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }

@@ -1,18 +1,18 @@
 import SQLSchema
 
 /// The key of an entity.
-public enum Identifier: Hashable, Sendable {
+package enum Identifier: Hashable, Sendable {
     /// A column of its own.
     case column(name: String, kind: Kind)
     /// The columns of these properties, by lineage, most significant first.
     case properties([ElementLineage])
 
     /// The types that a key may have.
-    public enum Kind: String, CaseIterable, Hashable, Sendable {
+    package enum Kind: String, CaseIterable, Hashable, Sendable {
         case int, string, uuid
 
         /// The type of the key's values.
-        public var scalar: ScalarType {
+        package var scalar: ScalarType {
             switch self {
             case .int: .int
             case .string: .string
@@ -23,11 +23,11 @@ public enum Identifier: Hashable, Sendable {
 }
 
 /// A column of a key.
-public struct KeyPart: Hashable, Sendable {
+package struct KeyPart: Hashable, Sendable {
     /// The name of the column in the entity's own table.
-    public var name: String
+    package var name: String
     /// The type of its values.
-    public var type: ScalarType
+    package var type: ScalarType
     /// The elements that the column comes from. Unlike its name, they stay the same when something is renamed.
     var origin: [Origin] = []
 
@@ -38,7 +38,7 @@ public struct KeyPart: Hashable, Sendable {
     }
 
     /// A column called `name`.
-    public init(name: String, type: ScalarType) {
+    package init(name: String, type: ScalarType) {
         self.name = name
         self.type = type
     }
@@ -51,12 +51,12 @@ public struct KeyPart: Hashable, Sendable {
 
 extension SchemaVersion {
     /// The columns of the entity's key, most significant first.
-    public func keyParts(of entity: Entity) -> [KeyPart] {
+    package func keyParts(of entity: Entity) -> [KeyPart] {
         keyParts(of: entity, inside: [])
     }
 
     /// The columns by which the stored to-one `property` points at its target; their types are those of its key.
-    public func referenceParts(of property: Property) -> [KeyPart] {
+    package func referenceParts(of property: Property) -> [KeyPart] {
         referenceParts(of: property, inside: [])
     }
 
@@ -90,7 +90,7 @@ extension SchemaVersion {
     }
 
     /// Whether the keys of the entity in both versions are made of the same columns, whatever their names.
-    public func hasSameKey(_ entity: Entity, as other: Entity, in version: SchemaVersion) -> Bool {
+    package func hasSameKey(_ entity: Entity, as other: Entity, in version: SchemaVersion) -> Bool {
         let (parts, others) = (keyParts(of: entity), version.keyParts(of: other))
         return parts.map(\.origin) == others.map(\.origin) && parts.map(\.type) == others.map(\.type)
     }

@@ -1,50 +1,50 @@
 import SQLSchema
 
 /// The `imported` object of `strata.json`, which describes the databases that a schema had before.
-public struct ImportedSource: Hashable, Sendable {
+package struct ImportedSource: Hashable, Sendable {
     /// The library that created the databases.
-    public var library: ImportedFormat.Library
+    package var library: ImportedFormat.Library
     /// The form of a column's values from a version on.
-    public struct Form: Hashable, Sendable {
+    package struct Form: Hashable, Sendable {
         /// The first version in which the values have the form; nil for all versions.
-        public var since: Version?
+        package var since: Version?
         /// The form of the values.
-        public var form: ImportedForm
+        package var form: ImportedForm
 
         /// Creates a form that applies from a version on.
-        public init(since: Version? = nil, form: ImportedForm) {
+        package init(since: Version? = nil, form: ImportedForm) {
             self.since = since
             self.form = form
         }
     }
 
     /// The forms of column values in the databases, by table and column. A later form applies from its version on.
-    public var forms: [String: [Form]]
+    package var forms: [String: [Form]]
     /// A value that applies from a version on; nil ends the value that applied before.
-    public struct Since<Value: Hashable & Sendable>: Hashable, Sendable {
+    package struct Since<Value: Hashable & Sendable>: Hashable, Sendable {
         /// The first version in which the value applies; nil for all versions.
-        public var version: Version?
+        package var version: Version?
         /// The value; nil if none applies.
-        public var value: Value?
+        package var value: Value?
 
         /// Creates a value that applies from a version on.
-        public init(_ version: Version?, _ value: Value?) {
+        package init(_ version: Version?, _ value: Value?) {
             self.version = version
             self.value = value
         }
     }
 
     /// The origins of property values, by table and property, as `Entity.property` of Core Data.
-    public var origins: [String: [Since<[String]>]] = [:]
+    package var origins: [String: [Since<[String]>]] = [:]
     /// The tables and columns that only the databases have. A conversion leaves them there. Columns are written as
     /// `table.column`.
-    public var unread: [String: [Since<ImportedUnread.Reason>]] = [:]
+    package var unread: [String: [Since<ImportedUnread.Reason>]] = [:]
 
     /// The hashes of Core Data entities, by entity.
-    public var hashes: [String: [Since<UInt64>]] = [:]
+    package var hashes: [String: [Since<UInt64>]] = [:]
 
     /// Creates a source of databases.
-    public init(library: ImportedFormat.Library, forms: [String: [Form]] = [:]) {
+    package init(library: ImportedFormat.Library, forms: [String: [Form]] = [:]) {
         self.library = library
         self.forms = forms
     }

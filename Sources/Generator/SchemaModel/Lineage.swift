@@ -2,26 +2,26 @@
 ///
 /// It is a place in the descriptions: for an entity or subtype its index among all of them, and for a property, index,
 /// case or option its index in the description of its entity or subtype.
-public struct Lineage<Element>: Hashable, Comparable, Sendable, ExpressibleByIntegerLiteral {
+package struct Lineage<Element>: Hashable, Comparable, Sendable, ExpressibleByIntegerLiteral {
     /// The index in the descriptions.
-    public let index: Int
+    package let index: Int
 
     /// Creates the lineage of the element at `index`.
-    public init(_ index: Int) { self.index = index }
+    package init(_ index: Int) { self.index = index }
 
     /// Creates the lineage of the element at the index `value`.
-    public init(integerLiteral value: Int) { index = value }
+    package init(integerLiteral value: Int) { index = value }
 
     /// Whether the left element is described before the right one.
-    public static func < (left: Self, right: Self) -> Bool { left.index < right.index }
+    package static func < (left: Self, right: Self) -> Bool { left.index < right.index }
 }
 
 /// The lineage of an entity.
-public typealias EntityLineage = Lineage<Entity>
+package typealias EntityLineage = Lineage<Entity>
 /// The lineage of a subtype.
-public typealias SubtypeLineage = Lineage<Subtype>
+package typealias SubtypeLineage = Lineage<Subtype>
 /// The lineage of a property or an index of an entity, or of a case, an option or a member of a subtype.
-public typealias ElementLineage = Lineage<Property>
+package typealias ElementLineage = Lineage<Property>
 
 extension Array {
     /// The element that belongs to a lineage, in an array with one element for each.

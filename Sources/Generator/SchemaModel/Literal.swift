@@ -4,7 +4,7 @@ import SQLSchema
 
 extension Literal {
     /// The value as the lock and messages show it.
-    public var text: String {
+    package var text: String {
         switch self {
         case .integer(let value): String(value)
         case .real(let value): String(value)

@@ -2,7 +2,7 @@ extension SchemaVersion {
     /// The entity in its logical form, one line: its name, its key, and its elements by name. Nothing of DDL, of
     /// documentation or of the description's own order is in it. Locks and fingerprints are made of these lines, so
     /// their form never changes.
-    public func logicalLine(_ entity: Entity) -> String {
+    package func logicalLine(_ entity: Entity) -> String {
         layout(of: entity).logicalLine
     }
 
@@ -30,7 +30,7 @@ extension SchemaVersion {
     }
 
     /// The subtype in its logical form, one line: its name, its kind, and its elements by name.
-    public func logicalLine(_ subtype: Subtype) -> String {
+    package func logicalLine(_ subtype: Subtype) -> String {
         let kind: String
         var elements: [String]
         switch subtype.kind {
@@ -48,7 +48,7 @@ extension SchemaVersion {
     }
 
     /// The logical lines of all entities and subtypes.
-    public var logicalLines: [String] {
+    package var logicalLines: [String] {
         entities.map(logicalLine) + subtypes.map(logicalLine)
     }
 

@@ -1,21 +1,21 @@
 import SQLSchema
 
 /// One version of a schema: its entities, its subtypes and their tables.
-public struct SchemaVersion: Sendable {
+package struct SchemaVersion: Sendable {
     /// The version.
-    public let version: Version
+    package let version: Version
     /// The entities of the version.
-    public let entities: [Entity]
+    package let entities: [Entity]
     /// The subtypes of the version.
-    public let subtypes: [Subtype]
+    package let subtypes: [Subtype]
     /// The fingerprint of all entities and subtypes of the version.
-    public private(set) var fingerprint = Fingerprint(of: [])
+    package private(set) var fingerprint = Fingerprint(of: [])
     private let places: [EntityLineage: Int]
     private var layouts: [EntityLayout] = []
     /// The lineages of the entities whose storage is the same as in the previous version.
-    public private(set) var unchanged: Set<EntityLineage> = []
+    package private(set) var unchanged: Set<EntityLineage> = []
     /// The lineages of the subtypes that are the same as in the previous version, with all their parts.
-    public private(set) var unchangedSubtypes: Set<SubtypeLineage> = []
+    package private(set) var unchangedSubtypes: Set<SubtypeLineage> = []
 
     /// Creates a version.
     ///
@@ -24,7 +24,7 @@ public struct SchemaVersion: Sendable {
     ///   - entities: The entities of the version.
     ///   - subtypes: The subtypes of the version.
     ///   - previous: The previous version. The layouts of unchanged entities are taken from it.
-    public init(
+    package init(
         version: Version, entities: [Entity], subtypes: [Subtype] = [], after previous: SchemaVersion? = nil
     ) {
         self.version = version
@@ -55,12 +55,12 @@ public struct SchemaVersion: Sendable {
     }
 
     /// The entity with this lineage, if the version has it.
-    public func entity(_ lineage: EntityLineage) -> Entity? {
+    package func entity(_ lineage: EntityLineage) -> Entity? {
         places[lineage].map { entities[$0] }
     }
 
     /// The subtype with this lineage, if the version has it.
-    public func subtype(_ lineage: SubtypeLineage) -> Subtype? {
+    package func subtype(_ lineage: SubtypeLineage) -> Subtype? {
         subtypes.first { $0.lineage == lineage }
     }
 
@@ -75,7 +75,7 @@ public struct SchemaVersion: Sendable {
     }
 
     /// The property at the other end of `relationship`.
-    public func inverse(of relationship: Relationship) -> Property? {
+    package func inverse(of relationship: Relationship) -> Property? {
         guard let inverse = relationship.inverse else { return nil }
         return entity(relationship.target)?.property(inverse)
     }

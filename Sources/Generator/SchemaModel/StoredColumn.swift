@@ -1,9 +1,9 @@
 import SQLSchema
 
 /// A column of an entity's table, and the property of the generated struct that holds its value.
-public struct StoredColumn: Hashable, Sendable {
+package struct StoredColumn: Hashable, Sendable {
     /// What the column is for.
-    public enum Role: Hashable, Sendable {
+    package enum Role: Hashable, Sendable {
         /// A key of its own.
         case identifier
         /// An attribute.
@@ -14,38 +14,38 @@ public struct StoredColumn: Hashable, Sendable {
         case position
 
         /// The lineage of the entity that a foreign key leads to.
-        public var target: EntityLineage? {
+        package var target: EntityLineage? {
             if case .reference(let target) = self { target } else { nil }
         }
     }
 
     /// The column's name in SQL.
-    public var name: String
+    package var name: String
     /// The name of the struct's property, without the backticks that a keyword needs.
-    public var member: String
+    package var member: String
     /// What the column is for.
-    public var role: Role
+    package var role: Role
     /// The type of the values; of a key or a foreign key, that of the key.
-    public var type: ValueType
+    package var type: ValueType
     /// Whether the value may be absent.
-    public var isNullable: Bool
+    package var isNullable: Bool
     /// The value where none is given.
-    public var defaultValue: Literal?
+    package var defaultValue: Literal?
     /// How text compares; nil for byte by byte.
-    public var collation: Collation?
+    package var collation: Collation?
     /// The lineage of the property that the column belongs to; nil for a key of its own.
-    public var property: ElementLineage?
+    package var property: ElementLineage?
     /// Whether the column is part of the key.
-    public var isKey = false
+    package var isKey = false
     /// The column's place among those of a foreign key.
-    public var part = 0
+    package var part = 0
     /// What it means.
-    public var documentation: String?
+    package var documentation: String?
 }
 
 extension StoredColumn {
     /// The name that the description of `entity` gives to what the column holds: `title`, `master_id`, `master_position`.
-    public func description(in entity: Entity) -> String {
+    package func description(in entity: Entity) -> String {
         guard let property = property.flatMap(entity.property) else { return name }
         switch role {
         case .identifier, .attribute: return property.name
@@ -58,7 +58,7 @@ extension StoredColumn {
 extension SchemaVersion {
     /// The collations of the columns of the entity's primary key, in SQL, with "" for the default; empty if all have the
     /// default.
-    public func keyCollations(of entity: Entity) -> [String] {
+    package func keyCollations(of entity: Entity) -> [String] {
         let columns = columns(of: entity)
         let collations = keyParts(of: entity).map { part in
             columns.first { $0.name == part.name }?.collation?.rawValue.uppercased() ?? ""
@@ -67,7 +67,7 @@ extension SchemaVersion {
     }
 
     /// The columns of the entity's table: a key of its own, then those of each property.
-    public func columns(of entity: Entity) -> [StoredColumn] {
+    package func columns(of entity: Entity) -> [StoredColumn] {
         layout(of: entity).columns
     }
 
@@ -120,7 +120,7 @@ extension SchemaVersion {
     }
 
     /// Where a relationship is kept.
-    public enum RelationshipStorage: Hashable, Sendable {
+    package enum RelationshipStorage: Hashable, Sendable {
         /// In a foreign key column of the entity's own table.
         case column
         /// In the foreign key column of its inverse.
@@ -132,7 +132,7 @@ extension SchemaVersion {
     }
 
     /// Where `relationship` is kept.
-    public func storage(of relationship: Relationship) -> RelationshipStorage {
+    package func storage(of relationship: Relationship) -> RelationshipStorage {
         let inverse = inverse(of: relationship)?.relationship
         if let inverse, inverse == relationship, isOwnInverse(relationship) {
             return relationship.association == .toOne ? .column : .joinTable
@@ -147,13 +147,13 @@ extension SchemaVersion {
     }
 
     /// Whether the relationship is its own other end: friends of friends.
-    public func isOwnInverse(_ relationship: Relationship) -> Bool {
+    package func isOwnInverse(_ relationship: Relationship) -> Bool {
         guard let inverse = inverse(of: relationship), let back = inverse.relationship else { return false }
         return back.target == relationship.target && back.inverse == inverse.lineage
     }
 
     /// What happens to the row when the row that its stored to-one `property` points at goes.
-    public func deleteRule(of property: Property) -> Relationship.DeleteRule {
+    package func deleteRule(of property: Property) -> Relationship.DeleteRule {
         property.relationship?.deleteRule ?? (property.isNullable ? .nullify : .deny)
     }
 }

@@ -2,9 +2,9 @@ import JSONText
 import SQLSchema
 
 /// A type of a model's own, as it stands in one version: an enum, an option set or a struct.
-public struct Subtype: Hashable, Sendable {
+package struct Subtype: Hashable, Sendable {
     /// What the values of a subtype are.
-    public enum Kind: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         /// One of several cases, kept by the case's value.
         case cases([Case])
         /// Any of several options, kept as bits.
@@ -14,20 +14,20 @@ public struct Subtype: Hashable, Sendable {
     }
 
     /// A case of an enum.
-    public struct Case: Hashable, Sendable {
+    package struct Case: Hashable, Sendable {
         /// The case's lineage in its subtype.
-        public var lineage: ElementLineage
+        package var lineage: ElementLineage
         /// Its name as described, in the version at hand.
-        public var name: String
+        package var name: String
         /// What a column holds for it.
-        public var value: String
+        package var value: String
         /// What it means.
-        public var documentation: String?
+        package var documentation: String?
         /// Whether it is only there so that what is stored stays readable.
-        public var isUnused: Bool
+        package var isUnused: Bool
 
         /// A case of these parts.
-        public init(
+        package init(
             lineage: ElementLineage, name: String, value: String, documentation: String? = nil, isUnused: Bool = false
         ) {
             self.lineage = lineage
@@ -39,20 +39,20 @@ public struct Subtype: Hashable, Sendable {
     }
 
     /// An option of a set.
-    public struct Option: Hashable, Sendable {
+    package struct Option: Hashable, Sendable {
         /// The option's lineage in its subtype.
-        public var lineage: ElementLineage
+        package var lineage: ElementLineage
         /// Its name as described, in the version at hand.
-        public var name: String
+        package var name: String
         /// The number of its bit, from 0 to 62.
-        public var bit: Int
+        package var bit: Int
         /// What it means.
-        public var documentation: String?
+        package var documentation: String?
         /// Whether it is only there so that what is stored stays readable.
-        public var isUnused: Bool
+        package var isUnused: Bool
 
         /// An option of these parts.
-        public init(
+        package init(
             lineage: ElementLineage, name: String, bit: Int, documentation: String? = nil, isUnused: Bool = false
         ) {
             self.lineage = lineage
@@ -64,16 +64,16 @@ public struct Subtype: Hashable, Sendable {
     }
 
     /// The subtype's lineage.
-    public var lineage: SubtypeLineage
+    package var lineage: SubtypeLineage
     /// Its name as described, in the version at hand.
-    public var name: String
+    package var name: String
     /// What it means.
-    public var documentation: String?
+    package var documentation: String?
     /// What its values are.
-    public var kind: Kind
+    package var kind: Kind
 
     /// A subtype of these parts.
-    public init(lineage: SubtypeLineage, name: String, documentation: String? = nil, kind: Kind) {
+    package init(lineage: SubtypeLineage, name: String, documentation: String? = nil, kind: Kind) {
         self.lineage = lineage
         self.name = name
         self.documentation = documentation
@@ -81,29 +81,29 @@ public struct Subtype: Hashable, Sendable {
     }
 
     /// The members of a struct.
-    public var members: [Property] {
+    package var members: [Property] {
         if case .members(let members) = kind { members } else { [] }
     }
 
     /// The cases of an enum.
-    public var cases: [Case] {
+    package var cases: [Case] {
         if case .cases(let cases) = kind { cases } else { [] }
     }
 
     /// The options of a set.
-    public var options: [Option] {
+    package var options: [Option] {
         if case .options(let options) = kind { options } else { [] }
     }
 
     /// The lineages of the subtypes that its members are, or are made of.
-    public var parts: Set<SubtypeLineage> {
+    package var parts: Set<SubtypeLineage> {
         Set(members.compactMap { $0.type?.subtype })
     }
 }
 
 extension SchemaVersion {
     /// How a column stores values of `type`.
-    public func storage(of type: ValueType) -> StorageType {
+    package func storage(of type: ValueType) -> StorageType {
         switch type {
         case .scalar(let scalar): return scalar.storage
         case .array: return .text
@@ -114,7 +114,7 @@ extension SchemaVersion {
     }
 
     /// Whether the values of `property` are kept as JSON: structs and lists.
-    public func isJSON(_ property: Property) -> Bool {
+    package func isJSON(_ property: Property) -> Bool {
         switch property.type {
         case .array: true
         case .subtype(let lineage): !(subtype(lineage)?.members.isEmpty ?? true)
@@ -123,7 +123,7 @@ extension SchemaVersion {
     }
 
     /// `type` as a description writes it: `int`, `status`, `[address]`.
-    public func name(of type: ValueType) -> String {
+    package func name(of type: ValueType) -> String {
         switch type {
         case .scalar(let scalar): scalar.rawValue
         case .array(let element): "[\(name(of: element))]"
@@ -134,7 +134,7 @@ extension SchemaVersion {
     // MARK: Constants
 
     /// The value of `constant` as a column holds it; nil where the version has no such value.
-    public func literal(_ constant: Constant, type: ValueType) -> Literal? {
+    package func literal(_ constant: Constant, type: ValueType) -> Literal? {
         switch (constant, type) {
         case (.literal(let literal), .scalar):
             return literal

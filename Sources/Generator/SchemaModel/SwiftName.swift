@@ -1,10 +1,10 @@
 /// The names that Swift code has for what a description names.
-public enum SwiftName {
+package enum SwiftName {
     /// Words that keep their capitals.
     private static let acronyms: Set<String> = ["id", "url", "uuid", "json", "html", "sql"]
 
     /// The name of a property: `store_id` becomes `storeID`; a name in camelCase stays as it is.
-    public static func member(_ name: String) -> String {
+    package static func member(_ name: String) -> String {
         if startsSmall(name), name.utf8.allSatisfy(isLetterOrDigit) { return name }
         let words = words(of: name)
         guard words.count > 1 else { return valid(words.first.map(lowercasedStart) ?? "") }
@@ -13,17 +13,17 @@ public enum SwiftName {
     }
 
     /// The name of a type: `laundry_item` becomes `LaundryItem`.
-    public static func type(_ name: String) -> String {
+    package static func type(_ name: String) -> String {
         valid(words(of: name).map(capitalized).joined())
     }
 
     /// The name as an identifier: in backticks where it is a keyword.
-    public static func escaped(_ name: String) -> String {
+    package static func escaped(_ name: String) -> String {
         keywords.contains(name) ? "`\(name)`" : name
     }
 
     /// The name as the label of an argument in a call: only one keyword cannot be one as it is.
-    public static func label(_ name: String) -> String {
+    package static func label(_ name: String) -> String {
         name == "inout" ? "`inout`" : name
     }
 

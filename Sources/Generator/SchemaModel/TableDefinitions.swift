@@ -1,14 +1,14 @@
 import SQLSchema
 
 /// What a table holds through all versions: the rows of an entity, or the pairs of a relationship.
-public struct TableOwner: Hashable, Sendable {
+package struct TableOwner: Hashable, Sendable {
     /// The entity's lineage.
-    public var entity: EntityLineage
+    package var entity: EntityLineage
     /// The lineage of the relationship whose pairs a join table holds; nil for the table of the entity itself.
-    public var relationship: ElementLineage?
+    package var relationship: ElementLineage?
 
     /// The rows of an entity, or the pairs of its relationship.
-    public init(entity: EntityLineage, relationship: ElementLineage? = nil) {
+    package init(entity: EntityLineage, relationship: ElementLineage? = nil) {
         self.entity = entity
         self.relationship = relationship
     }
@@ -16,17 +16,17 @@ public struct TableOwner: Hashable, Sendable {
 
 extension SchemaVersion {
     /// The tables of the version: that of each entity, and the join tables of its relationships after it.
-    public var tables: [Table] {
+    package var tables: [Table] {
         entities.flatMap { [table(of: $0)] + joinTables(of: $0).map(\.table) }
     }
 
     /// The tables of the version by the names of their entities: an order that no file's name decides.
-    public var tablesInOrderOfNames: [Table] {
+    package var tablesInOrderOfNames: [Table] {
         entities.sorted { $0.name < $1.name }.flatMap { [table(of: $0)] + joinTables(of: $0).map(\.table) }
     }
 
     /// The tables of the version, in the order of `tables`, each with what it holds.
-    public var ownedTables: [(owner: TableOwner, table: Table)] {
+    package var ownedTables: [(owner: TableOwner, table: Table)] {
         entities.flatMap { entity in
             [(TableOwner(entity: entity.lineage), table(of: entity))]
                 + joinTables(of: entity).map {
@@ -36,7 +36,7 @@ extension SchemaVersion {
     }
 
     /// The table of `entity`.
-    public func table(of entity: Entity) -> Table {
+    package func table(of entity: Entity) -> Table {
         layout(of: entity).table
     }
 
@@ -92,21 +92,21 @@ extension SchemaVersion {
     }
 
     /// A join table, and the relationship that it keeps.
-    public struct JoinTable: Sendable {
+    package struct JoinTable: Sendable {
         /// The table: the columns of both keys and `position`.
-        public var table: Table
+        package var table: Table
         /// The columns of the source's key: `source_id`, or `source_` and the names of its columns.
-        public var source: [String]
+        package var source: [String]
         /// The columns of the target's key: `target_id`, or `target_` and the names of its columns.
-        public var target: [String]
+        package var target: [String]
         /// The lineage of the property that it keeps.
-        public var property: ElementLineage
+        package var property: ElementLineage
         /// The relationship that it keeps.
-        public var relationship: Relationship
+        package var relationship: Relationship
     }
 
     /// The join tables of the relationships that `entity` stores outside its own table.
-    public func joinTables(of entity: Entity) -> [JoinTable] {
+    package func joinTables(of entity: Entity) -> [JoinTable] {
         layout(of: entity).joinTables
     }
 
@@ -141,7 +141,7 @@ extension SchemaVersion {
     }
 
     /// The name of the join table of a relationship.
-    public func joinTableName(of property: Property, in entity: Entity) -> String {
+    package func joinTableName(of property: Property, in entity: Entity) -> String {
         property.persistedName ?? entity.tableName + "_" + property.name
     }
 }

@@ -1,9 +1,9 @@
 import SQLSchema
 
 /// Properties of an entity in which no two rows agree.
-public struct UniqueKey: Hashable, Sendable {
+package struct UniqueKey: Hashable, Sendable {
     /// The lineages of the properties, in the order of the index.
-    public let properties: [ElementLineage]
+    package let properties: [ElementLineage]
     let collations: [ElementLineage: Collation]
 
     /// Whether rows that keep this key cannot break `other`: it has all these columns, compared no more loosely.
@@ -15,7 +15,7 @@ public struct UniqueKey: Hashable, Sendable {
 
 extension SchemaVersion {
     /// The unique keys of `entity`, beside its identifier.
-    public func uniqueKeys(of entity: Entity) -> [UniqueKey] {
+    package func uniqueKeys(of entity: Entity) -> [UniqueKey] {
         let single = entity.properties.filter { isUnique($0) }.map { [$0.lineage] }
         let several = entity.indexes.filter(\.isUnique).map(\.properties)
         return (single + several).map { lineages in

@@ -1,7 +1,7 @@
 import SQLSchema
 
 /// The type of a property's value.
-public enum ValueType: Hashable, Sendable {
+package enum ValueType: Hashable, Sendable {
     /// A single value.
     case scalar(ScalarType)
     /// A value of the subtype of that lineage.
@@ -10,12 +10,12 @@ public enum ValueType: Hashable, Sendable {
     indirect case array(ValueType)
 
     /// The single value that the type holds, if it holds one.
-    public var scalar: ScalarType? {
+    package var scalar: ScalarType? {
         if case .scalar(let type) = self { type } else { nil }
     }
 
     /// The lineage of the subtype that the type is, or is made of.
-    public var subtype: SubtypeLineage? {
+    package var subtype: SubtypeLineage? {
         switch self {
         case .scalar: nil
         case .subtype(let lineage): lineage
@@ -26,7 +26,7 @@ public enum ValueType: Hashable, Sendable {
 
 /// The value of a default, whatever the names of its moment: a case, an option and a member of a struct are told by
 /// their lineages.
-public enum Constant: Hashable, Sendable {
+package enum Constant: Hashable, Sendable {
     case literal(Literal)
     /// A case of an enum.
     case choice(ElementLineage)

@@ -1,12 +1,12 @@
 /// A version of a schema: numbers separated by dots, compared number by number, so that 1.9 < 1.10 and 1.1 == 1.1.0.
-public struct Version: Sendable, CustomStringConvertible {
+package struct Version: Sendable, CustomStringConvertible {
     /// The numbers, without the zeros at the end.
-    public let components: [Int]
+    package let components: [Int]
     /// The version as it was written.
-    public let text: String
+    package let text: String
 
     /// The version that `text` spells, or nil where it is not decimal numbers separated by single dots.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         var components: [Int] = []
         for part in text.split(separator: ".", omittingEmptySubsequences: false) {
             guard !part.isEmpty, part.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = Int(part) else {
@@ -20,10 +20,10 @@ public struct Version: Sendable, CustomStringConvertible {
     }
 
     /// The version as it was written.
-    public var description: String { text }
+    package var description: String { text }
 
     /// The difference of the first numbers that differ: 20 from 2.2 to 2.22, 1 from 2.9 to 3.0.
-    public func distance(to other: Version) -> Int {
+    package func distance(to other: Version) -> Int {
         let count = max(components.count, other.components.count)
         for place in 0..<count {
             let left = place < components.count ? components[place] : 0
@@ -34,24 +34,24 @@ public struct Version: Sendable, CustomStringConvertible {
     }
 
     /// The version as a Swift name ends in it: `1_0`.
-    public var identifier: String {
+    package var identifier: String {
         text.split(separator: ".").joined(separator: "_")
     }
 }
 
 extension Version: Hashable, Comparable {
     /// Whether both stand for the same version, however they are written.
-    public static func == (left: Version, right: Version) -> Bool {
+    package static func == (left: Version, right: Version) -> Bool {
         left.components == right.components
     }
 
     /// Whether `left` is the older one.
-    public static func < (left: Version, right: Version) -> Bool {
+    package static func < (left: Version, right: Version) -> Bool {
         left.components.lexicographicallyPrecedes(right.components)
     }
 
     /// Hashes the numbers alone.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(components)
     }
 }

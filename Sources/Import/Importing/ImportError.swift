@@ -1,11 +1,11 @@
 /// The reason why a model could not be imported, with its path and line.
-public struct ImportError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct ImportError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The path of the file or folder that caused the error, as you gave it.
-    public var path: String
+    package var path: String
     /// The line number, starting at 1; nil if the error concerns the complete file or folder.
-    public var line: Int?
+    package var line: Int?
     /// A description of the problem.
-    public var message: String
+    package var message: String
 
     init(_ message: String, path: String, line: Int? = nil) {
         self.path = path
@@ -14,7 +14,7 @@ public struct ImportError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The error as `path:line: error: message`, a format that editors recognize.
-    public var description: String {
+    package var description: String {
         "\(path)\(line.map { ":\($0)" } ?? ""): error: \(message)"
     }
 }

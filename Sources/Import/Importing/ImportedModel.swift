@@ -4,17 +4,17 @@ import SchemaDiff
 import SchemaModel
 
 /// The result of an import: the files that describe the model, and the findings to report.
-public struct ImportedModel {
+package struct ImportedModel {
     /// A file and its text.
-    public struct File {
+    package struct File {
         /// The name of the file, relative to the folder of the model.
-        public var name: String
+        package var name: String
         /// The complete text of the file.
-        public var text: String
+        package var text: String
     }
 
     /// A model that already exists in the folder.
-    public struct Existing {
+    package struct Existing {
         var descriptions: [SourceFile]
         /// The model's `strata.json`.
         var configuration: SourceFile
@@ -25,10 +25,10 @@ public struct ImportedModel {
         var released: [Version]
 
         /// Whether the folder contains no descriptions yet.
-        public var isEmpty: Bool { descriptions.isEmpty }
+        package var isEmpty: Bool { descriptions.isEmpty }
 
         /// Creates the model from its files.
-        public init(
+        package init(
             descriptions: [SourceFile], configuration: SourceFile, history: SchemaHistory?, report: String?,
             released: [Version] = []
         ) {
@@ -41,20 +41,20 @@ public struct ImportedModel {
     }
 
     /// The files to write: descriptions, `strata.json` and `IMPORT.md`.
-    public var files: [File]
+    package var files: [File]
     /// The names of the files to delete, because the model no longer contains what they describe.
-    public var removedFiles: [String] = []
+    package var removedFiles: [String] = []
     /// The history that the descriptions define.
-    public let history: SchemaHistory
+    package let history: SchemaHistory
     /// The versions that this import added.
-    public let newVersions: [Version]
+    package let newVersions: [Version]
     /// The number of things that were not carried over.
-    public let lossCount: Int
+    package let lossCount: Int
     /// The findings that need your decision, one line each: removals in a step that also adds something, and changes of
     /// values that the app marked.
-    public let undecided: [String]
+    package let undecided: [String]
     /// Whether answers in `--renames`, or hashes, changed parts that were imported before.
-    public var hasChanges = false
+    package var hasChanges = false
 }
 
 extension ModelImport {
@@ -69,7 +69,7 @@ extension ModelImport {
     ///   - oldest: The oldest version that stores are migrated from, by its former name or its number; nil for all
     ///     versions.
     /// - Throws: `ImportError`.
-    public func model(
+    package func model(
         folder: String, schema: String, existing: ImportedModel.Existing? = nil, oldest: String? = nil
     ) throws -> ImportedModel {
         if let existing, let known = existing.history {
@@ -181,16 +181,16 @@ extension ModelImport {
         let sources = files.map { SourceFile(path: "\(folder)/\($0.name)", bytes: Array($0.text.utf8)) }
         var settings: VersionSettings?
         var diagnostics: [Diagnostic] = []
-        var misfits: MisfitSettings?
+        var invalidRows: InvalidRowSettings?
         if let configuration = sources.first(where: { $0.baseName == "strata" }) {
             var values = try ConfigurationReader.read(configuration)
             settings = values.versions()
             diagnostics = values.diagnostics
-            misfits = values.misfits()
+            invalidRows = values.invalidRows()
         }
         let read = Descriptions(
             reading: sources.filter { $0.baseName != "strata" }, folder: folder, schema: schema, settings: settings)
-        if let history = read.history { diagnostics += misfits?.resolved(in: history).diagnostics ?? [] }
+        if let history = read.history { diagnostics += invalidRows?.resolved(in: history).diagnostics ?? [] }
         guard let history = read.history, diagnostics.isEmpty else {
             let problems = (diagnostics + read.diagnostics).map(\.description)
             throw ImportError(

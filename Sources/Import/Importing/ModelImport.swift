@@ -4,12 +4,12 @@ import SchemaModel
 import SQLSchema
 
 /// A model of another library, read completely and expressed in Strata's terms.
-public struct ModelImport {
+package struct ModelImport {
     /// The libraries whose models can be imported.
-    public typealias Format = ImportedFormat.Library
+    package typealias Format = ImportedFormat.Library
 
     /// The library that the model comes from.
-    public let format: Format
+    package let format: Format
     /// The path of the source.
     let path: String
     var versions: [ImportedVersion]
@@ -27,7 +27,7 @@ public struct ModelImport {
     ///   - versionInfo: The path of `VersionInfo.plist` in the compiled model. Its hashes identify the version of a
     ///     store.
     /// - Throws: `ImportError`.
-    public init(
+    package init(
         coreData path: String, order: String? = nil, layout: InheritanceLayout = .tablePerRoot, renames: String? = nil,
         versionInfo: String? = nil
     ) throws {
@@ -55,7 +55,7 @@ public struct ModelImport {
     ///   - renames: The path of a file with your answers: the new names of removed elements, and the backfill values of
     ///     new ones.
     /// - Throws: `ImportError`.
-    public init(room path: String, renames: String? = nil) throws {
+    package init(room path: String, renames: String? = nil) throws {
         try self.init(.room, path, RoomSchemas.read(in: path), renames: renames)
     }
 
@@ -66,7 +66,7 @@ public struct ModelImport {
     ///   - renames: The path of a file with your answers: the new names of removed elements, and the backfill values of
     ///     new ones.
     /// - Throws: `ImportError`.
-    public init(drift path: String, renames: String? = nil) throws {
+    package init(drift path: String, renames: String? = nil) throws {
         try self.init(.drift, path, DriftSchemas.read(in: path), renames: renames)
     }
 
@@ -74,7 +74,7 @@ public struct ModelImport {
     ///
     /// - Parameter path: The path of the database.
     /// - Throws: `ImportError`.
-    public init(sqlite path: String) throws {
+    package init(sqlite path: String) throws {
         try self.init(.sqlite, path, [LiveDatabase.read(path)], renames: nil)
     }
 

@@ -4,19 +4,19 @@ import Strata
 /// Options for converting another library's database.
 public struct ConversionOptions: Sendable {
     /// The treatment of rows that do not fit, and of rows that depend on them.
-    public enum Misfits: String, CaseIterable, Sendable {
+    public enum InvalidRows: String, CaseIterable, Sendable {
         /// Stores the rows in the table `strata_unconverted` of the store, and converts all other rows.
         case setAside = "set-aside"
         /// Does not convert the rows, and only reports them.
         case drop
-        /// Creates no store. `ConversionError.misfits` reports the rows.
+        /// Creates no store. `ConversionError.invalidRows` reports the rows.
         case refuse
     }
 
     /// The version of the database, by its name in the schema or in the other library; nil to detect it by the tables.
     public var version: String?
     /// The treatment of rows that do not fit. A policy of an entity in `strata.json` takes precedence.
-    public var misfits = Misfits.setAside
+    public var invalidRows = InvalidRows.setAside
     /// A closure that receives the report, before the store appears.
     public var report: (@Sendable (ConversionReport) -> Void)?
     /// A closure that is called repeatedly. If it returns true, the conversion throws `MigrationError.cancelled`, and
@@ -44,7 +44,7 @@ public struct ConversionReport: Hashable, Sendable, Codable {
     }
 
     /// A row, a table or a column that does not fit.
-    public struct Misfit: Hashable, Sendable, Codable, CustomStringConvertible {
+    public struct InvalidRow: Hashable, Sendable, Codable, CustomStringConvertible {
         /// The table of the store; or the table or column, as `table.column`, that only the other database has.
         public var table: String
         /// The primary key of the row in the other database; nil if the complete table or column does not fit.
@@ -83,35 +83,35 @@ public struct ConversionReport: Hashable, Sendable, Codable {
     public var filled: [String: Int] = [:]
     /// The values that stay in the other database.
     public var left: [Left] = []
-    /// The first thousand misfits.
-    public var misfits: [Misfit] = []
-    /// The number of misfits.
-    public var misfitCount = 0
+    /// The first thousand invalid rows.
+    public var invalidRows: [InvalidRow] = []
+    /// The number of invalid rows.
+    public var invalidRowCount = 0
     /// The duration of the conversion, in seconds.
     public var seconds: Double = 0
 
-    /// The number of misfits that were not converted.
+    /// The number of invalid rows that were not converted.
     private(set) var lostCount = 0
-    /// Whether the conversion refuses the database because of a misfit.
+    /// Whether the conversion refuses the database because of a invalidRow.
     private(set) var isRefused = false
 
     /// The encoded properties: all public ones.
     private enum CodingKeys: CodingKey {
-        case version, rows, unconverted, cleared, filled, left, misfits, misfitCount, seconds
+        case version, rows, unconverted, cleared, filled, left, invalidRows, invalidRowCount, seconds
     }
 
     init(version: String) {
         self.version = version
     }
 
-    mutating func add(_ misfit: Misfit) {
-        misfitCount += 1
-        switch misfit.outcome {
+    mutating func add(_ invalidRow: InvalidRow) {
+        invalidRowCount += 1
+        switch invalidRow.outcome {
         case .setAside, .dropped: lostCount += 1
         case .refused: (lostCount, isRefused) = (lostCount + 1, true)
         case .setToNull, .filled: break
         }
-        if misfits.count < 1000 { misfits.append(misfit) }
+        if invalidRows.count < 1000 { invalidRows.append(invalidRow) }
     }
 }
 
@@ -148,7 +148,7 @@ public enum ConversionError: StrataError, Hashable, Sendable {
     /// A row does not fit and cannot be addressed, because the table has columns with all names of the row number.
     case unaddressable(table: String)
     /// Rows, tables or columns do not fit, and are refused.
-    case misfits(ConversionReport)
+    case invalidRows(ConversionReport)
 
     /// The problem, and the way to solve it.
     public var description: String {
@@ -183,15 +183,16 @@ public enum ConversionError: StrataError, Hashable, Sendable {
         case .unaddressable(let table):
             return
                 "a row of \(table) cannot be set aside: the table has columns called rowid, oid and _rowid_"
-        case .misfits(let report):
+        case .invalidRows(let report):
             let hint =
-                report.misfits.contains { $0.key == nil }
-                ? "\nTables and columns cannot be set aside: drop leaves them where they are (ConversionOptions.misfits, --misfits)"
+                report.invalidRows.contains { $0.key == nil }
+                ? "\nTables and columns cannot be set aside: drop leaves them where they are (ConversionOptions.invalidRows, --invalid-rows)"
                 : ""
-            return "\(report.misfitCount) things of \(report.version) do not fit:\n"
-                + (report.misfits.filter { $0.outcome == .refused } + report.misfits.filter { $0.outcome != .refused })
+            return "\(report.invalidRowCount) things of \(report.version) do not fit:\n"
+                + (report.invalidRows.filter { $0.outcome == .refused }
+                + report.invalidRows.filter { $0.outcome != .refused })
                 .prefix(20).map(\.description).joined(separator: "\n")
-                + (report.misfitCount > 20 ? "\nand \(report.misfitCount - 20) more" : "") + hint
+                + (report.invalidRowCount > 20 ? "\nand \(report.invalidRowCount - 20) more" : "") + hint
         }
     }
 }

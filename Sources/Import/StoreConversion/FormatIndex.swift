@@ -43,9 +43,9 @@ struct FormatIndex {
     }
 
     /// The policies for rows that do not fit in the version at position `place`, by table.
-    func misfits(at place: Int) -> [String: ImportedMisfits.Policy] {
+    func invalidRows(at place: Int) -> [String: ImportedInvalidRows.Policy] {
         Dictionary(
-            format.misfits.filter { $0.versions.contains(place) }.map { ($0.table, $0.policy) },
+            format.invalidRows.filter { $0.versions.contains(place) }.map { ($0.table, $0.policy) },
             uniquingKeysWith: { one, _ in one })
     }
 

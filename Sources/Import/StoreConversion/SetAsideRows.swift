@@ -22,8 +22,8 @@ final class SetAsideRows {
     private let connection: Connection
     private let version: String
     private let tables: [String: Table]
-    private let policies: [String: ImportedMisfits.Policy]
-    private let options: ConversionOptions.Misfits
+    private let policies: [String: ImportedInvalidRows.Policy]
+    private let options: ConversionOptions.InvalidRows
     private var insert: Statement?
     /// By table: the values of a row in the source, by its key.
     var sourceValues: [String: (_ key: [String: SQLiteValue]) throws -> [Value]?] = [:]
@@ -32,8 +32,8 @@ final class SetAsideRows {
     ///   - policies: The policies, by table.
     ///   - options: The treatment of rows of all other tables, and of rows that still do not fit after a fill.
     init(
-        _ connection: Connection, _ version: SchemaVersion, policies: [String: ImportedMisfits.Policy],
-        otherwise options: ConversionOptions.Misfits
+        _ connection: Connection, _ version: SchemaVersion, policies: [String: ImportedInvalidRows.Policy],
+        otherwise options: ConversionOptions.InvalidRows
     ) {
         self.connection = connection
         self.version = version.name
@@ -43,7 +43,7 @@ final class SetAsideRows {
     }
 
     /// The policy of a table; nil if the options decide.
-    func policy(of table: String) -> ImportedMisfits.Policy? { policies[table] }
+    func policy(of table: String) -> ImportedInvalidRows.Policy? { policies[table] }
 
     /// The outcome for a row of a table that cannot be converted.
     private func outcome(of table: String) -> ConversionReport.Outcome {

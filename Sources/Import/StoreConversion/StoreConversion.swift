@@ -48,7 +48,7 @@ struct StoreConversion {
             if tried.contains(where: { $0.version.tables == candidate.version.tables }) { continue }
             tried.append(candidate)
             let report = try convert(candidate, reader, since: start, into: target)
-            if report.misfitCount == 0 || candidates.count == 1 { return try accepted(report) }
+            if report.invalidRowCount == 0 || candidates.count == 1 { return try accepted(report) }
             if best.map({ report.lostCount < $0.report.lostCount }) ?? true { best = (candidate, report) }
         }
         guard let best else { throw ConversionError.unknownVersion([]) }
@@ -59,9 +59,9 @@ struct StoreConversion {
 
     /// The report, if it does not refuse the database.
     ///
-    /// - Throws: `ConversionError.misfits` if it does.
+    /// - Throws: `ConversionError.invalidRows` if it does.
     private func accepted(_ report: ConversionReport) throws -> ConversionReport {
-        if report.isRefused { throw ConversionError.misfits(report) }
+        if report.isRefused { throw ConversionError.invalidRows(report) }
         return report
     }
 
@@ -76,7 +76,7 @@ struct StoreConversion {
             report.add(
                 .init(
                     table: name, reason: "\(candidate.version.name) does not have it",
-                    outcome: options.misfits == .drop ? .dropped : .refused))
+                    outcome: options.invalidRows == .drop ? .dropped : .refused))
         }
         for left in candidate.match.left {
             let count = try source.integer(left.count) ?? 0
@@ -85,7 +85,8 @@ struct StoreConversion {
         try connection.execute("PRAGMA foreign_keys = OFF")
         try connection.transaction("BEGIN IMMEDIATE") {
             let rows = SetAsideRows(
-                connection, candidate.version, policies: index.misfits(at: candidate.place), otherwise: options.misfits)
+                connection, candidate.version, policies: index.invalidRows(at: candidate.place),
+                otherwise: options.invalidRows)
             var lastIDs: [String: Int64] = [:]
             for table in candidate.match.tables {
                 rows.sourceValues[table.table.name] = TableCopy.sourceValues(of: table, in: source)

@@ -35,7 +35,7 @@ struct TableCopy {
         /// The values to store.
         var stored: [SQLiteValue] = []
         /// The reasons why values do not fit, by the position of the column.
-        var misfits: [Int: String] = [:]
+        var invalidRows: [Int: String] = [:]
         /// The reason why the row does not fit, regardless of its values; nil if there is none.
         var conflict: String?
     }
@@ -83,7 +83,7 @@ struct TableCopy {
             count += 1
             if count % 1024 == 0, isCancelled?() == true { throw MigrationError.cancelled }
             var row = read(rows.row)
-            if let keyColumn, row.misfits[keyColumn] == nil, case .integer(let key) = row.stored[keyColumn] {
+            if let keyColumn, row.invalidRows[keyColumn] == nil, case .integer(let key) = row.stored[keyColumn] {
                 greatest = max(greatest ?? key, key)
             }
             let partial = clearPartialKeys(of: &row)
@@ -99,7 +99,7 @@ struct TableCopy {
                         "\(places.map { columns[$0].name }.joined(separator: ", ")) is partly NULL, and refers to no row",
                     to: &report)
             }
-            for (place, reason) in row.misfits.sorted(by: { $0.key < $1.key }) {
+            for (place, reason) in row.invalidRows.sorted(by: { $0.key < $1.key }) {
                 let text = "\(reason); filled with \(columns[place].fill?.description ?? "NULL")"
                 report.add(.init(table: table.table.name, key: row.key, reason: text, outcome: .filled))
                 report.filled[table.table.name, default: 0] += 1
@@ -114,7 +114,7 @@ struct TableCopy {
         var result = SourceRow(key: row.value(0).keyText)
         for (place, column) in columns.enumerated() {
             guard let value = try? SQLiteValue(row: row, at: place + 1) else {
-                result.misfits[place] = "\(column.name) is not valid UTF-8 text"
+                result.invalidRows[place] = "\(column.name) is not valid UTF-8 text"
                 result.read.append(.bytes(row.bytes(place + 1)))
                 result.stored.append(.null)
                 continue
@@ -123,17 +123,17 @@ struct TableCopy {
             let converted = column.form.map { $0.value(value, files: files) } ?? value
             result.stored.append(converted ?? value)
             if let form = column.form, converted == nil {
-                result.misfits[place] = "\(column.name) is \(value), which is \(form.words(for: value))"
+                result.invalidRows[place] = "\(column.name) is \(value), which is \(form.words(for: value))"
             } else if column.form == nil, column.storage == .real, case .integer(let number) = value,
                 Double(exactly: number) == nil
             {
                 // SQLite would round the number silently.
-                result.misfits[place] = "\(column.name) is \(number), which a floating-point number does not hold"
+                result.invalidRows[place] = "\(column.name) is \(number), which a floating-point number does not hold"
             }
-            if place == keyColumn, result.misfits[place] == nil {
+            if place == keyColumn, result.invalidRows[place] == nil {
                 // SQLite would assign a key to the row, which may be the key of another row.
                 if case .integer = result.stored[place] { continue }
-                result.misfits[place] = "\(column.name) is not an integer, and it is the primary key"
+                result.invalidRows[place] = "\(column.name) is not an integer, and it is the primary key"
             }
         }
         if case .text(let names) = row.value(columns.count + 1) {
@@ -179,12 +179,12 @@ struct TableCopy {
     /// - Returns: The reason why the row cannot be stored; nil if it was stored.
     private func store(_ row: inout SourceRow) throws -> String? {
         if let conflict = row.conflict { return conflict }
-        for (place, reason) in row.misfits.sorted(by: { $0.key < $1.key }) {
+        for (place, reason) in row.invalidRows.sorted(by: { $0.key < $1.key }) {
             guard let fill = columns[place].fill else { return reason }
             row.stored[place] = fill
         }
         guard let error = try insertError(row) else { return nil }
-        guard try fillMisfits(of: &row) else { return error.message }
+        guard try fillInvalidRows(of: &row) else { return error.message }
         return try insertError(row)?.message
     }
 
@@ -203,16 +203,17 @@ struct TableCopy {
     /// Fills the columns that cannot hold their values.
     ///
     /// - Returns: Whether a column was filled.
-    private func fillMisfits(of row: inout SourceRow) throws -> Bool {
+    private func fillInvalidRows(of row: inout SourceRow) throws -> Bool {
         var hasFilled = false
         for (place, column) in columns.enumerated() {
-            guard let fill = column.fill, row.misfits[place] == nil else { continue }
+            guard let fill = column.fill, row.invalidRows[place] == nil else { continue }
             let value = row.stored[place]
             if case .null = value {
                 guard column.isMandatory else { continue }
-                row.misfits[place] = "\(column.name) is NULL"
+                row.invalidRows[place] = "\(column.name) is NULL"
             } else if try !holds(value, column.storage) {
-                row.misfits[place] = "\(column.name) is \(value), which is not \(column.storage.rawValue.uppercased())"
+                row.invalidRows[place] =
+                    "\(column.name) is \(value), which is not \(column.storage.rawValue.uppercased())"
             } else {
                 continue
             }

@@ -12,7 +12,7 @@ extension Fixtures {
         return imported.filter { isSampled($0) || $0.name == imported.last?.name }
     }
 
-    /// Converts the rows of a version's fixture: first as they are, then for each entity with a policy in `misfits` of
+    /// Converts the rows of a version's fixture: first as they are, then for each entity with a policy in `invalid_rows` of
     /// `strata.json` with one row that does not fit.
     ///
     /// The rows are read from tables with the names and values of the store's own. That the tables of the other library are
@@ -42,16 +42,16 @@ private struct ConversionCheck {
         var problems: [String] = []
         try convert { _ in
         } then: { report, store in
-            for misfit in report.misfits { problems.append("a row of the fixture does not fit: \(misfit)") }
+            for invalidRow in report.invalidRows { problems.append("a row of the fixture does not fit: \(invalidRow)") }
             for table in tables { problems += try differences(of: table, from: store, except: []) }
         }
         guard problems.isEmpty else { return problems }
-        for misfits in fixtures.schema.imported?.misfits ?? [] where misfits.versions.contains(place) {
-            guard let table = version.tables.first(where: { $0.name == misfits.table }) else { continue }
-            if case .fill(let values) = misfits.policy {
-                for column in values.keys.sorted() { problems += try check(table, column, misfits.policy) }
+        for invalidRows in fixtures.schema.imported?.invalidRows ?? [] where invalidRows.versions.contains(place) {
+            guard let table = version.tables.first(where: { $0.name == invalidRows.table }) else { continue }
+            if case .fill(let values) = invalidRows.policy {
+                for column in values.keys.sorted() { problems += try check(table, column, invalidRows.policy) }
             } else if let column = try breakable(table) {
-                problems += try check(table, column, misfits.policy)
+                problems += try check(table, column, invalidRows.policy)
             }
         }
         return problems
@@ -78,7 +78,7 @@ private struct ConversionCheck {
 
     /// What is wrong with the treatment of a row of `table` whose value in `column` does not fit.
     private func check(
-        _ table: FixtureTable, _ column: String, _ policy: ImportedMisfits.Policy
+        _ table: FixtureTable, _ column: String, _ policy: ImportedInvalidRows.Policy
     ) throws -> [String] {
         let name = SQL.quoted(table.name)
         let isMandatory = try mandatory(table.name).contains(column)
@@ -95,7 +95,7 @@ private struct ConversionCheck {
             try source.execute("UPDATE \(name) SET \(SQL.quoted(column)) = \(value) WHERE \(row)")
         } then: { report, store in
             let text = victim.map(\.keyText).joined(separator: ", ")
-            let own = report.misfits.filter { $0.table == table.name && $0.key == text }
+            let own = report.invalidRows.filter { $0.table == table.name && $0.key == text }
             let wanted: ConversionReport.Outcome =
                 switch policy {
                 case .setAside: .setAside
@@ -108,7 +108,7 @@ private struct ConversionCheck {
                 return
             }
             guard let store else { return }
-            let lost = report.misfits.filter { $0.table == table.name && $0.outcome != .filled }.count
+            let lost = report.invalidRows.filter { $0.table == table.name && $0.outcome != .filled }.count
             let count = try store.integer("SELECT count(*) FROM source.\(name)") ?? 0
             if try store.integer("SELECT count(*) FROM main.\(name)") != count - lost {
                 fail("\(count) rows and \(lost) that are not converted leave another number of rows")
@@ -152,7 +152,7 @@ private struct ConversionCheck {
                 try change(connection)
             }
             var plain = ImportedFormat(.sqlite, formerNames: format.formerNames)
-            plain.misfits = format.misfits
+            plain.invalidRows = format.invalidRows
             var options = ConversionOptions()
             options.version = version.name
             do {
@@ -161,7 +161,7 @@ private struct ConversionCheck {
                 let store = try Connection(path: destination.path, mode: .readOnly)
                 try attach(source, as: "source", to: store)
                 try then(report, store)
-            } catch ConversionError.misfits(let report) {
+            } catch ConversionError.invalidRows(let report) {
                 try then(report, nil)
             }
         }

@@ -3,7 +3,7 @@ import SQLSchema
 import Strata
 
 /// Checks that a struct reads each column into its own property, and writes it back to its own column.
-public struct StructCheck: Sendable {
+struct StructCheck: Sendable {
     let type: any StoredEntity.Type
     /// The name of its table.
     let table: String
@@ -13,7 +13,7 @@ public struct StructCheck: Sendable {
     let check: @Sendable (_ filled: Connection, _ empty: Connection, _ version: FixtureVersion) throws -> [String]
 
     /// The check of `type`.
-    public init<Entity: StoredEntity>(_ type: Entity.Type) {
+    init<Entity: StoredEntity>(_ type: Entity.Type) {
         self.type = type
         table = Entity.table.name
         read = { connection in

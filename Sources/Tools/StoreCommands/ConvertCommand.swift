@@ -11,12 +11,12 @@ enum ConvertCommand {
         let destination = URL(fileURLWithPath: try arguments.value("--to"))
         var options = ConversionOptions()
         options.version = arguments.option("--version")
-        if let name = arguments.option("--misfits") {
-            guard let misfits = ConversionOptions.Misfits(rawValue: name) else {
-                let known = ConversionOptions.Misfits.allCases.map(\.rawValue).joined(separator: ", ")
-                throw CommandError.usage("unknown value \(name) of --misfits; the values are \(known)")
+        if let name = arguments.option("--invalid-rows") {
+            guard let invalidRows = ConversionOptions.InvalidRows(rawValue: name) else {
+                let known = ConversionOptions.InvalidRows.allCases.map(\.rawValue).joined(separator: ", ")
+                throw CommandError.usage("unknown value \(name) of --invalid-rows; the values are \(known)")
             }
-            options.misfits = misfits
+            options.invalidRows = invalidRows
         }
         // One file is easier to pass on than one with a log.
         var store = StoreOptions()
@@ -26,15 +26,17 @@ enum ConvertCommand {
             report = try Store.convert(
                 file, to: destination, knowing: KnownSchema(try model.loaded()), conversion: options, options: store)
         } catch let error as ConversionError {
-            if arguments.has("--json"), case .misfits(let report) = error { console.say(try JSONOutput.text(report)) }
+            if arguments.has("--json"), case .invalidRows(let report) = error {
+                console.say(try JSONOutput.text(report))
+            }
             throw CommandError.store(file.path, reason: error.description)
         } catch let error as MigrationError {
             throw CommandError.store(file.path, reason: error.description)
         }
         if arguments.has("--json") { return console.say(try JSONOutput.text(report)) }
-        for misfit in report.misfits { console.say("\(misfit.outcome.words): \(misfit)") }
-        if report.misfitCount > report.misfits.count {
-            console.say("and \(report.misfitCount - report.misfits.count) more")
+        for invalidRow in report.invalidRows { console.say("\(invalidRow.outcome.words): \(invalidRow)") }
+        if report.invalidRowCount > report.invalidRows.count {
+            console.say("and \(report.invalidRowCount - report.invalidRows.count) more")
         }
         for left in report.left { console.say("left unread: \(left)") }
         for (table, count) in report.rows.sorted(by: { $0.key < $1.key }) { console.say("\(table): \(count) rows") }

@@ -8,11 +8,11 @@ extension KnownSchema {
     /// The schema of a model, without the code of its custom migrations: it can inspect stores, but not carry out custom
     /// migrations.
     package init(_ model: LoadedModel) {
-        self.init(model.history, misfits: model.misfits)
+        self.init(model.history, invalidRows: model.invalidRows)
     }
 
     /// The schema of a history, without the code of its custom migrations.
-    package init(_ history: SchemaHistory, misfits: [ImportedMisfits] = []) {
+    package init(_ history: SchemaHistory, invalidRows: [ImportedInvalidRows] = []) {
         let unwritten: @Sendable (CustomStep) throws -> Void = { _ in throw UnwrittenMigration() }
         self.init(
             history.name,
@@ -24,6 +24,6 @@ extension KnownSchema {
                     from: step.from.version.text, to: step.to.version.text, changes: step.tableChanges,
                     custom: step.isCustom ? unwritten : nil)
             },
-            imported: history.importedFormat(misfits: misfits))
+            imported: history.importedFormat(invalidRows: invalidRows))
     }
 }

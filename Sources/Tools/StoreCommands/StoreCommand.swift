@@ -4,9 +4,9 @@ import SchemaModel
 import Strata
 
 /// The commands that look into stores.
-public enum StoreCommand {
+package enum StoreCommand {
     /// The commands by name, for `Command.run`.
-    public static var all: [String: Command.Runner] {
+    package static var all: [String: Command.Runner] {
         [
             "plan": naming(plan), "inspect": naming(inspect), "convert": naming(ConvertCommand.run),
             "import": ImportCommand.run,

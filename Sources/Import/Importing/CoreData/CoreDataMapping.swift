@@ -2,7 +2,7 @@ import SchemaModel
 import SQLSchema
 
 /// The tables for entities that inherit from others.
-public enum InheritanceLayout: String, CaseIterable, Sendable {
+package enum InheritanceLayout: String, CaseIterable, Sendable {
     /// One table for a root entity and all entities that inherit from it, with the kind of each row. Core Data uses
     /// this layout.
     case tablePerRoot = "root"

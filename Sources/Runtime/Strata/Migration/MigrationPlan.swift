@@ -22,7 +22,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     public struct Table: Hashable, Sendable, Codable {
         /// The kind of action: a table is kept, altered in place, rebuilt with all its rows, created, filled by a
         /// custom migration, or dropped.
-        public typealias Action = StepStatements.Action
+        public typealias Action = SQLSchema.TableAction
 
         /// The table's name after the action; for a dropped table, its old name.
         public var name: String

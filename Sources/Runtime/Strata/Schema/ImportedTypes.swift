@@ -11,4 +11,4 @@ public typealias ImportedUnread = SQLSchema.ImportedUnread
 /// The hash that Core Data assigns to an entity.
 public typealias ImportedHash = SQLSchema.ImportedHash
 /// The treatment of rows that do not fit.
-public typealias ImportedMisfits = SQLSchema.ImportedMisfits
+public typealias ImportedInvalidRows = SQLSchema.ImportedInvalidRows

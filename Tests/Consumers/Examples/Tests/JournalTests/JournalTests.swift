@@ -85,15 +85,15 @@ import Testing
     @Test func `a row that does not fit is set aside, or refused where that is asked for`() throws {
         try withFolder("UPDATE ZTAG SET ZKEY = X'00'") { (folder: URL) throws in
             var conversion = ConversionOptions()
-            conversion.misfits = .refuse
+            conversion.invalidRows = .refuse
             #expect {
                 try Store(
                     converting: folder.appendingPathComponent("Journal.sqlite"),
                     at: folder.appendingPathComponent("Journal.strata"), schema: JournalSchema.self,
                     conversion: conversion)
             } throws: { error in
-                guard case .misfits(let report) = error as? ConversionError else { return false }
-                return report.misfits.first?.description == "Tag 10: key is X'00', which is no UUID"
+                guard case .invalidRows(let report) = error as? ConversionError else { return false }
+                return report.invalidRows.first?.description == "Tag 10: key is X'00', which is no UUID"
             }
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
             #expect(names == ["Journal.sqlite"])

@@ -113,9 +113,11 @@ public enum JournalSchema: Strata.Schema {
             Strata.ImportedOrigin("Media", "subtitle", ["Book.subtitle", "Film.subtitle"], versions: 0...1)
         )
         format.unread.append(Strata.ImportedUnread("Person.passport", .inverse, versions: 0...Swift.Int.max))
-        format.misfits.append(Strata.ImportedMisfits("Shelf", .fill(["isOpen": "0"]), versions: 0...Swift.Int.max))
-        format.misfits.append(Strata.ImportedMisfits("Passport", .drop, versions: 0...Swift.Int.max))
-        format.misfits.append(Strata.ImportedMisfits("Media", .refuse, versions: 0...Swift.Int.max))
+        format.invalidRows.append(
+            Strata.ImportedInvalidRows("Shelf", .fill(["isOpen": "0"]), versions: 0...Swift.Int.max)
+        )
+        format.invalidRows.append(Strata.ImportedInvalidRows("Passport", .drop, versions: 0...Swift.Int.max))
+        format.invalidRows.append(Strata.ImportedInvalidRows("Media", .refuse, versions: 0...Swift.Int.max))
         return format
     }
 }

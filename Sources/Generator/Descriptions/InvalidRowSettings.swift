@@ -3,8 +3,8 @@ import SchemaDiff
 import SchemaModel
 import SQLSchema
 
-/// The settings in `misfits` of `imported`. For each entity, they say how a conversion treats rows that do not fit.
-public struct MisfitSettings: Sendable {
+/// The settings in `invalid_rows` of `imported`. For each entity, they say how a conversion treats rows that do not fit.
+package struct InvalidRowSettings: Sendable {
     private let file: SourceFile
     private let members: [JSON.Member]
     private var diagnostics: [Diagnostic] = []
@@ -18,14 +18,14 @@ public struct MisfitSettings: Sendable {
         guard case .object(let members) = json.value else {
             self.members = []
             let expected = "an object like {\"Tag\": \"refuse\"}"
-            report(.wrongKind(key: "misfits", expected: expected, found: json.kind), json)
+            report(.wrongKind(key: "invalid_rows", expected: expected, found: json.kind), json)
             return
         }
         self.members = members
     }
 
     /// Returns the policies by table and version, and diagnostics about wrong settings.
-    public func resolved(in history: SchemaHistory) -> (policies: [ImportedMisfits], diagnostics: [Diagnostic]) {
+    package func resolved(in history: SchemaHistory) -> (policies: [ImportedInvalidRows], diagnostics: [Diagnostic]) {
         var settings = self
         var lineages: [EntityLineage: String] = [:]
         let policies = members.flatMap { settings.policies(of: $0, in: history, &lineages) }
@@ -42,7 +42,7 @@ public struct MisfitSettings: Sendable {
     ///   - lineages: The names of the entities that already have a policy, by lineage.
     private mutating func policies(
         of member: JSON.Member, in history: SchemaHistory, _ lineages: inout [EntityLineage: String]
-    ) -> [ImportedMisfits] {
+    ) -> [ImportedInvalidRows] {
         // The entity with this name in the newest version that has one.
         guard let last = history.versions.lastIndex(where: { $0.entities.contains { $0.name == member.key } }),
             let entity = history.versions[last].entities.first(where: { $0.name == member.key })
@@ -59,7 +59,7 @@ public struct MisfitSettings: Sendable {
             return []
         }
         guard let policy = policy(member.value, of: entity, in: history) else { return [] }
-        var policies: [ImportedMisfits] = []
+        var policies: [ImportedInvalidRows] = []
         for (place, version) in history.versions.enumerated() where history.formerNames[version.version] != nil {
             guard let entity = version.entity(entity.lineage) else { continue }
             guard let policy = lowered(policy, of: entity, in: version) else { continue }
@@ -68,7 +68,7 @@ public struct MisfitSettings: Sendable {
             if let run, policies[run].policy == policy {
                 policies[run].versions = policies[run].versions.lowerBound...place
             } else {
-                policies.append(ImportedMisfits(table, policy, versions: place...place))
+                policies.append(ImportedInvalidRows(table, policy, versions: place...place))
             }
         }
         return policies
@@ -78,7 +78,7 @@ public struct MisfitSettings: Sendable {
 
     /// A policy that refers to properties by lineage.
     private enum Policy {
-        case same(ImportedMisfits.Policy)
+        case same(ImportedInvalidRows.Policy)
         case fill([(property: ElementLineage, value: Value)])
     }
 
@@ -98,7 +98,8 @@ public struct MisfitSettings: Sendable {
         case .string("refuse"): return .same(.refuse)
         case .string(let text):
             report(
-                .unknownValue(text, of: "misfits", nearest: ["set-aside", "drop", "refuse"].nearest(to: text)), json)
+                .unknownValue(text, of: "invalid_rows", nearest: ["set-aside", "drop", "refuse"].nearest(to: text)),
+                json)
             return nil
         case .object(let members):
             guard members.map(\.key) == ["fill"], case .object(let properties) = members[0].value.value else { break }
@@ -178,7 +179,7 @@ public struct MisfitSettings: Sendable {
     /// Returns the policy for an entity's table in one version; nil if a `fill` policy has no property of this version.
     private func lowered(
         _ policy: Policy, of entity: Entity, in version: SchemaVersion
-    ) -> ImportedMisfits.Policy? {
+    ) -> ImportedInvalidRows.Policy? {
         switch policy {
         case .same(let policy): return policy
         case .fill(let values):
