@@ -6,8 +6,11 @@ import Testing
 /// What `strata diff` says, pinned.
 @Suite struct DiffTests {
     private func changes(_ files: [String: String]) throws -> [String] {
-        try history(files).steps.flatMap(\.changes).map { change in
-            "\(change.handling) \(change.subject): \(change.change)" + (change.reason.map { " (\($0))" } ?? "")
+        try history(files).steps.flatMap { step in
+            step.changes.map { change in
+                let reason = step.reason(for: change).map { " (\($0))" } ?? ""
+                return "\(change.handling) \(step.subject(of: change)): \(step.text(of: change))\(reason)"
+            }
         }
     }
 

@@ -98,7 +98,7 @@ import Testing
         #expect(step.customReasons == [])
         #expect(step.tableChanges.count == 1)
         #expect(
-            step.changes.map { "\($0.handling) \($0.subject): \($0.change)" } == [
+            step.changes.map { "\($0.handling) \(step.subject(of: $0)): \(step.text(of: $0))" } == [
                 "inferred kind.y: removed, and x instead"
             ])
     }

@@ -45,9 +45,9 @@ struct DiffCommand {
             for change in changes {
                 let handling = change.handling.rawValue
                 let padding = String(repeating: " ", count: max(0, 10 - handling.count))
-                let reason = change.reason.map { " (\($0))" } ?? ""
+                let reason = step.reason(for: change).map { " (\($0))" } ?? ""
                 let shown = console.styled(handling, change.handling == .inferred ? .plain : .warning)
-                console.say("  \(shown)\(padding)  \(change.subject): \(change.change)\(reason)")
+                console.say("  \(shown)\(padding)  \(step.subject(of: change)): \(step.text(of: change))\(reason)")
             }
         }
     }
@@ -65,7 +65,7 @@ struct DiffCommand {
             step.changes.map { change in
                 Entry(
                     from: step.from.version.text, to: step.to.version.text, handling: change.handling.rawValue,
-                    subject: change.subject, change: change.change, reason: change.reason)
+                    subject: step.subject(of: change), change: step.text(of: change), reason: step.reason(for: change))
             }
         }
     }

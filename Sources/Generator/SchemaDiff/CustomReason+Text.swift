@@ -74,7 +74,7 @@ extension SchemaStep {
     }
 
     /// The name of a case, an option or a member: the one in the newer version, if it is there.
-    private func elementName(_ element: ElementLineage, of subtype: SubtypeLineage) -> String? {
+    func elementName(_ element: ElementLineage, of subtype: SubtypeLineage) -> String? {
         [to, from].lazy.compactMap { version -> String? in
             switch version.subtype(subtype)?.kind {
             case .cases(let cases): cases.first { $0.lineage == element }?.name

@@ -1,7 +1,7 @@
 import SchemaModel
 import SQLSchema
 
-/// A readable description of one change between neighbouring versions.
+/// One change between neighbouring versions.
 package struct SchemaChange: Hashable, Sendable {
     /// The way in which a change is carried out.
     package enum Handling: String, Hashable, Sendable {
@@ -13,45 +13,91 @@ package struct SchemaChange: Hashable, Sendable {
         case discarding
     }
 
+    /// What changes.
+    package enum Subject: Hashable, Sendable {
+        case entity(EntityLineage)
+        case property(EntityLineage, ElementLineage)
+        case subtype(SubtypeLineage)
+        /// A case, an option or a member.
+        case element(SubtypeLineage, ElementLineage)
+    }
+
+    /// The change.
+    package enum Kind: Hashable, Sendable {
+        case added
+        case removed
+        /// An entity is removed, and its rows become rows of another entity.
+        case merged(into: EntityLineage)
+        /// A case is removed, and its rows get another case.
+        case replaced(by: ElementLineage)
+        /// Fields of the description change.
+        case fields([Field])
+        /// Only the values of the property change.
+        case values
+        /// Only the rows of the entity change.
+        case rows
+        /// All rows of the entity are deleted.
+        case emptied
+        case indexAdded(EntityIndex)
+        case indexChanged(EntityIndex, EntityIndex)
+        case indexRemoved(EntityIndex)
+    }
+
+    /// A field of an entity, a property or an element of a subtype.
+    package enum Field: String, CaseIterable, Hashable, Sendable {
+        case name, table, key, type, inverse, null
+        case defaultValue = "default"
+        case unique, indexed, collation, ordered
+        case deleteRule = "on_delete"
+        case column
+        /// The value of a case, the bit of an option, or the type of a member.
+        case content
+    }
+
+    /// A cause of the handling, or a consequence of the change.
+    package enum Detail: Hashable, Sendable {
+        /// A custom migration is needed.
+        case reason(CustomReason)
+        /// A custom migration is needed for each property of the subtype.
+        case subtype(SubtypeCause)
+        /// The rows get this value.
+        case value(ValueExpression)
+        /// The rows of this target entity are deleted.
+        case emptiedTarget(EntityLineage)
+        /// The property may be this removed one under another name.
+        case possibleRename(ElementLineage)
+    }
+
     /// The way in which the change is carried out.
     package var handling: Handling
-    /// The entity or property that changes: `laundry` or `laundry.rating`.
-    package var subject: String
-    /// The change as text.
-    package var change: String
-    /// The reason for a custom migration, or the backfill value.
-    package var reason: String?
+    /// What changes.
+    package var subject: Subject
+    /// The change.
+    package var kind: Kind
+    /// The causes of the handling, and the consequences of the change.
+    package var details: [Detail] = []
 }
 
 extension SchemaStep {
-    /// All changes of the step, entity by entity.
+    /// All changes of the step, entity by entity, and then those of subtypes.
     package var changes: [SchemaChange] {
         var changes: [SchemaChange] = []
         for new in to.entities {
             if let step = entities.first(where: { $0.new.lineage == new.lineage }) {
                 changes += self.changes(of: step)
             } else {
-                changes.append(change(new.name, "added", for: reasons.filter { $0.entity == new.lineage }))
+                changes.append(change(.entity(new.lineage), .added, for: reasons.filter { $0.entity == new.lineage }))
             }
         }
         for old in from.entities where to.entity(old.lineage) == nil {
             let target = merged.first { $0.old.lineage == old.lineage }?.new
-            let text = target.map { "removed, and its rows become rows of \($0.name)" } ?? "removed"
-            let reasons = reasons.filter { $0.entity == old.lineage }
-            changes.append(change(old.name, text, for: reasons, isDiscarded: isDiscarded(old.lineage, nil)))
+            let isDiscarded = instructions.discarded.contains(.init(entity: old.lineage))
+            changes.append(
+                change(
+                    .entity(old.lineage), target.map { .merged(into: $0.lineage) } ?? .removed,
+                    for: reasons.filter { $0.entity == old.lineage }, isDiscarded: isDiscarded))
         }
         return changes + subtypeChanges
-    }
-
-    /// The old name of `property`, if it may have been renamed. That is the case if it is the only added property of
-    /// its kind and nullability, and exactly one property of that kind and nullability is removed.
-    private func lookalike(of property: Property, in step: EntityStep) -> String? {
-        func isLike(_ other: Property) -> Bool {
-            other.kind == property.kind && other.isNullable == property.isNullable
-        }
-        let gone = step.old.properties.filter { step.new.property($0.lineage) == nil && isLike($0) }
-        let new = step.new.properties.filter { step.old.property($0.lineage) == nil && isLike($0) }
-        return gone.count == 1 && new.count == 1 ? gone[0].name : nil
     }
 
     private func changes(of step: EntityStep) -> [SchemaChange] {
@@ -64,167 +110,177 @@ extension SchemaStep {
         }
         var changes: [SchemaChange] = []
         for property in new.properties {
-            let subject = "\(new.name).\(property.name)"
-            guard let was = old.property(property.lineage) else {
-                let about = take { $0.property == property.lineage || $0.index == [property.lineage] }
-                let text = "added: " + describe(property, to)
-                var added = change(subject, text, for: about, inferred: value(of: property, in: step))
-                if let name = lookalike(of: property, in: step) {
-                    let hint = "if it is `\(name)` under another name, say \"previous_name\": \"\(name)\" instead"
-                    added.reason = added.reason.map { "\($0); \(hint)" } ?? hint
-                }
+            let subject = SchemaChange.Subject.property(new.lineage, property.lineage)
+            let was = old.property(property.lineage)
+            let isNewlyUnique = was.map { property.isUnique && !$0.isUnique } ?? true
+            let about = take { $0.property == property.lineage || isNewlyUnique && $0.index == [property.lineage] }
+            let value = value(of: property, in: step).map { SchemaChange.Detail.value($0) }
+            guard let was else {
+                var added = change(subject, .added, for: about, inferred: value)
+                if let gone = lookalike(of: property, in: step) { added.details.append(.possibleRename(gone)) }
                 changes.append(added)
                 continue
             }
-            // A to-many relationship has no nullability.
-            let fields = zip(fields(was, from), fields(property, to)).map { ($0.0, $0.1, $1.1) }.filter {
-                $0.0 != "null" || (!$0.1.isEmpty && !$0.2.isEmpty)
-            }
-            let texts = differences([("name", was.name, property.name)] + fields)
-            let isUnique = property.isUnique && !was.isUnique
-            let about = take { $0.property == property.lineage || isUnique && $0.index == [property.lineage] }
-            if !texts.isEmpty || !about.isEmpty {
-                let text = texts.isEmpty ? "values" : texts.joined(separator: ", ")
-                changes.append(change(subject, text, for: about, inferred: value(of: property, in: step)))
+            let fields = changedFields(from: was, to: property)
+            if !fields.isEmpty || !about.isEmpty {
+                changes.append(change(subject, fields.isEmpty ? .values : .fields(fields), for: about, inferred: value))
             } else if !step.isEmptied, let target = emptiedTarget(of: property, in: step) {
                 changes.append(
                     SchemaChange(
-                        handling: .discarding, subject: subject, change: "values",
-                        reason: "the rows of `\(target)` all go"))
+                        handling: .discarding, subject: subject, kind: .values, details: [.emptiedTarget(target)]))
             }
         }
         for property in old.properties where new.property(property.lineage) == nil {
             let about = take { $0.property == property.lineage }
-            let isDiscarded = isDiscarded(old.lineage, property.lineage)
-            changes.append(change("\(old.name).\(property.name)", "removed", for: about, isDiscarded: isDiscarded))
+            let isDiscarded = instructions.discarded.contains(.init(entity: old.lineage, property: property.lineage))
+            changes.append(
+                change(.property(old.lineage, property.lineage), .removed, for: about, isDiscarded: isDiscarded))
         }
-        for (text, index) in indexChanges(of: step) {
+        for (kind, index) in indexChanges(of: step) {
             let about = take { index?.isUnique == true && $0.index == index?.properties }
-            changes.append(change(new.name, text, for: about))
+            changes.append(change(.entity(new.lineage), kind, for: about))
         }
 
-        var own = differences([("name", old.name, new.name), ("table", old.tableName, new.tableName)])
-        own += differences([("key", describe(old), describe(new))])
-        if !own.isEmpty || !untold.isEmpty {
-            let text = own.isEmpty ? "rows" : own.joined(separator: ", ")
-            changes.insert(change(new.name, text, for: untold), at: 0)
+        let fields = changedFields(from: old, to: new)
+        if !fields.isEmpty || !untold.isEmpty {
+            let kind = fields.isEmpty ? SchemaChange.Kind.rows : .fields(fields)
+            changes.insert(change(.entity(new.lineage), kind, for: untold), at: 0)
         }
         if step.isEmptied {
-            changes.insert(SchemaChange(handling: .discarding, subject: new.name, change: "all rows go"), at: 0)
+            changes.insert(
+                SchemaChange(handling: .discarding, subject: .entity(new.lineage), kind: .emptied), at: 0)
         }
         return changes
     }
 
-    /// The changes of the indexes as text, each with the new index; nil if the index is removed.
-    private func indexChanges(of step: EntityStep) -> [(text: String, index: EntityIndex?)] {
-        func text(_ index: EntityIndex, of entity: Entity) -> String {
-            let names = index.properties.compactMap { entity.property($0)?.name }.joined(separator: ", ")
-            return "\(index.isUnique ? "unique " : "")index on \(names)"
+    private func change(
+        _ subject: SchemaChange.Subject, _ kind: SchemaChange.Kind, for reasons: [CustomReason],
+        isDiscarded: Bool = false, inferred: SchemaChange.Detail? = nil
+    ) -> SchemaChange {
+        if !reasons.isEmpty {
+            return SchemaChange(
+                handling: .custom, subject: subject, kind: kind, details: reasons.map { .reason($0) })
         }
-        var changes: [(text: String, index: EntityIndex?)] = []
+        return SchemaChange(
+            handling: isDiscarded ? .discarding : .inferred, subject: subject, kind: kind,
+            details: inferred.map { [$0] } ?? [])
+    }
+
+    // MARK: Entities
+
+    private func changedFields(from old: Entity, to new: Entity) -> [SchemaChange.Field] {
+        var fields: [SchemaChange.Field] = []
+        if old.name != new.name { fields.append(.name) }
+        if old.tableName != new.tableName { fields.append(.table) }
+        if old.identifier != new.identifier { fields.append(.key) }
+        return fields
+    }
+
+    /// The changes of the indexes, each with the new index; nil if the index is removed.
+    private func indexChanges(of step: EntityStep) -> [(kind: SchemaChange.Kind, index: EntityIndex?)] {
+        var changes: [(kind: SchemaChange.Kind, index: EntityIndex?)] = []
         for index in step.new.indexes {
-            let now = text(index, of: step.new)
-            guard let was = step.old.indexes.first(where: { $0.lineage == index.lineage }) else {
-                changes.append((now + " added", index))
-                continue
-            }
-            if was != index { changes.append(("\(text(was, of: step.old)) becomes \(now)", index)) }
+            let was = step.old.indexes.first { $0.lineage == index.lineage }
+            if was == index { continue }
+            changes.append((was.map { .indexChanged($0, index) } ?? .indexAdded(index), index))
         }
         for index in step.old.indexes where !step.new.indexes.contains(where: { $0.lineage == index.lineage }) {
-            changes.append((text(index, of: step.old) + " removed", nil))
+            changes.append((.indexRemoved(index), nil))
         }
         return changes
     }
 
-    /// The name of the target entity of `property`, if all rows of that entity are deleted.
-    private func emptiedTarget(of property: Property, in step: EntityStep) -> String? {
+    // MARK: Properties
+
+    private func changedFields(from old: Property, to new: Property) -> [SchemaChange.Field] {
+        SchemaChange.Field.allCases.filter { field in
+            let (was, now) = (fact(field, of: old, in: from), fact(field, of: new, in: to))
+            // A to-many relationship has no nullability.
+            return was != now && (field != .null || (was != nil && now != nil))
+        }
+    }
+
+    /// The removed property that an added one may be under another name: the only one of its kind and nullability that
+    /// is removed, if only one such property is added.
+    private func lookalike(of property: Property, in step: EntityStep) -> ElementLineage? {
+        func isLike(_ other: Property) -> Bool {
+            other.kind == property.kind && other.isNullable == property.isNullable
+        }
+        let gone = step.old.properties.filter { step.new.property($0.lineage) == nil && isLike($0) }
+        let new = step.new.properties.filter { step.old.property($0.lineage) == nil && isLike($0) }
+        return gone.count == 1 && new.count == 1 ? gone[0].lineage : nil
+    }
+
+    /// The target entity of `property`, if all rows of that entity are deleted.
+    private func emptiedTarget(of property: Property, in step: EntityStep) -> EntityLineage? {
         guard let target = property.relationship?.target, instructions.emptied.contains(target),
             step.columns.contains(where: { $0.column.property == property.lineage })
                 || to.joinTables(of: step.new).contains(where: { $0.property == property.lineage })
         else { return nil }
-        return to.entity(target)?.name
-    }
-
-    // MARK: Handling
-
-    private func isDiscarded(_ entity: EntityLineage, _ property: ElementLineage?) -> Bool {
-        instructions.discarded.contains(.init(entity: entity, property: property))
-    }
-
-    private func change(
-        _ subject: String, _ text: String, for reasons: [CustomReason], isDiscarded: Bool = false,
-        inferred: String? = nil
-    ) -> SchemaChange {
-        guard reasons.isEmpty else {
-            let reason = reasons.map { self.text(of: $0) }.joined(separator: "; ")
-            return SchemaChange(handling: .custom, subject: subject, change: text, reason: reason)
-        }
-        return SchemaChange(
-            handling: isDiscarded ? .discarding : .inferred, subject: subject, change: text, reason: inferred)
+        return target
     }
 
     /// The backfill value of a property; nil if existing rows keep their values.
-    private func value(of property: Property, in step: EntityStep) -> String? {
+    private func value(of property: Property, in step: EntityStep) -> ValueExpression? {
         guard !step.isEmptied else { return nil }
         let column = step.columns.first { $0.column.property == property.lineage && $0.column.role != .position }
         switch column?.origin {
         case .copy, .custom, nil: return nil
-        case .some(let origin): return origin.expression.map { "rows get \(SQLite.expression($0))" }
+        case .some(let origin): return origin.expression
         }
     }
 
-    // MARK: Words
+    // MARK: Subtypes
 
-    private func differences(_ fields: [(name: String, was: String, now: String)]) -> [String] {
-        fields.filter { $0.was != $0.now }.map { field in
-            switch (field.was, field.now) {
-            case ("", let now): "\(field.name) \(now)"
-            case (let was, ""): "no longer \(field.name) \(was)"
-            case (let was, let now): "\(field.name) \(was) becomes \(now)"
+    /// All changes of subtypes. What happens to stored values is told of the properties that have them.
+    private var subtypeChanges: [SchemaChange] {
+        var changes: [SchemaChange] = []
+        for new in to.subtypes where !unchangedSubtypes.contains(new.lineage) {
+            guard let old = from.subtype(new.lineage) else {
+                changes.append(SchemaChange(handling: .inferred, subject: .subtype(new.lineage), kind: .added))
+                continue
+            }
+            if old.name != new.name {
+                changes.append(
+                    SchemaChange(handling: .inferred, subject: .subtype(new.lineage), kind: .fields([.name])))
+            }
+            changes += elementChanges(old, new)
+        }
+        for old in from.subtypes where to.subtype(old.lineage) == nil {
+            changes.append(SchemaChange(handling: .inferred, subject: .subtype(old.lineage), kind: .removed))
+        }
+        return changes
+    }
+
+    private func elementChanges(_ old: Subtype, _ new: Subtype) -> [SchemaChange] {
+        let types = TypeInference(from: from, to: to, instructions: instructions, unchanged: unchangedSubtypes)
+        var cause: SubtypeCause?
+        if case .failure(let failure) = types.shapeChange(old, new) { cause = failure }
+        func change(_ element: ElementLineage, _ kind: SchemaChange.Kind) -> SchemaChange {
+            let isCause = cause?.element == element
+            let isDiscarded = instructions.discardedElements.contains(.init(subtype: new.lineage, element: element))
+            return SchemaChange(
+                handling: isCause ? .custom : isDiscarded ? .discarding : .inferred,
+                subject: .element(new.lineage, element), kind: kind,
+                details: isCause ? cause.map { [.subtype($0)] } ?? [] : [])
+        }
+        var changes: [SchemaChange] = []
+        for element in new.elementLineages {
+            guard old.elementLineages.contains(element) else {
+                changes.append(change(element, .added))
+                continue
+            }
+            for field in [SchemaChange.Field.name, .content]
+            where fact(field, ofElement: element, of: old, in: from) != fact(field, ofElement: element, of: new, in: to)
+            {
+                changes.append(change(element, .fields([field])))
             }
         }
-    }
-
-    private func describe(_ entity: Entity) -> String {
-        switch entity.identifier {
-        case .column(let name, let kind): return "\(name): \(kind.rawValue)"
-        case .properties(let lineages):
-            // A renamed property does not change the primary key.
-            let names = lineages.compactMap { lineage in
-                to.entity(entity.lineage)?.property(lineage)?.name ?? entity.property(lineage)?.name
-            }
-            return "(\(names.joined(separator: ", ")))"
+        for element in old.elementLineages where !new.elementLineages.contains(element) {
+            let heir = instructions.replacements[.init(subtype: new.lineage, element: element)]
+            let isThere = heir.map(new.elementLineages.contains) ?? false
+            changes.append(change(element, isThere ? heir.map { .replaced(by: $0) } ?? .removed : .removed))
         }
-    }
-
-    private func describe(_ property: Property, _ version: SchemaVersion) -> String {
-        fields(property, version).filter { !$0.1.isEmpty }.map { $0.0 == "type" ? $0.1 : "\($0.0) \($0.1)" }
-            .joined(separator: ", ")
-    }
-
-    /// The fields of a property as text. The list of fields is always the same; the text of an absent field is empty.
-    private func fields(_ property: Property, _ version: SchemaVersion) -> [(String, String)] {
-        var type = ""
-        var inverse = ""
-        var rule = ""
-        var null = property.isNullable ? "allowed" : "refused"
-        switch property.kind {
-        case .attribute(let value): type = version.name(of: value)
-        case .relationship(let relationship):
-            // A renamed target is not a change.
-            let target = to.entity(relationship.target) ?? from.entity(relationship.target)
-            type = "\(relationship.association.rawValue) \(target?.name ?? "")"
-            inverse = relationship.inverse.flatMap { target?.property($0)?.name } ?? ""
-            if relationship.association == .toMany { null = "" }
-            if version.storage(of: relationship) == .column { rule = version.deleteRule(of: property).rawValue }
-        }
-        let value = property.type.flatMap { type in property.defaultValue.flatMap { version.literal($0, type: type) } }
-        return [
-            ("type", type), ("inverse", inverse), ("null", null),
-            ("default", value?.text ?? ""), ("unique", property.isUnique ? "values" : ""),
-            ("indexed", property.isIndexed ? "alone" : ""), ("collation", property.collation?.rawValue ?? ""),
-            ("ordered", property.relationship?.isOrdered == true ? "rows" : ""), ("on_delete", rule),
-            ("column", property.persistedName ?? property.persistedColumns.joined(separator: ", ")),
-        ]
+        return changes
     }
 }

@@ -95,6 +95,15 @@ package struct Subtype: Hashable, Sendable {
         if case .options(let options) = kind { options } else { [] }
     }
 
+    /// The lineages of its cases, options or members.
+    package var elementLineages: [ElementLineage] {
+        switch kind {
+        case .cases(let cases): cases.map(\.lineage)
+        case .options(let options): options.map(\.lineage)
+        case .members(let members): members.map(\.lineage)
+        }
+    }
+
     /// The lineages of the subtypes that its members are, or are made of.
     package var parts: Set<SubtypeLineage> {
         Set(members.compactMap { $0.type?.subtype })

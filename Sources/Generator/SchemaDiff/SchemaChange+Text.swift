@@ -1,0 +1,182 @@
+import SchemaModel
+import SQLSchema
+
+/// Changes as text, for `diff`.
+extension SchemaStep {
+    /// The entity, property, subtype or element that changes: `laundry` or `laundry.rating`.
+    package func subject(of change: SchemaChange) -> String {
+        switch change.subject {
+        case .entity(let entity): return name(of: entity)
+        case .property(let entity, let property):
+            let version = to.entity(entity)?.property(property) == nil ? from : to
+            let owner = version.entity(entity)
+            return "\(owner?.name ?? "").\(owner?.property(property)?.name ?? "")"
+        case .subtype(let subtype): return (to.subtype(subtype) ?? from.subtype(subtype))?.name ?? ""
+        case .element(let subtype, let element):
+            return "\(to.subtype(subtype)?.name ?? "").\(elementName(element, of: subtype) ?? "")"
+        }
+    }
+
+    /// The change as text.
+    package func text(of change: SchemaChange) -> String {
+        switch change.kind {
+        case .added:
+            switch change.subject {
+            case .entity, .subtype: return "added"
+            case .property(let entity, let property):
+                return "added: " + (to.entity(entity)?.property(property).map(describe) ?? "")
+            case .element(let subtype, let element):
+                let content = to.subtype(subtype).flatMap { fact(.content, ofElement: element, of: $0, in: to) }
+                return "added: " + (content ?? "")
+            }
+        case .removed: return "removed"
+        case .merged(let target): return "removed, and its rows become rows of \(name(of: target))"
+        case .replaced(let heir):
+            guard case .element(let subtype, _) = change.subject else { return "removed" }
+            return "removed, and \(elementName(heir, of: subtype) ?? "") instead"
+        case .fields(let fields): return fields.map { text(of: $0, change.subject) }.joined(separator: ", ")
+        case .values: return "values"
+        case .rows: return "rows"
+        case .emptied: return "all rows go"
+        case .indexAdded(let index): return text(of: index, change.subject, in: to) + " added"
+        case .indexRemoved(let index): return text(of: index, change.subject, in: from) + " removed"
+        case .indexChanged(let old, let new):
+            return "\(text(of: old, change.subject, in: from)) becomes \(text(of: new, change.subject, in: to))"
+        }
+    }
+
+    /// The reasons for a custom migration, or the value that rows get; nil if there is nothing to say.
+    package func reason(for change: SchemaChange) -> String? {
+        let texts = change.details.map { detail -> String in
+            switch detail {
+            case .reason(let reason): return text(of: reason)
+            case .subtype(let cause):
+                guard case .element(let subtype, _) = change.subject else { return "" }
+                return "a type " + text(of: cause, in: subtype)
+            case .value(let value): return "rows get \(SQLite.expression(value))"
+            case .emptiedTarget(let target): return "the rows of `\(name(of: target))` all go"
+            case .possibleRename(let property):
+                guard case .property(let entity, _) = change.subject else { return "" }
+                let name = from.entity(entity)?.property(property)?.name ?? ""
+                return "if it is `\(name)` under another name, say \"previous_name\": \"\(name)\" instead"
+            }
+        }
+        return texts.isEmpty ? nil : texts.joined(separator: "; ")
+    }
+
+    // MARK: Facts
+
+    /// The value of a property's field as text; nil if the property does not have it.
+    func fact(_ field: SchemaChange.Field, of property: Property, in version: SchemaVersion) -> String? {
+        let relationship = property.relationship
+        // A renamed target is not a change.
+        let target = relationship.flatMap { to.entity($0.target) ?? from.entity($0.target) }
+        switch field {
+        case .name: return property.name
+        case .type:
+            return property.type.map(version.name)
+                ?? relationship.map { "\($0.association.rawValue) \(target?.name ?? "")" }
+        case .inverse: return relationship?.inverse.flatMap { target?.property($0)?.name }
+        case .null:
+            if relationship?.association == .toMany { return nil }
+            return property.isNullable ? "allowed" : "refused"
+        case .defaultValue:
+            return property.type.flatMap { type in
+                property.defaultValue.flatMap { version.literal($0, type: type) }?.text
+            }
+        case .unique: return property.isUnique ? "values" : nil
+        case .indexed: return property.isIndexed ? "alone" : nil
+        case .collation: return property.collation?.rawValue
+        case .ordered: return relationship?.isOrdered == true ? "rows" : nil
+        case .deleteRule:
+            guard let relationship, version.storage(of: relationship) == .column else { return nil }
+            return version.deleteRule(of: property).rawValue
+        case .column:
+            if let name = property.persistedName { return name }
+            return property.persistedColumns.isEmpty ? nil : property.persistedColumns.joined(separator: ", ")
+        case .table, .key, .content: return nil
+        }
+    }
+
+    /// The name or the content of an element of a subtype as text.
+    func fact(
+        _ field: SchemaChange.Field, ofElement lineage: ElementLineage, of subtype: Subtype,
+        in version: SchemaVersion
+    ) -> String? {
+        switch subtype.kind {
+        case .cases(let cases):
+            let choice = cases.first { $0.lineage == lineage }
+            return field == .name ? choice?.name : choice.map { "the case \(quoted($0.value))" }
+        case .options(let options):
+            let option = options.first { $0.lineage == lineage }
+            return field == .name ? option?.name : option.map { "the bit \($0.bit)" }
+        case .members(let members):
+            guard let member = members.first(where: { $0.lineage == lineage }), let type = member.type else {
+                return nil
+            }
+            if field == .name { return member.name }
+            var text = version.name(of: type) + (member.isNullable ? "?" : "")
+            if let value = member.defaultValue.flatMap({ version.json($0, type: type) }) {
+                text += " with the default " + value
+            }
+            return text
+        }
+    }
+
+    private func fact(_ field: SchemaChange.Field, of entity: Entity) -> String? {
+        switch field {
+        case .name: return entity.name
+        case .table: return entity.tableName
+        case .key:
+            switch entity.identifier {
+            case .column(let name, let kind): return "\(name): \(kind.rawValue)"
+            case .properties(let lineages):
+                // A renamed property does not change the primary key.
+                let names = lineages.compactMap { lineage in
+                    to.entity(entity.lineage)?.property(lineage)?.name ?? entity.property(lineage)?.name
+                }
+                return "(\(names.joined(separator: ", ")))"
+            }
+        default: return nil
+        }
+    }
+
+    // MARK: Words
+
+    private func text(of field: SchemaChange.Field, _ subject: SchemaChange.Subject) -> String {
+        let (was, now): (String?, String?)
+        switch subject {
+        case .entity(let entity):
+            (was, now) = (
+                from.entity(entity).flatMap { fact(field, of: $0) }, to.entity(entity).flatMap { fact(field, of: $0) }
+            )
+        case .property(let entity, let property):
+            was = from.entity(entity)?.property(property).flatMap { fact(field, of: $0, in: from) }
+            now = to.entity(entity)?.property(property).flatMap { fact(field, of: $0, in: to) }
+        case .subtype(let subtype): (was, now) = (from.subtype(subtype)?.name, to.subtype(subtype)?.name)
+        case .element(let subtype, let element):
+            was = from.subtype(subtype).flatMap { fact(field, ofElement: element, of: $0, in: from) }
+            now = to.subtype(subtype).flatMap { fact(field, ofElement: element, of: $0, in: to) }
+        }
+        let label = field == .content ? "" : field.rawValue + " "
+        return switch (was, now) {
+        case (nil, let now): label + (now ?? "")
+        case (let was?, nil): "no longer \(label)\(was)"
+        case (let was?, let now?): "\(label)\(was) becomes \(now)"
+        }
+    }
+
+    private func describe(_ property: Property) -> String {
+        SchemaChange.Field.allCases.filter { $0 != .name }.compactMap { field in
+            fact(field, of: property, in: to).map { field == .type ? $0 : "\(field.rawValue) \($0)" }
+        }.joined(separator: ", ")
+    }
+
+    private func text(of index: EntityIndex, _ subject: SchemaChange.Subject, in version: SchemaVersion) -> String {
+        guard case .entity(let lineage) = subject, let entity = version.entity(lineage) else { return "" }
+        let names = index.properties.compactMap { entity.property($0)?.name }.joined(separator: ", ")
+        return "\(index.isUnique ? "unique " : "")index on \(names)"
+    }
+
+    private func name(of entity: EntityLineage) -> String { (to.entity(entity) ?? from.entity(entity))?.name ?? "" }
+}
