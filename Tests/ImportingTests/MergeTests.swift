@@ -93,8 +93,8 @@ import Testing
         // The name was a person's, so that of the new version is told and left out.
         #expect(
             try workspace.text("out/IMPORT.md").contains(
-                "| 2.0 | Person.mail | \"name\" is \"address\" in the description and was \"mail\" in the import; that it "
-                    + "became \"email\" is left out |"))
+                "| 2.0 | Person.mail | \"name\" is \"address\" in the description and was \"mail\" in the import, so its "
+                    + "change to \"email\" is left out |"))
     }
 
     @Test(arguments: [
@@ -124,7 +124,8 @@ import Testing
         #expect(importAgain(workspace).complaints == [])
         #expect(try !workspace.text("out/Person.json").contains("age"))
         #expect(
-            try workspace.text("out/IMPORT.md").contains("| 1.0 | Person.age | it is not in the description any more"))
+            try workspace.text("out/IMPORT.md").contains(
+                "| 1.0 | Person.age | the description does not have it any more"))
     }
 
     @Test func `nothing is added where the model has gone on, or is another`() throws {

@@ -89,9 +89,9 @@ import Testing
         #expect(
             report.map(String.init) == [
                 "| 7.0 | 7 | 6 |  |",
-                "| 7.0 | message | the foreign key on chat_id: ON UPDATE CASCADE, as keys do not change |",
-                "| 7.0 | message | AUTOINCREMENT: `newID(of:)` gives no key twice, but a row that your SQL inserts without a key may get one again |",
-                "| 7.0 | blobbed | its key, k: it is unique, and rows have numbers |",
+                "| 7.0 | message | the foreign key on chat_id: ON UPDATE CASCADE, because primary keys do not change |",
+                "| 7.0 | message | AUTOINCREMENT: `newID(of:)` returns no key twice, but SQLite may reuse a key for rows that your SQL inserts without one |",
+                "| 7.0 | blobbed | its primary key (k) becomes a unique index, and rows get numbers as keys |",
             ])
     }
 
@@ -111,7 +111,7 @@ import Testing
         #expect(
             report.filter { $0.hasPrefix("| 1.0 | ") }.dropFirst() == [
                 "| 1.0 | checked | CHECK (n > (1 + 2)) |", "| 1.0 | checked | CHECK (t <> ')' AND n IS NOT NULL) |",
-                "| 1.0 | checked | AUTOINCREMENT: `newID(of:)` gives no key twice, but a row that your SQL inserts without a key may get one again |",
+                "| 1.0 | checked | AUTOINCREMENT: `newID(of:)` returns no key twice, but SQLite may reuse a key for rows that your SQL inserts without one |",
                 "| 1.0 | keyed.id | the default 7 of the primary key |",
                 "| 1.0 | keyed.part | the default 'x' of the primary key |",
             ])
@@ -133,7 +133,7 @@ import Testing
         let result = workspace.run("import", "drift", workspace.path("s"), "--into", workspace.path("out"))
         #expect(result.complaints == [])
         let report = try workspace.text("out/IMPORT.md")
-        #expect(report.contains("| t.a | the default currentDateAndTime is not a constant |"))
+        #expect(report.contains("| t.a | the default currentDateAndTime is not a constant of its type |"))
         #expect(report.contains("| t.b | the default now() is not a constant of its type |"))
         #expect(try workspace.lines("out", "1.0").first?.contains("c: string = \"x\"") == true)
     }
@@ -171,17 +171,17 @@ import Testing
             report.dropFirst().map(String.init)
                 == [
                     "| 1.0 | v | it is a view |",
-                    "| 1.0 | a | the foreign key on f: there is no table none |",
-                    "| 1.0 | a | the foreign key on d: `d` has another type than b.id |",
-                    "| 1.0 | a | the foreign key on c: it leads to columns of b that are not its key |",
-                    "| 1.0 | p | a foreign key in its key leads back to it; it stays a plain column |",
+                    "| 1.0 | a | the foreign key on f: the table none does not exist |",
+                    "| 1.0 | a | the foreign key on d: `d` and b.id have different types |",
+                    "| 1.0 | a | the foreign key on c: it references columns of b that are not its primary key |",
+                    "| 1.0 | p | a foreign key in its primary key leads back to it, and becomes a plain column |",
                     "| 1.0 | a | CHECK (length(b) > 1) |",
                     "| 1.0 | a.b | the default CURRENT_TIMESTAMP is not a constant of its type |",
-                    "| 1.0 | a.e | ON DELETE SET NULL, as it may not be null |",
-                    "| 1.0 | a.g | it is generated from other columns |",
-                    "| 1.0 | a | the index on b: only some rows are in it |",
-                    "| 1.0 | a | the index on an expression |",
-                    "| 1.0 | a | the index on b: it compares by NOCASE, and the column by BINARY |",
+                    "| 1.0 | a.e | ON DELETE SET NULL, because it may not be NULL |",
+                    "| 1.0 | a.g | it is a generated column |",
+                    "| 1.0 | a | the index on b: it contains only some rows |",
+                    "| 1.0 | a | the index on an expression: it contains an expression |",
+                    "| 1.0 | a | the index on b: it compares with NOCASE, but the column compares with BINARY |",
                     "| 1.0 | a | the index on b, id: the primary key is not a property |",
                     "| 1.0 | a | the index on g: `g` is left out |",
                 ].reordered(like: report.dropFirst().map(String.init)))
@@ -263,7 +263,7 @@ import Testing
             ])
         #expect(
             try workspace.text("out/IMPORT.md").contains(
-                "| 1.0 | Member | the foreign key on owner, no: some of its columns are in the primary key, and some are not |"
+                "| 1.0 | Member | the foreign key on owner, no: only some of its columns are in the primary key |"
             ))
         let tables = try workspace.history("out").newest.tables
         func columns(_ table: String) -> [String] { tables.first { $0.name == table }?.columnNames ?? [] }
@@ -424,7 +424,7 @@ import Testing
         #expect(try !workspace.text("out/strata.json").contains("forms"))
         let report = try workspace.text("out/IMPORT.md")
         #expect(
-            report.contains("| 1.0 | w | it is a trigger |") && report.contains("| 1.0 | x | it is of an unknown kind"))
+            report.contains("| 1.0 | w | it is a trigger |") && report.contains("| 1.0 | x | its type is unknown"))
         try workspace.write(Self.drift("\"moor_type\": \"money\""), to: "e/drift_schema_v1.json")
         #expect(
             workspace.run("import", "drift", workspace.path("e"), "--into", workspace.path("o")).complaints == [
@@ -468,11 +468,11 @@ import Testing
         #expect(
             Set(report.dropFirst().map(String.init)) == [
                 "| 1.0 | names | it is a view |", "| 1.0 | search | it is a virtual table |",
-                "| 1.0 | search_terms.at | declared DATETIME, it stays a number: say in strata.json what it counts, and make it a date |",
+                "| 1.0 | search_terms.at | its declared type is DATETIME, but its values are numbers: write in strata.json what they count, and change the property's type to date |",
                 "| 1.0 | search_terms.d | the default 'a' \\|\\| 'b' is not a constant of its type |",
-                "| 1.0 | player.odd | declared BOOLEAN, it has other values than 0 and 1 |",
-                "| 1.0 | player.seen | declared TIMESTAMP, it stays a number: say in strata.json what it counts, and make it a date |",
-                "| 1.0 | player.count | declared INTEGER, it has values of other kinds, which do not fit |",
+                "| 1.0 | player.odd | its declared type is BOOLEAN, but it has other values than 0 and 1 |",
+                "| 1.0 | player.seen | its declared type is TIMESTAMP, but its values are numbers: write in strata.json what they count, and change the property's type to date |",
+                "| 1.0 | player.count | its declared type is INTEGER, but it has values of other types, which will not fit |",
             ])
         #expect(
             workspace.run("import", "sqlite", workspace.path("none"), "--into", workspace.path("o")).complaints == [

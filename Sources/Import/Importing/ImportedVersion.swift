@@ -130,24 +130,13 @@ struct ImportedIndex: Hashable, Sendable {
     var isUnique: Bool
 }
 
-/// A finding about the source: something that the descriptions do not express, or that you should review.
+/// A finding about the source, with its place.
 struct ImportNote: Hashable, Sendable {
-    enum Kind: Hashable, Sendable {
-        /// The import left it out.
-        case notCarriedOver
-        /// The source does not say whether one thing was removed and another added, or whether it was renamed or
-        /// converted.
-        case undecided
-        /// The app marked a change of values that the model does not show.
-        case marked
-    }
-
-    var kind = Kind.notCarriedOver
     /// The position of the version among the imported versions.
     var version: Int
     /// The name of the entity in the source; nil if the note concerns the complete model.
     var entity: String?
     /// The property of the entity; nil if the note concerns the complete entity.
     var property: String?
-    var reason: String
+    var finding: ImportFinding
 }

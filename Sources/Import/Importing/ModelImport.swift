@@ -40,7 +40,7 @@ package struct ModelImport {
                 versions[place].hashes = try info.hashes(of: version)
                 if versions[place].hashes.isEmpty, !version.model.entities.isEmpty {
                     notes.append(
-                        ImportNote(version: place, reason: "VersionInfo.plist does not have this version"))
+                        ImportNote(version: place, finding: .missingInVersionInfo))
                 }
             }
         }

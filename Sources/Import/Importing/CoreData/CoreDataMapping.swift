@@ -116,15 +116,15 @@ struct CoreDataMapping {
     private mutating func version() -> ImportedVersion {
         var version = ImportedVersion(formerName: source.name)
         for entity in source.model.entities {
-            for (name, reason, hasColumns) in entity.unstored {
-                note(entity.name, name, reason)
+            for (name, finding, hasColumns) in entity.unstored {
+                note(entity.name, name, finding)
                 if hasColumns { version.unread[entity.name + "." + name] = .derived }
             }
             switch layout {
             case .tablePerRoot where entity.parent == nil:
                 let members = family(of: entity.name)
                 if concrete(of: entity.name).isEmpty {
-                    note(entity.name, nil, "it is abstract and nothing inherits from it: it has no objects")
+                    note(entity.name, nil, .abstract)
                 } else {
                     version.entities.append(table(entity, members))
                 }
@@ -137,8 +137,8 @@ struct CoreDataMapping {
         return version
     }
 
-    private mutating func note(_ entity: String?, _ property: String?, _ reason: String) {
-        notes.append(ImportNote(version: index, entity: entity, property: property, reason: reason))
+    private mutating func note(_ entity: String?, _ property: String?, _ finding: ImportFinding) {
+        notes.append(ImportNote(version: index, entity: entity, property: property, finding: finding))
     }
 
     /// The table of `entity` with the properties of `members`.
@@ -184,7 +184,7 @@ struct CoreDataMapping {
     ) {
         guard layout == .tablePerRoot, concrete(of: member.name).count < concrete(of: entity.name).count else { return }
         if !property.isNullable, property.relationship?.association != .toMany {
-            note(member.name, property.name, "it is mandatory for \(member.name), and null in rows of other kinds")
+            note(member.name, property.name, .mandatory(forKind: member.name))
             property.isNullable = true
         }
     }
@@ -205,7 +205,7 @@ struct CoreDataMapping {
         switch property.content {
         case .attribute(let attribute):
             guard let type = attribute.valueType else {
-                note(member.name, property.name, "Strata has no type for \(attribute.type)")
+                note(member.name, property.name, .unknownType(attribute.type))
                 return nil
             }
             content = .attribute(type)
@@ -213,7 +213,7 @@ struct CoreDataMapping {
             if attribute.isExternal, type == .scalar(.data) { form = "external_data" }
             if value == nil, let written = attribute.writtenDefault {
                 note(
-                    member.name, property.name, "the default \"\(written)\" is no value of its type, \(attribute.type)")
+                    member.name, property.name, .malformedDefault(written, type: attribute.type))
             }
         case .relationship(let relationship):
             guard let imported = imported(relationship, property, of: member, in: entity) else { return nil }
@@ -242,13 +242,12 @@ struct CoreDataMapping {
     ) -> ImportedRelationship? {
         let targets = tables(of: relationship.destination)
         guard targets.count == 1, let target = targets.first else {
-            let reason =
-                entities[relationship.destination] == nil
-                ? "its destination, \(relationship.destination), is not there"
-                : targets.isEmpty
-                    ? "its destination, \(relationship.destination), has no objects"
-                    : "its destination is in several tables: \(targets.joined(separator: ", "))"
-            note(member.name, property.name, reason)
+            let destination = relationship.destination
+            let finding: ImportFinding =
+                entities[destination] == nil
+                ? .missingDestination(destination)
+                : targets.isEmpty ? .destinationWithoutObjects(destination) : .severalDestinations(targets)
+            note(member.name, property.name, finding)
             return nil
         }
         var imported = ImportedRelationship(
@@ -265,7 +264,7 @@ struct CoreDataMapping {
             case .relationship(let back) = other.content, back.inverse == property.name,
             tables(of: back.destination) == [entity.name]
         else {
-            note(member.name, property.name, "its inverse, \(inverse), does not lead back to it alone")
+            note(member.name, property.name, .ambiguousInverse(inverse))
             leavePairs(property, of: member, as: .unknown)
             return imported
         }
@@ -279,7 +278,7 @@ struct CoreDataMapping {
         _ property: CoreDataModel.Property, of member: CoreDataModel.Entity, as reason: ImportedUnread.Reason
     ) {
         guard case .relationship(let relationship) = property.content, relationship.isToMany else { return }
-        note(member.name, property.name, "it has no inverse: a conversion leaves it empty")
+        note(member.name, property.name, .noInverse)
         unread[member.name + "." + property.name] = reason
     }
 
@@ -299,11 +298,11 @@ struct CoreDataMapping {
         for (properties, isUnique, losses) in member.indexes.map({ ($0.properties, false, $0.losses) })
             + member.uniquenessConstraints.map({ ($0, true, []) })
         {
-            let words = "the \(isUnique ? "constraint" : "index") on \(properties.joined(separator: ", "))"
-            for loss in losses { note(member.name, nil, "\(words): \(loss)") }
-            if isShared, isUnique {
-                note(member.name, nil, "\(words) holds within each table, and not for all that inherit it")
+            func leave(_ problem: ImportFinding.IndexProblem) {
+                note(member.name, nil, .index(isUnique ? .constraint : .index, properties, problem))
             }
+            losses.forEach(leave)
+            if isShared, isUnique { leave(.withinTables) }
             let names = properties.map { property in
                 let declaring = line(of: member.name).last { $0.properties.contains { $0.name == property } }
                 return name(property, of: declaring?.name ?? member.name, in: entity.name)
@@ -311,7 +310,7 @@ struct CoreDataMapping {
             let places = names.map { name in table.properties.firstIndex { $0.name == name } }
             let found = places.compactMap(\.self)
             guard !found.isEmpty, found.count == places.count else {
-                note(member.name, nil, "\(words): not all of that is stored")
+                leave(.notStored)
                 continue
             }
             let shared = found.filter { place in
@@ -324,11 +323,11 @@ struct CoreDataMapping {
                     }
             }
             guard shared.isEmpty else {
-                note(member.name, nil, "\(words): the column is shared with other kinds")
+                leave(.sharedColumn)
                 continue
             }
             if found.contains(where: { Self.hasNoColumn(table.properties[$0].content) }) {
-                note(member.name, nil, "\(words): what it is over has no column of its own")
+                leave(.noColumn)
                 continue
             }
             if found.count > 1 {

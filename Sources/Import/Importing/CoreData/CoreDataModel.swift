@@ -11,8 +11,8 @@ struct CoreDataModel: Hashable, Sendable {
         /// The text with which the app marks that it rewrote the objects.
         var rewriteMark: String?
         var properties: [Property] = []
-        /// Properties that are not carried over, with the reason, and whether a store has columns for them.
-        var unstored: [(name: String, reason: String, hasColumns: Bool)] = []
+        /// Properties that are not carried over, and whether a store has columns for them.
+        var unstored: [(name: String, finding: ImportFinding, hasColumns: Bool)] = []
         var indexes: [Index] = []
         /// The properties of each constraint.
         var uniquenessConstraints: [[String]] = []
@@ -37,7 +37,7 @@ struct CoreDataModel: Hashable, Sendable {
         var isIndexed: Bool
         var content: Content
         /// The parts of the declaration that are not carried over.
-        var losses: [String] = []
+        var losses: [ImportFinding] = []
         /// The text with which the app marks that it rewrote the values.
         var rewriteMark: String?
     }
@@ -71,7 +71,7 @@ struct CoreDataModel: Hashable, Sendable {
         var name: String?
         var properties: [String]
         /// The features of the index that are not carried over.
-        var losses: [String] = []
+        var losses: [ImportFinding.IndexProblem] = []
     }
 
     var entities: [Entity] = []

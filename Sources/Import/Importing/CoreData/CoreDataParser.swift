@@ -144,22 +144,22 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
             switch element {
             case "attribute": attribute(name, attributes)
             case "relationship": relationship(name, attributes)
-            case "composite": unstored(name, "a composite attribute", hasColumns: true)
-            default: unstored(name, "a fetched property: it is a query, and stores nothing")
+            case "composite": unstored(name, .compositeAttribute, hasColumns: true)
+            default: unstored(name, .fetchedProperty)
             }
         case "fetchIndex":
             entity { entity in
                 entity.indexes.append(CoreDataModel.Index(name: attributes["name"], properties: []))
                 if let predicate = attributes["partialIndexPredicate"] {
-                    entity.indexes[entity.indexes.count - 1].losses.append("only rows with \(predicate) are in it")
+                    entity.indexes[entity.indexes.count - 1].losses.append(.partial(predicate))
                 }
             }
         default: break
         }
     }
 
-    private func unstored(_ name: String, _ reason: String, hasColumns: Bool = false) {
-        entity { $0.unstored.append((name, reason, hasColumns)) }
+    private func unstored(_ name: String, _ finding: ImportFinding, hasColumns: Bool = false) {
+        entity { $0.unstored.append((name, finding, hasColumns)) }
     }
 
     /// The transformers that write the format of `NSKeyedArchiver`, which a conversion can read.
@@ -169,31 +169,27 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
     ]
 
     private func attribute(_ name: String, _ attributes: [String: String]) {
-        if attributes["transient"] == "YES" { return unstored(name, "it is transient: nothing is stored") }
+        if attributes["transient"] == "YES" { return unstored(name, .transient) }
         if attributes["derived"] == "YES" {
-            return unstored(
-                name, "it is derived from \(attributes["derivationExpression"] ?? "others")", hasColumns: true)
+            return unstored(name, .derived(from: attributes["derivationExpression"]), hasColumns: true)
         }
         guard let type = attributes["attributeType"], !type.isEmpty, type != "Undefined" else {
-            return unstored(name, "it has no type: nothing is stored")
+            return unstored(name, .untyped)
         }
-        if type == "Composite" { return unstored(name, "a composite attribute", hasColumns: true) }
-        var losses: [String] = []
-        for (key, words) in [
-            ("minValueString", "the least value"), ("maxValueString", "the greatest value"),
-            ("regularExpressionString", "the regular expression"),
-        ] {
-            if let value = attributes[key] { losses.append("\(words), \(value), is not checked") }
-        }
+        if type == "Composite" { return unstored(name, .compositeAttribute, hasColumns: true) }
+        var losses: [ImportFinding] = []
+        if let value = attributes["minValueString"] { losses.append(.unchecked(.minimum(value))) }
+        if let value = attributes["maxValueString"] { losses.append(.unchecked(.maximum(value))) }
+        if let text = attributes["regularExpressionString"] { losses.append(.unchecked(.pattern(text))) }
         let interval = attributes["minDateTimeInterval"] ?? attributes["maxDateTimeInterval"]
-        if interval != nil { losses.append("the range of dates is not checked") }
+        if interval != nil { losses.append(.unchecked(.dates)) }
         var className = attributes["customClassName"] ?? attributes["attributeValueClassName"]
         if let transformer = attributes["valueTransformerName"], !transformer.isEmpty {
             if !Self.archivingTransformers.contains(transformer) {
-                losses.append("the values stay as \(transformer) wrote them")
+                losses.append(.transformer(transformer))
                 className = nil
             } else if CoreDataModel.Attribute(type: type, className: className).valueType == .scalar(.data) {
-                losses.append("the values stay as \(transformer) wrote them")
+                losses.append(.transformer(transformer))
             }
         }
         let content = CoreDataModel.Attribute(
@@ -204,19 +200,14 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
     }
 
     private func relationship(_ name: String, _ attributes: [String: String]) {
-        if attributes["transient"] == "YES" { return unstored(name, "it is transient: nothing is stored") }
+        if attributes["transient"] == "YES" { return unstored(name, .transient) }
         guard let destination = attributes["destinationEntity"], !destination.isEmpty else {
-            return unstored(name, "the relationship has no destination")
+            return unstored(name, .noDestination)
         }
         let isToMany = attributes["toMany"] == "YES"
-        var losses: [String] = []
-        if isToMany {
-            for (key, words) in [("minCount", "at least"), ("maxCount", "at most")] {
-                if let count = attributes[key], count != "0" {
-                    losses.append("that it has \(words) \(count) is not checked")
-                }
-            }
-        }
+        var losses: [ImportFinding] = []
+        if isToMany, let count = attributes["minCount"], count != "0" { losses.append(.unchecked(.atLeast(count))) }
+        if isToMany, let count = attributes["maxCount"], count != "0" { losses.append(.unchecked(.atMost(count))) }
         let content = CoreDataModel.Relationship(
             destination: destination, inverse: attributes["inverseName"], isToMany: isToMany,
             isOrdered: attributes["ordered"] == "YES", deletionRule: attributes["deletionRule"] ?? "Nullify")
@@ -224,7 +215,7 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
     }
 
     private func property(
-        _ name: String, _ attributes: [String: String], _ content: CoreDataModel.Content, _ losses: [String]
+        _ name: String, _ attributes: [String: String], _ content: CoreDataModel.Content, _ losses: [ImportFinding]
     ) {
         entity {
             $0.properties.append(
@@ -249,12 +240,12 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
             let last = entity.indexes.count - 1
             if last < 0 { return }
             guard let name = attributes[element == "index" ? "value" : "property"] else {
-                entity.indexes[last].losses.append("it has an expression, \(attributes["expression"] ?? "")")
+                entity.indexes[last].losses.append(.expression(attributes["expression"]))
                 return
             }
-            if attributes["type"] == "RTree" { entity.indexes[last].losses.append("it is an R-tree") }
+            if attributes["type"] == "RTree" { entity.indexes[last].losses.append(.rTree) }
             if attributes["order"] == "descending" {
-                entity.indexes[last].losses.append("`\(name)` is descending in it; an index is read both ways")
+                entity.indexes[last].losses.append(.descending(name))
             }
             entity.indexes[last].properties.append(name)
         }

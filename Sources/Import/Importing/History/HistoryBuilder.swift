@@ -220,8 +220,7 @@ struct HistoryBuilder {
             }
             let key = IndexKey(properties: properties.map { ElementLineage($0) }, isUnique: index.isUnique)
             guard properties.count == index.properties.count, hasColumns else {
-                let words = index.properties.joined(separator: ", ")
-                note(table, place, nil, "the index on \(words): not all of that has a column in this table")
+                note(table, place, nil, .index(.index, index.properties, .noColumn))
                 continue
             }
             if !keys.contains(key) { keys.append(key) }
@@ -229,12 +228,12 @@ struct HistoryBuilder {
         return keys
     }
 
-    private mutating func note(_ table: Int, _ place: Int, _ property: String?, _ reason: String) {
+    private mutating func note(_ table: Int, _ place: Int, _ property: String?, _ finding: ImportFinding) {
         let history = lineages.tables[table]
         notes.append(
             ImportNote(
                 version: history.life.birth + place, entity: history.states[place].name, property: property,
-                reason: reason))
+                finding: finding))
     }
 
     private mutating func entity(of table: Int, at place: Int) -> Entity {
@@ -313,7 +312,7 @@ struct HistoryBuilder {
         let isJoined = imported.association == .toMany && back?.association != .toOne
         if imported.isOrdered, isJoined, isPair, !relationship.isStored {
             relationship.isOrdered = false
-            note(side.table, place, property.name, "its order is lost: of two sides, one is ordered")
+            note(side.table, place, property.name, .lostOrder)
         } else if imported.isOrdered, imported.association == .toOne || (isJoined && other == side) {
             relationship.isOrdered = false
         }
@@ -321,8 +320,7 @@ struct HistoryBuilder {
         if isPair, imported.association == .toOne, !hasColumn, !property.isNullable {
             note(
                 side.table, place, property.name,
-                "it is mandatory, and its column is that of \(imported.target).\(imported.inverse ?? ""): nothing checks that "
-                    + "there is a row")
+                .mandatoryWithoutColumn(inverse: "\(imported.target).\(imported.inverse ?? "")"))
         }
         switch imported.rule {
         case .whenTargetGoes(let rule):
@@ -336,9 +334,7 @@ struct HistoryBuilder {
             if !movesOver, rule == .cascade || rule == .deny {
                 note(
                     side.table, place, property.name,
-                    rule == .cascade
-                        ? "that \(imported.target) goes with what points at it cannot be said: delete it yourself"
-                        : "that it cannot go while it points at \(imported.target) cannot be said")
+                    rule == .cascade ? .cascadeFromTarget(imported.target) : .denyFromTarget(imported.target))
             }
         }
         return relationship

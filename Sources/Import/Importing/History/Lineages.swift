@@ -76,11 +76,9 @@ struct Lineages {
             tables[lineage].life.death = index
             tables[lineage].life.isDiscarded = heirs.isEmpty && isDecided
             if !heirs.isEmpty {
-                note(
-                    index, entity.name, nil,
-                    "its table went, and \(heirs.joined(separator: ", ")) moved to other tables")
+                note(index, entity.name, nil, .kindsMoved(heirs))
             } else if !came.isEmpty, !renames.keys.contains(entity.name) {
-                note(index, entity.name, nil, "it went, and \(came.joined(separator: ", ")) came")
+                note(index, entity.name, nil, .replaced(by: came))
             }
         }
         entityLineages.append(lineages)
@@ -94,19 +92,14 @@ struct Lineages {
         }
     }
 
-    private mutating func note(_ version: Int, _ entity: String, _ property: String?, _ reason: String) {
-        notes.append(
-            ImportNote(kind: .undecided, version: version, entity: entity, property: property, reason: reason))
+    private mutating func note(_ version: Int, _ entity: String, _ property: String?, _ finding: ImportFinding) {
+        notes.append(ImportNote(version: version, entity: entity, property: property, finding: finding))
     }
 
     /// Adds a note if the app changed its mark for rewritten values.
     private mutating func mark(_ version: Int, _ entity: String, _ property: String?, _ old: String?, _ new: String?) {
         guard old != new else { return }
-        func shown(_ mark: String?) -> String { mark.map { "\"\($0)\"" } ?? "none" }
-        notes.append(
-            ImportNote(
-                kind: .marked, version: version, entity: entity, property: property,
-                reason: "its versionHashModifier changes from \(shown(old)) to \(shown(new))"))
+        note(version, entity, property, .rewriteMark(old, new))
     }
 
     // MARK: Properties
@@ -164,9 +157,7 @@ struct Lineages {
                 tables[table].properties[previous[gone]].death = index
                 tables[table].properties[previous[gone]].isDiscarded = rules.tellsRenames || came.isEmpty || isSaid
                 if !came.isEmpty, !isSaid {
-                    note(
-                        index, new.name, property.name,
-                        "it went, and \(came.map { "`\($0)`" }.joined(separator: ", ")) came")
+                    note(index, new.name, property.name, .replaced(by: came.map { "`\($0)`" }))
                 }
             }
         }

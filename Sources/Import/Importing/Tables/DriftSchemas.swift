@@ -30,16 +30,16 @@ struct DriftSchemas {
             switch type {
             case "table":
                 if data["is_virtual"]?.flag == true {
-                    schema.leftOut.append((name, "it is a virtual table"))
+                    schema.leftOut.append((name, .virtualTable))
                     if let name { schema.unreadTables.append(name) }
                 } else {
                     try readTable(data, datesAreText: isText)
                 }
             case "index":
                 if let sql = data["sql"]?.text { later.append(sql) } else { try readIndex(data, &later) }
-            case "trigger", "view": schema.leftOut.append((name, "it is a \(type)"))
-            case "special-query": schema.leftOut.append((name, "it is a query that runs when the database is made"))
-            default: schema.leftOut.append((name, "it is of an unknown kind, \(type)"))
+            case "trigger", "view": schema.leftOut.append((name, .object(type: type)))
+            case "special-query": schema.leftOut.append((name, .initialQuery))
+            default: schema.leftOut.append((name, .unknownElement(type: type)))
             }
         }
         schema.statements += later
@@ -51,7 +51,7 @@ struct DriftSchemas {
             let tables = file.root["entities"]?.elements,
             let table = tables.first(where: { $0["id"]?.number == number })?["data"]?["name"]?.text
         else {
-            schema.leftOut.append((name, "the index cannot be read"))
+            schema.leftOut.append((name, .unreadableIndex))
             return
         }
         let kind = data["unique"]?.flag == true ? "UNIQUE INDEX" : "INDEX"
@@ -71,7 +71,7 @@ struct DriftSchemas {
             let constraints = try constraints(of: column)
             if column["default_dart"]?.text != nil, !Self.words(constraints).contains("DEFAULT") {
                 let dart = column["default_dart"]?.text ?? ""
-                schema.leftOut.append(("\(table).\(name)", "the default \(dart) is not a constant"))
+                schema.leftOut.append(("\(table).\(name)", .defaultNotConstant(dart)))
             }
             if Self.words(constraints).contains("PRIMARY KEY") { hasKey = true }
             elements.append("\(SQL.quoted(name)) \(type.sql) \(constraints)")

@@ -37,21 +37,21 @@ enum LiveDatabase {
             if name.hasPrefix("sqlite_") || own.contains(table) { return }
             if isShadow {
                 if virtual.contains(name) {
-                    schema.leftOut.append((name, "it is a virtual table"))
+                    schema.leftOut.append((name, .virtualTable))
                     schema.unreadTables.append(name)
                 }
             } else if type == "table" || type == "index" {
                 schema.statements.append(try row.string(3))
             } else {
-                schema.leftOut.append((name, "it is a \(type)"))
+                schema.leftOut.append((name, .object(type: type)))
             }
         }
         for table in try schema.tables() {
             for column in table.columns where !column.isGenerated {
                 let values = try Values(of: column.name, in: table.name, connection)
-                let (type, reason) = values.type(declared: column)
+                let (type, finding) = values.type(declared: column)
                 schema.types[.init(table.name, column.name)] = type
-                if let reason { schema.leftOut.append(("\(table.name).\(column.name)", reason)) }
+                if let finding { schema.leftOut.append(("\(table.name).\(column.name)", finding)) }
             }
         }
         return schema
@@ -93,18 +93,16 @@ enum LiveDatabase {
         private func count(_ kind: String) -> Int { counts[kind] ?? 0 }
         private var total: Int { counts.filter { $0.key != "null" }.values.reduce(0, +) }
 
-        /// The type of the column, and a note if the values do not confirm the declared type.
-        func type(declared column: SourceTable.Column) -> (ScalarType, String?) {
+        /// The type of the column, and a finding if the values do not confirm the declared type.
+        func type(declared column: SourceTable.Column) -> (ScalarType, ImportFinding?) {
             let words = column.declaredType.uppercased()
             if words.contains("BOOL") {
-                return truths == total ? (.bool, nil) : (found, "declared \(words), it has other values than 0 and 1")
+                return truths == total ? (.bool, nil) : (found, .values(.notBoolean, declared: words))
             }
             if words.contains("UUID") || words.contains("GUID"), uuids == total { return (.uuid, nil) }
             if words.contains("DATE") || words.contains("TIME") {
                 if dates == total, total > 0 { return (.date, nil) }
-                let reason =
-                    "declared \(words), it stays a number: say in strata.json what it counts, and make it a date"
-                return (total == 0 ? .double : found, reason)
+                return (total == 0 ? .double : found, .values(.dateAsNumber, declared: words))
             }
             if words.contains("DEC") || words.contains("NUMERIC") { return (.decimal, nil) }
             guard let affinity = column.affinity else { return (found, nil) }
@@ -113,7 +111,7 @@ enum LiveDatabase {
             case .double where count("integer") + count("real") == total: return (.double, nil)
             case .string where count("text") == total: return (.string, nil)
             case .data where count("blob") == total: return (.data, nil)
-            default: return (affinity, "declared \(words), it has values of other kinds, which do not fit")
+            default: return (affinity, .values(.otherKinds, declared: words))
             }
         }
 

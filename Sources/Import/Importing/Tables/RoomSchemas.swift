@@ -26,7 +26,7 @@ enum RoomSchemas {
                 return sql.split(separator: "${TABLE_NAME}", omittingEmptySubsequences: false).joined(separator: table)
             }
             if entity["ftsVersion"] != nil {
-                schema.leftOut.append((table, "it is a virtual table for full-text search"))
+                schema.leftOut.append((table, .searchTable))
                 schema.unreadTables.append(table)
                 continue
             }
@@ -38,7 +38,7 @@ enum RoomSchemas {
             for index in entity["indices"]?.elements ?? [] { schema.statements.append(try statement(index)) }
         }
         for view in database["views"]?.elements ?? [] {
-            schema.leftOut.append((try file.text("viewName", of: view), "it is a view"))
+            schema.leftOut.append((try file.text("viewName", of: view), .object(type: "view")))
         }
         return schema
     }

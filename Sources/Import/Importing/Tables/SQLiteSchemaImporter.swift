@@ -31,7 +31,7 @@ struct SQLiteSchemaImporter {
 
     /// The version. Its tables and columns keep their names.
     mutating func version() -> ImportedVersion {
-        for (entity, reason) in schema.leftOut { note(entity, nil, reason) }
+        for (entity, finding) in schema.leftOut { note(entity, nil, finding) }
         for table in tables { relationships[table.name] = relations(of: table) }
         breakCycles()
         let entities = tables.map { entity($0) }
@@ -44,8 +44,8 @@ struct SQLiteSchemaImporter {
         return ImportedVersion(formerName: schema.formerName, entities: entities, unread: unread)
     }
 
-    private mutating func note(_ entity: String?, _ property: String?, _ reason: String) {
-        notes.append(ImportNote(version: index, entity: entity, property: property, reason: reason))
+    private mutating func note(_ entity: String?, _ property: String?, _ finding: ImportFinding) {
+        notes.append(ImportNote(version: index, entity: entity, property: property, finding: finding))
     }
 
     private func table(_ name: String) -> SourceTable? {
@@ -79,32 +79,29 @@ struct SQLiteSchemaImporter {
 
     // MARK: Foreign keys
 
+    private typealias Problem = ImportFinding.ForeignKeyProblem
+
     private mutating func relations(of table: SourceTable) -> [Relation] {
         var relations: [Relation] = []
         for key in table.foreignKeys {
-            let words = "the foreign key on \(key.columns.joined(separator: ", "))"
             switch relation(key, of: table, beside: relations) {
             case .success(let relation):
                 relations.append(relation)
                 if !["NO ACTION", "RESTRICT"].contains(key.onUpdate) {
-                    note(table.name, nil, "\(words): ON UPDATE \(key.onUpdate), as keys do not change")
+                    note(table.name, nil, .foreignKey(key.columns, .onUpdate(key.onUpdate)))
                 }
-            case .failure(let refusal): note(table.name, nil, "\(words): \(refusal.reason)")
+            case .failure(let problem): note(table.name, nil, .foreignKey(key.columns, problem))
             }
         }
         return relations
     }
 
-    private struct Refusal: Error {
-        var reason: String
-    }
-
     private func relation(
         _ key: SourceTable.ForeignKey, of table: SourceTable, beside others: [Relation]
-    ) -> Result<Relation, Refusal> {
-        func refuse(_ reason: String) -> Result<Relation, Refusal> { .failure(Refusal(reason: reason)) }
-        guard let target = self.table(key.table) else { return refuse("there is no table \(key.table)") }
-        guard hasKey(target) else { return refuse("\(target.name) has no key that can be pointed at") }
+    ) -> Result<Relation, Problem> {
+        func refuse(_ problem: Problem) -> Result<Relation, Problem> { .failure(problem) }
+        guard let target = self.table(key.table) else { return refuse(.noTable(key.table)) }
+        guard hasKey(target) else { return refuse(.noPrimaryKey(of: target.name)) }
         let references = key.references.isEmpty ? target.key : key.references
         let columns = target.key.map { part in
             references.firstIndex { Self.isSame($0, part) }.flatMap {
@@ -113,25 +110,25 @@ struct SQLiteSchemaImporter {
         }
         let found = columns.compactMap(\.self)
         guard found.count == target.key.count, references.count == target.key.count else {
-            return refuse("it leads to columns of \(target.name) that are not its key")
+            return refuse(.otherColumns(of: target.name))
         }
         for (name, part) in zip(found, target.key) {
             guard let own = column(name, of: table), let other = column(part, of: target) else {
-                return refuse("a column of it is not there")
+                return refuse(.missingColumn)
             }
             if type(of: own, in: table) != type(of: other, in: target) {
-                return refuse("`\(name)` has another type than \(target.name).\(part)")
+                return refuse(.otherType(name, target: "\(target.name).\(part)"))
             }
-            if own.isGenerated { return refuse("`\(name)` is generated") }
+            if own.isGenerated { return refuse(.generated(name)) }
             if others.contains(where: { $0.key.columns.contains { Self.isSame($0, name) } }) {
-                return refuse("`\(name)` is a foreign key already")
+                return refuse(.inOtherKey(name))
             }
         }
         if found.count == 1 { return .success(Relation(key: key, target: target, column: found[0])) }
         let isNotNull = Set(found.compactMap { column($0, of: table)?.isNotNull })
-        if isNotNull.count > 1 { return refuse("some of its columns may be null, and some not") }
+        if isNotNull.count > 1 { return refuse(.partlyNullable) }
         let isInKey = Set(found.map { name in hasKey(table) && table.key.contains { Self.isSame($0, name) } })
-        if isInKey.count > 1 { return refuse("some of its columns are in the primary key, and some are not") }
+        if isInKey.count > 1 { return refuse(.partlyInPrimaryKey) }
         if let part = target.key.first, found[0].hasSuffix("_" + part) {
             let base = String(found[0].dropLast(part.count + 1))
             if !base.isEmpty, zip(found, target.key).allSatisfy({ $0 == base + "_" + $1 }) {
@@ -159,7 +156,7 @@ struct SQLiteSchemaImporter {
                 }
                 guard reached.contains(table.name) else { continue }
                 relationships[table.name]?.remove(at: place)
-                note(table.name, nil, "a foreign key in its key leads back to it; it stays a plain column")
+                note(table.name, nil, .foreignKeyCycle)
             }
         }
     }
@@ -168,12 +165,9 @@ struct SQLiteSchemaImporter {
 
     private mutating func entity(_ table: SourceTable) -> ImportedEntity {
         var entity = ImportedEntity(name: table.name)
-        for check in table.checks where !isTruthCheck(check, of: table) { note(table.name, nil, "CHECK (\(check))") }
+        for check in table.checks where !isTruthCheck(check, of: table) { note(table.name, nil, .check(check)) }
         if table.isAutoincrement {
-            note(
-                table.name, nil,
-                "AUTOINCREMENT: `newID(of:)` gives no key twice, but a row that your SQL inserts without a key may get one again"
-            )
+            note(table.name, nil, .autoincrement)
         }
         let relations = relationships[table.name] ?? []
         let hasKey = hasKey(table)
@@ -185,15 +179,15 @@ struct SQLiteSchemaImporter {
         var taken = Set(table.columns.map { $0.name.lowercased() } + relations.map { $0.column.lowercased() })
         for column in table.columns {
             if column.isGenerated {
-                note(table.name, column.name, "it is generated from other columns")
+                note(table.name, column.name, .generated)
                 continue
             }
             if let ownKey, Self.isSame(ownKey, column.name) {
                 if let sql = column.defaultSQL, sql.uppercased() != "NULL" {
-                    note(table.name, column.name, "the default \(sql) of the primary key")
+                    note(table.name, column.name, .defaultOfKey(sql))
                 }
                 if !column.isNotNull, type(of: column, in: table) != .int {
-                    note(table.name, column.name, "as a key it cannot be null here")
+                    note(table.name, column.name, .keyWithNull)
                 }
                 continue
             }
@@ -223,7 +217,7 @@ struct SQLiteSchemaImporter {
             }
             entity.identifier = .properties(parts)
         } else if !table.key.isEmpty {
-            note(table.name, nil, "its key, \(table.key.joined(separator: ", ")): it is unique, and rows have numbers")
+            note(table.name, nil, .keyWithoutIdentifier(table.key))
             add([table.key], isUnique: true, to: &entity, names, table)
         }
         for index in table.indexes { add(index, to: &entity, names, table, ownKey: ownKey, hasKey: hasKey) }
@@ -271,14 +265,14 @@ struct SQLiteSchemaImporter {
         case "CASCADE": rule = .cascade
         case "RESTRICT": rule = isNullable ? .deny : nil
         case "SET NULL":
-            if !isNullable { note(table.name, column.name, "ON DELETE SET NULL, as it may not be null") }
+            if !isNullable { note(table.name, column.name, .setNull) }
         case "SET DEFAULT":
-            note(table.name, column.name, "ON DELETE SET DEFAULT")
+            note(table.name, column.name, .setDefault)
             rule = .noAction
         default: rule = .noAction
         }
         if column.defaultSQL != nil, column.defaultSQL?.uppercased() != "NULL" {
-            note(table.name, column.name, "the default of a foreign key")
+            note(table.name, column.name, .defaultOfForeignKey)
         }
         return ImportedProperty(
             name: name, token: column.name,
@@ -300,18 +294,18 @@ struct SQLiteSchemaImporter {
             isNullable: !column.isNotNull && !isInKey, path: schema.paths[.init(table.name, column.name)],
             form: schema.forms[.init(table.name, column.name)])
         if let sql = column.defaultSQL, isInKey, sql.uppercased() != "NULL" {
-            note(table.name, column.name, "the default \(sql) of the primary key")
+            note(table.name, column.name, .defaultOfKey(sql))
         } else if let sql = column.defaultSQL, sql.uppercased() != "NULL" {
             property.defaultValue = DefaultValue.literal(sql: sql, type: type)
             if property.defaultValue == nil {
-                note(table.name, column.name, "the default \(sql) is not a constant of its type")
+                note(table.name, column.name, .defaultNotConstant(sql))
             }
         }
         if let name = column.collation {
             if let collation = Collation(rawValue: name.lowercased()), type == .string || type == .url {
                 property.collation = collation
             } else {
-                note(table.name, column.name, "the collation \(name)")
+                note(table.name, column.name, .collation(name))
             }
         }
         return property
@@ -324,22 +318,24 @@ struct SQLiteSchemaImporter {
         ownKey: String?, hasKey: Bool
     ) {
         let columns = index.columns.compactMap(\.self)
-        let kind = index.isUnique ? "UNIQUE" : "the index"
-        let words = "\(kind) on \(index.columns.map { $0 ?? "an expression" }.joined(separator: ", "))"
-        if columns.count != index.columns.count { return note(table.name, nil, words) }
-        if index.isPartial { return note(table.name, nil, "\(words): only some rows are in it") }
+        func leave(_ problem: ImportFinding.IndexProblem) {
+            let names = index.columns.map { $0 ?? "an expression" }
+            note(table.name, nil, .index(index.isUnique ? .unique : .index, names, problem))
+        }
+        if columns.count != index.columns.count { return leave(.expression(nil)) }
+        if index.isPartial { return leave(.partial(nil)) }
         if hasKey, index.isUnique, table.key.allSatisfy({ part in columns.contains { Self.isSame($0, part) } }) {
             // The primary key is unique already.
             return
         }
         if let ownKey, columns.contains(where: { Self.isSame($0, ownKey) }) {
-            if columns.count > 1 { note(table.name, nil, "\(words): the primary key is not a property") }
+            if columns.count > 1 { leave(.primaryKey) }
             return
         }
         for (name, collation) in zip(columns, index.collations) {
             let own = column(name, of: table)?.collation ?? "BINARY"
             if own.uppercased() != collation.uppercased() {
-                return note(table.name, nil, "\(words): it compares by \(collation), and the column by \(own)")
+                return leave(.otherCollation(collation, column: own))
             }
         }
         add([columns], isUnique: index.isUnique, to: &entity, names, table)
@@ -353,7 +349,7 @@ struct SQLiteSchemaImporter {
             var properties: [String] = []
             for column in columns {
                 guard let name = names[column.lowercased()] else {
-                    note(table.name, nil, "the index on \(columns.joined(separator: ", ")): `\(column)` is left out")
+                    note(table.name, nil, .index(.index, columns, .leftOut(column)))
                     return
                 }
                 if !properties.contains(name) { properties.append(name) }

@@ -16,8 +16,8 @@ struct SourceSchema: Sendable {
     var forms: [ColumnName: String] = [:]
     /// The names of columns in the app's code, by table and column.
     var paths: [ColumnName: String] = [:]
-    /// The elements of the file that are left out, with the reason.
-    var leftOut: [(entity: String?, reason: String)] = []
+    /// The findings about elements of the file that are left out.
+    var leftOut: [(entity: String?, finding: ImportFinding)] = []
 
     /// The virtual tables, which are left out.
     var unreadTables: [String] = []

@@ -52,9 +52,9 @@ struct ImportReport {
             note.version += offset
             return note
         }
-        losses = Self.lines(notes.filter { $0.kind == .notCarriedOver })
-        undecided = Self.lines(notes.filter { $0.kind == .undecided })
-        marked = Self.lines(notes.filter { $0.kind == .marked })
+        losses = Self.lines(notes.filter { $0.finding.section == .notCarriedOver })
+        undecided = Self.lines(notes.filter { $0.finding.section == .undecided })
+        marked = Self.lines(notes.filter { $0.finding.section == .marked })
     }
 
     private static func lines(_ notes: [ImportNote]) -> [Line] {
@@ -93,7 +93,7 @@ struct ImportReport {
 
     /// The notes that you should review, for the console.
     var undecidedLines: [String] {
-        (undecided + marked).map { line in "\(names(line.versions)): \(line.subject): \(line.note.reason)" }
+        (undecided + marked).map { line in "\(names(line.versions)): \(line.subject): \(line.note.finding.text)" }
     }
 
     /// The complete text of the file.
@@ -179,7 +179,7 @@ struct ImportReport {
 
     private func table(_ lines: [Line]) -> [String] {
         ["| version | subject | what |", "| --- | --- | --- |"]
-            + lines.map { "| \(names($0.versions)) | \(Self.cell($0.subject)) | \(Self.cell($0.note.reason)) |" }
+            + lines.map { "| \(names($0.versions)) | \(Self.cell($0.subject)) | \(Self.cell($0.note.finding.text)) |" }
     }
 
     private static func cell(_ text: String) -> String {

@@ -45,7 +45,7 @@ struct ModelMerge {
         let isKind = description.parts.first?.key == "cases"
         guard let place = isKind ? subtype(description) : entity(description) else {
             return note(
-                description.fileName, nil, start, "it is not in the descriptions any more; what changes is left out")
+                description.fileName, nil, start, .missingDescription)
         }
         let (fileName, lineages) = place
         guard var object = files[fileName] else { return }
@@ -58,9 +58,7 @@ struct ModelMerge {
                 } else if let known = lineages[part.key]?[element.lineage] {
                     object.change(known.index, of: part.key) { apply(element, to: &$0, of: fileName) }
                 } else if !element.changes.isEmpty || element.life.death != nil {
-                    note(
-                        fileName, element.name, start, "it is not in the description any more; what changes is left out"
-                    )
+                    note(fileName, element.name, start, .missingElement)
                 }
             }
         }
@@ -83,8 +81,8 @@ struct ModelMerge {
         changed.insert(name)
     }
 
-    private mutating func note(_ entity: String, _ property: String?, _ version: Int, _ reason: String) {
-        notes.append(ImportNote(version: version, entity: entity, property: property, reason: reason))
+    private mutating func note(_ entity: String, _ property: String?, _ version: Int, _ finding: ImportFinding) {
+        notes.append(ImportNote(version: version, entity: entity, property: property, finding: finding))
     }
 
     // MARK: Finding elements
@@ -137,9 +135,9 @@ struct ModelMerge {
                     said.previous.removeAll { $0.key == previous.key }
                     note(
                         file, element.name, change.version,
-                        "\"\(previous.key)\" is \(own?.text() ?? "absent") in the description and was "
-                            + "\(previous.value?.text() ?? "absent") in the import; that it became "
-                            + "\(present.value?.text() ?? "absent") is left out")
+                        .edited(
+                            field: previous.key, description: own?.text(), imported: previous.value?.text(),
+                            new: present.value?.text()))
                     continue
                 }
                 object[previous.key] = present.value

@@ -1,0 +1,143 @@
+/// Something in the source that the descriptions do not express, or that you should review.
+enum ImportFinding: Hashable, Sendable {
+    // MARK: Elements that are left out
+
+    case virtualTable
+    case searchTable
+    /// A view, a trigger or another object with this type in `sqlite_schema`.
+    case object(type: String)
+    /// SQL that Drift runs when it creates the database.
+    case initialQuery
+    case unknownElement(type: String)
+    case unreadableIndex
+    case transient
+    case compositeAttribute
+    case fetchedProperty
+    case untyped
+    case derived(from: String?)
+    case noDestination
+    case abstract
+    case unknownType(String)
+    case generated
+    case missingInVersionInfo
+
+    // MARK: Columns
+
+    /// A limit that nothing checks any more.
+    case unchecked(Limit)
+    /// A check of Core Data.
+    enum Limit: Hashable, Sendable {
+        case minimum(String)
+        case maximum(String)
+        case pattern(String)
+        case dates
+        case atLeast(String)
+        case atMost(String)
+    }
+    case transformer(String)
+    /// The default value in a Core Data model is not a value of the attribute's type.
+    case malformedDefault(String, type: String)
+    case defaultOfKey(String)
+    case defaultOfForeignKey
+    case defaultNotConstant(String)
+    case collation(String)
+    case keyWithNull
+    /// The values of a column do not confirm its declared type.
+    case values(DeclaredTypeProblem, declared: String)
+    /// The way in which the values of a column differ from its declared type.
+    enum DeclaredTypeProblem: Hashable, Sendable {
+        case notBoolean
+        case dateAsNumber
+        case otherKinds
+    }
+    /// The property is mandatory only in rows of one kind.
+    case mandatory(forKind: String)
+
+    // MARK: Keys, constraints and indexes
+
+    case check(String)
+    case autoincrement
+    case keyWithoutIdentifier([String])
+    case foreignKeyCycle
+    case setNull
+    case setDefault
+    case foreignKey([String], ForeignKeyProblem)
+    /// The reason for leaving a foreign key out, or a part of it.
+    enum ForeignKeyProblem: Error, Hashable, Sendable {
+        case onUpdate(String)
+        case noTable(String)
+        case noPrimaryKey(of: String)
+        case otherColumns(of: String)
+        case missingColumn
+        case otherType(String, target: String)
+        case generated(String)
+        case inOtherKey(String)
+        case partlyNullable
+        case partlyInPrimaryKey
+    }
+    case index(IndexKind, [String], IndexProblem)
+    /// The kind of an index in the source.
+    enum IndexKind: Hashable, Sendable {
+        case index, unique, constraint
+    }
+    /// The reason for leaving an index out, or a part of it.
+    enum IndexProblem: Hashable, Sendable {
+        case expression(String?)
+        case partial(String?)
+        case rTree
+        case descending(String)
+        case primaryKey
+        case otherCollation(String, column: String)
+        case leftOut(String)
+        case withinTables
+        case notStored
+        case sharedColumn
+        case noColumn
+    }
+
+    // MARK: Relationships
+
+    case missingDestination(String)
+    case destinationWithoutObjects(String)
+    case severalDestinations([String])
+    case ambiguousInverse(String)
+    case noInverse
+    case lostOrder
+    case mandatoryWithoutColumn(inverse: String)
+    case cascadeFromTarget(String)
+    case denyFromTarget(String)
+
+    // MARK: Steps
+
+    /// The element was removed in a version that added others.
+    case replaced(by: [String])
+    /// The table was removed, and kinds of its rows moved to other tables.
+    case kindsMoved([String])
+    /// The app changed the mark with which it asks Core Data to migrate.
+    case rewriteMark(String?, String?)
+
+    // MARK: Updates of a model
+
+    case missingDescription
+    case missingElement
+    /// You edited a field that the import would change.
+    case edited(field: String, description: String?, imported: String?, new: String?)
+
+    /// The part of `IMPORT.md` that reports a finding.
+    enum Section: Hashable, Sendable {
+        /// The import left something out.
+        case notCarriedOver
+        /// The source does not tell whether one thing was removed and another added, or whether it was renamed.
+        case undecided
+        /// The app marked a change of values that the model does not show.
+        case marked
+    }
+
+    var section: Section {
+        switch self {
+        case .replaced, .kindsMoved: .undecided
+        case .rewriteMark: .marked
+        default: .notCarriedOver
+        }
+    }
+}

@@ -1,0 +1,138 @@
+extension ImportFinding {
+    /// The finding as a sentence about the entity or the property that it concerns.
+    var text: String {
+        switch self {
+        case .virtualTable: "it is a virtual table"
+        case .searchTable: "it is a virtual table for full-text search"
+        case .object(let type): "it is a \(type)"
+        case .initialQuery: "it is a query that runs when the database is created"
+        case .unknownElement(let type): "its type is unknown: \(type)"
+        case .unreadableIndex: "the index cannot be read"
+        case .transient: "it is transient, so stores have no values of it"
+        case .compositeAttribute: "it is a composite attribute"
+        case .fetchedProperty: "it is a fetched property, so stores have no values of it"
+        case .untyped: "it has no type, so stores have no values of it"
+        case .derived(let source): "it is derived from \(source ?? "other properties")"
+        case .noDestination: "the relationship has no destination"
+        case .abstract: "it is abstract and no entity inherits from it, so it has no objects"
+        case .unknownType(let type): "Strata has no type for \(type)"
+        case .generated: "it is a generated column"
+        case .missingInVersionInfo: "VersionInfo.plist does not have this version"
+        case .unchecked(let limit): limit.text
+        case .transformer(let name): "the values stay in the form that \(name) wrote"
+        case .malformedDefault(let value, let type): "the default \"\(value)\" is not a value of its type, \(type)"
+        case .defaultOfKey(let sql): "the default \(sql) of the primary key"
+        case .defaultOfForeignKey: "the default of a foreign key"
+        case .defaultNotConstant(let sql): "the default \(sql) is not a constant of its type"
+        case .collation(let name): "the collation \(name)"
+        case .keyWithNull: "it may be NULL in the database; a primary key of Strata may not"
+        case .values(let problem, let type): "its declared type is \(type), but " + problem.text
+        case .mandatory(let kind): "it is mandatory for \(kind), and NULL in rows of other kinds"
+        case .check(let sql): "CHECK (\(sql))"
+        case .autoincrement:
+            "AUTOINCREMENT: `newID(of:)` returns no key twice, but SQLite may reuse a key for rows that your SQL inserts "
+                + "without one"
+        case .keyWithoutIdentifier(let columns):
+            "its primary key (\(columns.joined(separator: ", "))) becomes a unique index, and rows get numbers as keys"
+        case .foreignKeyCycle: "a foreign key in its primary key leads back to it, and becomes a plain column"
+        case .setNull: "ON DELETE SET NULL, because it may not be NULL"
+        case .setDefault: "ON DELETE SET DEFAULT"
+        case .foreignKey(let columns, let problem):
+            "the foreign key on \(columns.joined(separator: ", ")): \(problem.text)"
+        case .index(let kind, let columns, let problem):
+            kind.text + (columns.isEmpty ? "" : " on " + columns.joined(separator: ", ")) + ": " + problem.text
+        case .missingDestination(let entity): "its destination, \(entity), does not exist"
+        case .destinationWithoutObjects(let entity): "its destination, \(entity), has no objects"
+        case .severalDestinations(let tables):
+            "the objects of its destination are in several tables: \(tables.joined(separator: ", "))"
+        case .ambiguousInverse(let name): "its inverse, \(name), does not exist or does not refer back to it alone"
+        case .noInverse: "it has no inverse, so a conversion leaves it empty"
+        case .lostOrder: "it loses its order, because only one side of a relationship can be ordered"
+        case .mandatoryWithoutColumn(let inverse):
+            "it is mandatory, but the column belongs to \(inverse), so nothing checks that there is a row"
+        case .cascadeFromTarget(let target):
+            "deleting \(target) does not delete the rows that refer to it: delete them yourself"
+        case .denyFromTarget(let target): "it can be deleted while it refers to \(target)"
+        case .replaced(let names): "it was removed, and \(names.joined(separator: ", ")) added"
+        case .kindsMoved(let kinds): "its table was removed, and \(kinds.joined(separator: ", ")) moved to other tables"
+        case .rewriteMark(let old, let new):
+            "its versionHashModifier changes from \(old.map { "\"\($0)\"" } ?? "none") to "
+                + (new.map { "\"\($0)\"" } ?? "none")
+        case .missingDescription: "the model does not have it any more, so its changes are left out"
+        case .missingElement: "the description does not have it any more, so its changes are left out"
+        case .edited(let field, let description, let imported, let new):
+            "\"\(field)\" is \(description ?? "absent") in the description and was \(imported ?? "absent") in the import, "
+                + "so its change to \(new ?? "absent") is left out"
+        }
+    }
+}
+
+extension ImportFinding.Limit {
+    fileprivate var text: String {
+        switch self {
+        case .minimum(let value): "the minimum, \(value), is not checked"
+        case .maximum(let value): "the maximum, \(value), is not checked"
+        case .pattern(let text): "the regular expression, \(text), is not checked"
+        case .dates: "the range of dates is not checked"
+        case .atLeast(let count): "the minimum count, \(count), is not checked"
+        case .atMost(let count): "the maximum count, \(count), is not checked"
+        }
+    }
+}
+
+extension ImportFinding.DeclaredTypeProblem {
+    fileprivate var text: String {
+        switch self {
+        case .notBoolean: "it has other values than 0 and 1"
+        case .dateAsNumber:
+            "its values are numbers: write in strata.json what they count, and change the property's type to date"
+        case .otherKinds: "it has values of other types, which will not fit"
+        }
+    }
+}
+
+extension ImportFinding.ForeignKeyProblem {
+    fileprivate var text: String {
+        switch self {
+        case .onUpdate(let action): "ON UPDATE \(action), because primary keys do not change"
+        case .noTable(let name): "the table \(name) does not exist"
+        case .noPrimaryKey(let table): "\(table) has no primary key that Strata can reference"
+        case .otherColumns(let table): "it references columns of \(table) that are not its primary key"
+        case .missingColumn: "one of its columns does not exist"
+        case .otherType(let column, let target): "`\(column)` and \(target) have different types"
+        case .generated(let column): "`\(column)` is a generated column"
+        case .inOtherKey(let column): "`\(column)` is part of another foreign key"
+        case .partlyNullable: "only some of its columns may be NULL"
+        case .partlyInPrimaryKey: "only some of its columns are in the primary key"
+        }
+    }
+}
+
+extension ImportFinding.IndexKind {
+    fileprivate var text: String {
+        switch self {
+        case .index: "the index"
+        case .unique: "UNIQUE"
+        case .constraint: "the constraint"
+        }
+    }
+}
+
+extension ImportFinding.IndexProblem {
+    fileprivate var text: String {
+        switch self {
+        case .expression(let sql): "it contains an expression" + (sql.map { ", \($0)" } ?? "")
+        case .partial(let condition): "it contains only some rows" + (condition.map { ", those with \($0)" } ?? "")
+        case .rTree: "it is an R-tree"
+        case .descending(let name): "`\(name)` is descending; SQLite reads an index in both directions"
+        case .primaryKey: "the primary key is not a property"
+        case .otherCollation(let collation, let column):
+            "it compares with \(collation), but the column compares with \(column)"
+        case .leftOut(let column): "`\(column)` is left out"
+        case .withinTables: "it applies within each table, and not to all entities that inherit it"
+        case .notStored: "some of its properties are not stored"
+        case .sharedColumn: "other kinds of rows use its column too"
+        case .noColumn: "some of its properties have no column in this table"
+        }
+    }
+}
