@@ -67,6 +67,11 @@ package enum SQLite {
         }
     }
 
+    /// The delete rule with the action `action`; nil for `SET DEFAULT`, which no table of Strata has.
+    package static func deleteRule(_ action: String) -> Table.DeleteRule? {
+        Table.DeleteRule.allCases.first { Self.action($0) == action }
+    }
+
     /// The name by which statements can refer to the number of a row; nil if columns with these names hide it
     /// ("ROWIDs and the INTEGER PRIMARY KEY", https://sqlite.org/lang_createtable.html#rowid).
     ///

@@ -1,5 +1,6 @@
 import SchemaDiff
 import SchemaModel
+import SQLSchema
 
 /// Checks each version of a resolved history for problems that resolving does not find.
 package struct Validator {
@@ -89,12 +90,9 @@ package struct Validator {
             }
             for table in [version.table(of: entity)] + version.joinTables(of: entity).map(\.table) {
                 for name in [table.name] + table.indexes.map(\.name) {
-                    let lowercased = name.lowercased()
-                    if ["sqlite_", "strata_"].contains(where: lowercased.hasPrefix)
-                        || ["json_each", "json_tree"].contains(lowercased)
-                    {
+                    if ReservedNames.contains(name) {
                         report(.reservedName(name), entity, index)
-                    } else if !tables.insert(lowercased).inserted {
+                    } else if !tables.insert(name.lowercased()).inserted {
                         report(.sameTableName(name, version: version.version.text), entity, index)
                     }
                 }

@@ -58,14 +58,11 @@ struct TableSource: ConversionSource {
         return match
     }
 
-    /// The tables that libraries create for their own use.
-    private static let own: Set<String> = ["android_metadata", "room_master_table", "grdb_migrations"]
-
     /// Sorts the data that is not read into what the import left out and what it did not know.
     private func addLeft(to match: inout VersionMatch, _ unread: [ImportedUnread]) {
         for (table, columns) in database.columns.sorted(by: { $0.key < $1.key }) {
             let name = table.lowercased()
-            if name.hasPrefix("sqlite_") || Self.own.contains(name) { continue }
+            if name.hasPrefix("sqlite_") || ReservedNames.ofLibraries.contains(name) { continue }
             if let left = unread.first(where: { $0.name.lowercased() == name }) {
                 match.left.append(
                     .init(name: left.name, reason: left.reason, count: "SELECT count(*) FROM \(SQL.quoted(table))"))

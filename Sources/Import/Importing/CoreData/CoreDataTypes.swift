@@ -48,17 +48,12 @@ extension CoreDataModel.Attribute {
     var literal: Literal? {
         guard let text = writtenDefault else { return nil }
         switch valueType?.scalar {
-        case .int: return (Int64(text) ?? Self.number(text).flatMap { Int64(exactly: $0) }).map(Literal.integer)
+        case .int:
+            return Literal(text, type: .int) ?? Self.number(text).flatMap { Int64(exactly: $0) }.map(Literal.integer)
         case .bool: return Self.number(text).map { .integer($0 == 0 ? 0 : 1) }
         case .double: return Self.number(text).map(Literal.real)
-        case .float: return Float(text).flatMap { $0.isFinite ? .real(Double($0)) : nil }
-        case .date: return Double(defaultInterval ?? text).flatMap { $0.isFinite ? .real($0) : nil }
-        case .decimal:
-            guard Double(text)?.isFinite == true, let value = Decimal(string: text) else { return nil }
-            return .text(value.description)
-        case .string: return text.utf8.contains(0) ? nil : .text(text)
-        case .url: return URL(string: text).map { .text($0.absoluteString) }
-        case .uuid: return UUID(uuidString: text).map { uuid in withUnsafeBytes(of: uuid.uuid) { .blob([UInt8]($0)) } }
+        case .date: return Literal(defaultInterval ?? text, type: .seconds)
+        case .float, .decimal, .string, .url, .uuid: return valueType?.scalar.flatMap { Literal(text, type: $0) }
         default: return nil
         }
     }

@@ -240,7 +240,7 @@ struct HistoryBuilder {
         let history = lineages.tables[table]
         let state = history.states[place]
         let name = naming.entity(table, state.name)
-        let isKept = name == state.name || Naming.isReserved(table: state.name)
+        let isKept = name == state.name || ReservedNames.contains(state.name)
         let identifier: Identifier
         switch state.identifier {
         case .rowNumber: identifier = .column(name: naming.identifiers[table][place], kind: .int)

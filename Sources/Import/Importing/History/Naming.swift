@@ -54,12 +54,6 @@ struct Naming {
         return "\(name)_\(number)"
     }
 
-    /// Whether no Strata table may have this name.
-    static func isReserved(table name: String) -> Bool {
-        let name = name.lowercased()
-        return ["sqlite_", "strata_"].contains(where: name.hasPrefix) || ["json_each", "json_tree"].contains(name)
-    }
-
     private mutating func nameEntities(_ reserved: Set<String>) {
         // The names of the types in each version, and of the tables.
         var types: [Int: Set<String>] = [:]
@@ -69,7 +63,7 @@ struct Naming {
                 let places = table.states.indices.filter { table.states[$0].name == name }
                     .map { $0 + table.life.birth }
                 var wanted = Self.usable(name, "entity")
-                if reserved.contains(SwiftName.type(wanted)) || Self.isReserved(table: wanted) {
+                if reserved.contains(SwiftName.type(wanted)) || ReservedNames.contains(wanted) {
                     wanted = "imported_" + wanted
                 }
                 let chosen = Self.numbered(wanted) { name in

@@ -44,15 +44,10 @@ enum DefaultValue {
     private static func literal(_ text: String, type: ScalarType) -> Literal? {
         switch type {
         case .int, .milliseconds:
-            return Int64(text).map(Literal.integer) ?? Double(text).flatMap { Int64(exactly: $0) }.map(Literal.integer)
-        case .bool: return ["0": Literal.integer(0), "1": .integer(1)][text]
-        case .double, .seconds: return Double(text).flatMap { $0.isFinite ? .real($0) : nil }
-        case .float: return Float(text).flatMap { $0.isFinite ? .real(Double($0)) : nil }
-        case .string: return text.utf8.contains(0) ? nil : .text(text)
-        case .decimal: return Double(text) == nil ? nil : Decimal(string: text).map { .text($0.description) }
-        case .url: return URL(string: text).map { .text($0.absoluteString) }
-        case .uuid: return UUID(uuidString: text).map { uuid in withUnsafeBytes(of: uuid.uuid) { .blob([UInt8]($0)) } }
-        case .color, .date, .data: return nil
+            Literal(text, type: type) ?? Double(text).flatMap { Int64(exactly: $0) }.map(Literal.integer)
+        case .bool: ["0": .integer(0), "1": .integer(1)][text]
+        case .color, .date, .data: nil
+        case .double, .seconds, .float, .string, .decimal, .url, .uuid: Literal(text, type: type)
         }
     }
 }

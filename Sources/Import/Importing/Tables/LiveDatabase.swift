@@ -5,9 +5,6 @@ import Strata
 
 /// Reads the schema of an existing database. The types of its columns follow from their declarations and their values.
 enum LiveDatabase {
-    /// The tables that libraries create for their own use.
-    private static let own: Set<String> = ["grdb_migrations", "room_master_table", "android_metadata"]
-
     static func read(_ path: String) throws -> SourceSchema {
         guard FileManager.default.fileExists(atPath: path) else {
             throw ImportError("there is no such file", path: path)
@@ -34,7 +31,7 @@ enum LiveDatabase {
         { row in
             let (type, name, table) = (try row.string(0), try row.string(1), try row.string(2))
             let isShadow = virtual.contains { SourceTable.isPart(table, of: $0) }
-            if name.hasPrefix("sqlite_") || own.contains(table) { return }
+            if name.hasPrefix("sqlite_") || ReservedNames.ofLibraries.contains(table) { return }
             if isShadow {
                 if virtual.contains(name) {
                     schema.leftOut.append((name, .virtualTable))

@@ -260,16 +260,17 @@ struct SQLiteSchemaImporter {
         _ relation: Relation, _ name: String, _ column: SourceTable.Column, isInKey: Bool, _ table: SourceTable
     ) -> ImportedProperty {
         let isNullable = !column.isNotNull && !isInKey
-        var rule: Relationship.DeleteRule?
-        switch relation.key.onDelete {
-        case "CASCADE": rule = .cascade
-        case "RESTRICT": rule = isNullable ? .deny : nil
-        case "SET NULL":
+        // Nil is the default of a description: `deny` for a required relationship, `nullify` for an optional one.
+        var rule = SQLite.deleteRule(relation.key.onDelete)
+        switch rule {
+        case .nullify:
             if !isNullable { note(table.name, column.name, .setNull) }
-        case "SET DEFAULT":
+            rule = nil
+        case .deny: if !isNullable { rule = nil }
+        case .cascade, .noAction: break
+        case nil:
             note(table.name, column.name, .setDefault)
             rule = .noAction
-        default: rule = .noAction
         }
         if column.defaultSQL != nil, column.defaultSQL?.uppercased() != "NULL" {
             note(table.name, column.name, .defaultOfForeignKey)

@@ -1,4 +1,5 @@
 import Foundation
+import SQLSchema
 
 // Generated code calls these functions. The compiler takes longer for generic or overloaded ones.
 

@@ -35,10 +35,10 @@ struct ForeignKeyRepair {
         let target: String
         let count: Int
         fileprivate let number: Int
-        fileprivate let rule: String
+        fileprivate let rule: Table.DeleteRule?
 
-        /// Whether the delete rule is `SET NULL` or `CASCADE`.
-        var isRepairable: Bool { ["SET NULL", "CASCADE"].contains(rule) }
+        /// Whether the delete rule says what happens to the row if its target is missing.
+        var isRepairable: Bool { rule == .nullify || rule == .cascade }
     }
 
     /// The dangling foreign keys, sorted by table and target.
@@ -57,7 +57,7 @@ struct ForeignKeyRepair {
                 keys.append(
                     Key(
                         table: try row.string(0), target: try row.string(1), count: try row.int(3),
-                        number: try row.int(2), rule: try row.string(4)))
+                        number: try row.int(2), rule: SQLite.deleteRule(try row.string(4))))
             }
         }
         return keys
@@ -75,7 +75,7 @@ struct ForeignKeyRepair {
         let table = SQL.quoted(key.table)
         var dangling =
             "SELECT \"rowid\" FROM pragma_foreign_key_check(\(SQL.literal(key.table))) WHERE fkid = \(key.number)"
-        if key.target == key.table, key.rule != "SET NULL" {
+        if key.target == key.table, key.rule != .nullify {
             // The rows that reference them go too. Without the recursion, each level of a tree would need a pass of its own.
             let list = "SELECT \"to\" FROM pragma_foreign_key_list(\(SQL.literal(key.table)))"
             let target = try connection.texts("\(list) WHERE id = \(key.number) ORDER BY seq")
@@ -88,7 +88,7 @@ struct ForeignKeyRepair {
         let rows = "\(number) IN (\(dangling))"
         let values = columns.map { SQL.quoted($0) + " = NULL" }.joined(separator: ", ")
         try connection.execute(
-            key.rule != "SET NULL"
+            key.rule != .nullify
                 ? "DELETE FROM \(table) WHERE \(rows)" : "UPDATE \(table) SET \(values) WHERE \(rows)"
         )
         return connection.changes

@@ -18,7 +18,7 @@ struct ReferenceRewriter {
         let key: [String]
         var columns: [String]
         let target: String
-        let rule: String
+        let rule: Table.DeleteRule?
 
         /// Whether a column of the foreign key is in the table's primary key.
         var isInKey: Bool { !Set(columns).isDisjoint(with: key) }
@@ -84,7 +84,7 @@ struct ReferenceRewriter {
         try connection.query(sql) { row in
             let id = try row.int(0)
             let target = try row.string(1)
-            let rule = try row.string(3)
+            let rule = SQLite.deleteRule(try row.string(3))
             keys[id, default: ForeignKey(table: table, key: key, columns: [], target: target, rule: rule)].columns
                 .append(try row.string(2))
         }
@@ -145,17 +145,17 @@ struct ReferenceRewriter {
                 if count == 0 { continue }
                 isChanged = true
                 switch foreignKey.rule {
-                case "SET NULL":
+                case .nullify:
                     let values = foreignKey.columns.map { SQL.quoted($0) + " = NULL" }.joined(separator: ", ")
                     try connection.execute("UPDATE \(table) AS t SET \(values) WHERE \(condition)")
-                case "CASCADE":
+                case .cascade:
                     if foreignKeys.contains(where: { $0.target == foreignKey.table }) {
                         dropped[foreignKey.table, default: 0] += try dropWithMap(foreignKey, condition)
                     } else {
                         try connection.execute("DELETE FROM \(table) AS t WHERE \(condition)")
                         dropped[foreignKey.table, default: 0] += count
                     }
-                default:
+                case .deny, .noAction, nil:
                     throw MigrationError.droppedRowsReferenced(
                         table: foreignKey.table, target: foreignKey.target, rows: count)
                 }

@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import SQLSchema
 
 /// The current row of a statement. The index of the first column is 0. A row is valid until the statement steps to the
 /// next row.

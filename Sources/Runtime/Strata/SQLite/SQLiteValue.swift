@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import SQLSchema
 
 /// A value in one of SQLite's storage classes (https://sqlite.org/datatype3.html).
 public enum SQLiteValue: Hashable, Sendable {

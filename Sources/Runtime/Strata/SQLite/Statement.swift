@@ -171,12 +171,3 @@ public struct UnstorableValue: Error, Hashable, Sendable, CustomStringConvertibl
 
 /// The value of `SQLITE_TRANSIENT`, which makes SQLite copy a bound value.
 @inlinable var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
-
-/// Whether `text` is `#RRGGBB` or `#RRGGBBAA`.
-package func isColor(_ text: String) -> Bool {
-    let bytes = text.utf8
-    return (bytes.count == 7 || bytes.count == 9) && bytes.first == 0x23
-        && bytes.dropFirst().allSatisfy { byte in
-            (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte) || (0x61...0x66).contains(byte)
-        }
-}
