@@ -175,6 +175,15 @@ struct DescriptionReader {
         _ values: [String: JSON], version: Version, offset: Int, _ table: KeyTable
     ) -> HistoryItem {
         var item = HistoryItem(version: version, offset: offset)
+        readPrevious(values, into: &item, table)
+        readFill(values, into: &item, table)
+        readChecks(values, into: &item)
+        readRows(values, into: &item, table)
+        readMigration(values, into: &item, table)
+        return item
+    }
+
+    private mutating func readPrevious(_ values: [String: JSON], into item: inout HistoryItem, _ table: KeyTable) {
         if let name = values["previous_name"] {
             if table.fields.contains("name") {
                 item.previous["name"] = name
@@ -182,15 +191,16 @@ struct DescriptionReader {
                 report(.nothingPrevious(key: "name"), at: name.offset)
             }
         }
-        if let previous = values["previous"] {
-            if case .object(let members) = previous.value {
-                readPrevious(members, into: &item, isNamed: values["previous_name"] != nil, table)
-            } else {
-                report(.wrongKind(key: "previous", expected: "an object", found: previous.kind), at: previous.offset)
-            }
+        guard let previous = values["previous"] else { return }
+        if case .object(let members) = previous.value {
+            readPrevious(members, into: &item, isNamed: values["previous_name"] != nil, table)
+        } else {
+            report(.wrongKind(key: "previous", expected: "an object", found: previous.kind), at: previous.offset)
         }
-        item.fill = values["fill"]
-        item.fillFrom = values["fill_from"]
+    }
+
+    private mutating func readFill(_ values: [String: JSON], into item: inout HistoryItem, _ table: KeyTable) {
+        (item.fill, item.fillFrom) = (values["fill"], values["fill_from"])
         for key in ["fill", "fill_from"] where table.owner != KeyTable.property.owner {
             if let json = values[key] {
                 report(.misplacedKey(key, belongs: "in the history of a property of an entity"), at: json.offset)
@@ -199,53 +209,53 @@ struct DescriptionReader {
         if let fill = item.fill, item.fillFrom != nil {
             report(.keyDoesNotApply("fill", because: "\"fill_from\" is there too"), at: fill.offset)
         }
+    }
+
+    /// Reads which elements the generated tests do not check.
+    private mutating func readChecks(_ values: [String: JSON], into item: inout HistoryItem) {
         if let json = values["ignore_migration_checks"] {
             item.isUnchecked = bool(json, key: "ignore_migration_checks") ?? false
             if item.isUnchecked { note(.uncheckedMigration, at: json.offset) }
         }
-        if let json = values["ignore_property_migration_checks_on"] {
-            if case .array(let names) = json.value {
-                item.uncheckedProperties = names
-                note(.uncheckedMigration, at: json.offset)
-            } else {
-                report(
-                    .wrongKind(
-                        key: "ignore_property_migration_checks_on", expected: "an array of names", found: json.kind),
-                    at: json.offset)
+        let key = "ignore_property_migration_checks_on"
+        guard let json = values[key] else { return }
+        if case .array(let names) = json.value {
+            item.uncheckedProperties = names
+            note(.uncheckedMigration, at: json.offset)
+        } else {
+            report(.wrongKind(key: key, expected: "an array of names", found: json.kind), at: json.offset)
+        }
+    }
+
+    private mutating func readRows(_ values: [String: JSON], into item: inout HistoryItem, _ table: KeyTable) {
+        guard let json = values["rows"] else { return }
+        if table.owner != KeyTable.entity.owner {
+            report(.misplacedKey("rows", belongs: "in the history of an entity"), at: json.offset)
+        } else if let text = string(json, key: "rows") {
+            item.emptiesRows = text == "discard"
+            if text != "discard" {
+                report(.unknownValue(text, of: "rows", nearest: ["discard"].nearest(to: text)), at: json.offset)
             }
         }
-        if let json = values["rows"] {
-            if table.owner != "an entity" {
-                report(.misplacedKey("rows", belongs: "in the history of an entity"), at: json.offset)
-            } else if let text = string(json, key: "rows") {
-                item.emptiesRows = text == "discard"
-                if text != "discard" {
-                    report(.unknownValue(text, of: "rows", nearest: ["discard"].nearest(to: text)), at: json.offset)
-                }
-            }
+    }
+
+    private mutating func readMigration(_ values: [String: JSON], into item: inout HistoryItem, _ table: KeyTable) {
+        guard let json = values["migration"], let text = string(json, key: "migration") else { return }
+        item.isCustom = text == "custom"
+        if text == "columns" { item.byColumnsOffset = json.offset }
+        let isEntity = table.owner == KeyTable.entity.owner
+        let known = isEntity ? ["custom", "columns"] : ["custom"]
+        if known.contains(text), item.emptiesRows {
+            report(.keyDoesNotApply("migration", because: "\"rows\": \"discard\" is there too"), at: json.offset)
         }
-        if let json = values["migration"], let text = string(json, key: "migration") {
-            item.isCustom = text == "custom"
-            if text == "columns" { item.byColumnsOffset = json.offset }
-            let isEntity = table.owner == KeyTable.entity.owner
-            let known = isEntity ? ["custom", "columns"] : ["custom"]
-            if known.contains(text), item.emptiesRows {
-                report(
-                    .keyDoesNotApply("migration", because: "\"rows\": \"discard\" is there too"), at: json.offset)
-            }
-            if ![KeyTable.entity.owner, KeyTable.property.owner].contains(table.owner) {
-                report(
-                    .misplacedKey("migration", belongs: "in the history of an entity or a property"), at: json.offset)
-            } else if !isEntity, text == "columns" {
-                report(
-                    .keyDoesNotApply("migration", because: "only rows of an entity are migrated by columns"),
-                    at: json.offset
-                )
-            } else if !known.contains(text) {
-                report(.unknownValue(text, of: "migration", nearest: known.nearest(to: text)), at: json.offset)
-            }
+        if !isEntity, table.owner != KeyTable.property.owner {
+            report(.misplacedKey("migration", belongs: "in the history of an entity or a property"), at: json.offset)
+        } else if !isEntity, text == "columns" {
+            let reason = "only rows of an entity are migrated by columns"
+            report(.keyDoesNotApply("migration", because: reason), at: json.offset)
+        } else if !known.contains(text) {
+            report(.unknownValue(text, of: "migration", nearest: known.nearest(to: text)), at: json.offset)
         }
-        return item
     }
 
     /// Reads the former values of fields.

@@ -1,78 +1,89 @@
 import SchemaModel
 import SQLSchema
 
-/// What becomes of the join tables of an entity that lives before and after a step.
+/// Infers how a step changes the join tables of an entity that exists before and after it.
 struct JoinTableInference {
     private(set) var changes: [TableChange] = []
     private(set) var customReasons: [CustomReason] = []
+    private let from: SchemaVersion
+    private let to: SchemaVersion
+    private let old: Entity
+    private let new: Entity
+    /// The entities whose rows are all deleted.
+    private let emptied: Set<EntityLineage>
+    private let before: [SchemaVersion.JoinTable]
+
+    private var isEmptied: Bool { emptied.contains(new.lineage) }
 
     init(from: SchemaVersion, to: SchemaVersion, old: Entity, new: Entity, emptied: Set<EntityLineage>) {
-        let isEmptied = emptied.contains(new.lineage)
-        let before = from.joinTables(of: old)
-        func reason(_ property: Property, _ cause: CustomCause) -> CustomReason {
-            CustomReason(new.lineage, property.lineage, cause)
-        }
-        func keepsKeys(_ target: EntityLineage) -> Bool {
-            guard let was = from.entity(target), let now = to.entity(target) else { return false }
-            return to.hasSameKey(now, as: was, in: from) && to.hasSameKey(new, as: old, in: from)
-        }
-        for join in to.joinTables(of: new) {
-            let property = new.property(join.property)
-            let was = old.property(join.property)
-            guard !isEmptied, let property, let was, let relationship = was.relationship else {
-                changes.append(.create(join.table.name))
-                if let was, was.relationship == nil, !isEmptied {
-                    customReasons.append(reason(property ?? was, .becomesRelationship))
-                }
-                continue
-            }
-            let pointsElsewhere = relationship.target != join.relationship.target
-            let isRepointed =
-                relationship.inverse != join.relationship.inverse
-                && relationship.inverse != nil && join.relationship.inverse != nil
-            if isRepointed { customReasons.append(reason(property, .otherInverse)) }
-            if to.isOwnInverse(join.relationship), !pointsElsewhere, relationship.inverse == nil {
-                customReasons.append(reason(property, .ownInverse))
-            }
-            if emptied.contains(join.relationship.target), !pointsElsewhere {
-                changes += before.filter { $0.property == join.property }.map { .drop($0.table.name) }
-                changes.append(.create(join.table.name))
-                continue
-            }
-            if let source = before.first(where: { $0.property == join.property }) {
-                if pointsElsewhere || !keepsKeys(relationship.target) {
-                    customReasons.append(
-                        reason(property, pointsElsewhere ? .otherTarget : .otherTargetKey))
-                    changes += [.drop(source.table.name), .create(join.table.name)]
-                } else if source.table != join.table {
-                    let columns = zip(join.source + join.target, source.source + source.target)
-                    changes.append(
-                        .map(from: source.table.name, to: join.table.name, columns: Self.expressions(columns)))
-                }
-            } else if !pointsElsewhere, from.storage(of: relationship) == .column, keepsKeys(relationship.target) {
-                let target = from.referenceParts(of: was).map(\.name)
-                let keys = zip(join.source + join.target, from.keyParts(of: old).map(\.name) + target)
-                var columns = Dictionary(
-                    keys.map { ($0, ValueExpression.column($1)) }, uniquingKeysWith: { first, _ in first })
-                columns["position"] = .literal(.integer(0))
-                changes.append(
-                    .map(
-                        from: old.tableName, to: join.table.name, columns: columns,
-                        requiring: [.column(target[0])]))
-            } else {
-                customReasons.append(reason(property, .wasElsewhere))
-                changes.append(.create(join.table.name))
-            }
-        }
+        (self.from, self.to, self.old, self.new, self.emptied) = (from, to, old, new, emptied)
+        before = from.joinTables(of: old)
+        let after = to.joinTables(of: new)
+        for join in after { infer(join) }
         for join in before {
-            let remains = to.joinTables(of: new).contains { $0.property == join.property }
+            let remains = after.contains { $0.property == join.property }
             if isEmptied || !remains { changes.append(.drop(join.table.name)) }
-            if let property = new.property(join.property), !remains, !isEmptied, property.relationship != nil,
-                !to.columns(of: new).contains(where: { $0.property == join.property })
+            let isColumn = to.columns(of: new).contains { $0.property == join.property }
+            if let property = new.property(join.property), property.relationship != nil, !remains, !isEmptied, !isColumn
             {
-                customReasons.append(reason(property, .isElsewhere))
+                require(.isElsewhere, property)
             }
         }
+    }
+
+    private mutating func require(_ cause: CustomCause, _ property: Property) {
+        customReasons.append(CustomReason(new.lineage, property.lineage, cause))
+    }
+
+    /// Infers the change of a join table of the new version.
+    private mutating func infer(_ join: SchemaVersion.JoinTable) {
+        guard !isEmptied, let property = new.property(join.property), let was = old.property(join.property) else {
+            return changes.append(.create(join.table.name))
+        }
+        guard let relationship = was.relationship else {
+            require(.becomesRelationship, property)
+            return changes.append(.create(join.table.name))
+        }
+        let hasOtherTarget = relationship.target != join.relationship.target
+        if let one = relationship.inverse, let other = join.relationship.inverse, one != other {
+            require(.otherInverse, property)
+        }
+        if to.isOwnInverse(join.relationship), !hasOtherTarget, relationship.inverse == nil {
+            require(.ownInverse, property)
+        }
+        let source = before.first { $0.property == join.property }
+        if emptied.contains(join.relationship.target), !hasOtherTarget {
+            changes += (source.map { [.drop($0.table.name)] } ?? []) + [.create(join.table.name)]
+        } else if let source {
+            if hasOtherTarget || !keepsKeys(relationship.target) {
+                require(hasOtherTarget ? .otherTarget : .otherTargetKey, property)
+                changes += [.drop(source.table.name), .create(join.table.name)]
+            } else if source.table != join.table {
+                let columns = zip(join.source + join.target, source.source + source.target)
+                changes.append(
+                    .map(from: source.table.name, to: join.table.name, columns: Self.expressions(columns)))
+            }
+        } else if !hasOtherTarget, from.storage(of: relationship) == .column, keepsKeys(relationship.target) {
+            changes.append(filled(join, from: was))
+        } else {
+            require(.wasElsewhere, property)
+            changes.append(.create(join.table.name))
+        }
+    }
+
+    /// The change that fills a join table from the foreign key column in which a to-one relationship was stored.
+    private func filled(_ join: SchemaVersion.JoinTable, from property: Property) -> TableChange {
+        let target = from.referenceParts(of: property).map(\.name)
+        let keys = zip(join.source + join.target, from.keyParts(of: old).map(\.name) + target)
+        var columns = Dictionary(keys.map { ($0, ValueExpression.column($1)) }, uniquingKeysWith: { first, _ in first })
+        columns["position"] = .literal(.integer(0))
+        return .map(from: old.tableName, to: join.table.name, columns: columns, requiring: [.column(target[0])])
+    }
+
+    /// Whether the primary keys of both ends stay the same.
+    private func keepsKeys(_ target: EntityLineage) -> Bool {
+        guard let was = from.entity(target), let now = to.entity(target) else { return false }
+        return to.hasSameKey(now, as: was, in: from) && to.hasSameKey(new, as: old, in: from)
     }
 
     /// The columns that have another name now.

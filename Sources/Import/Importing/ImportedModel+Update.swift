@@ -155,23 +155,7 @@ extension ModelImport {
         to existing: ImportedModel.Existing, telling history: SchemaHistory, folder: String, schema: String
     ) throws -> ImportedModel {
         let names = versions.map(\.formerName)
-        let known = Dictionary(
-            history.formerNames.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
-        guard let last = names.lastIndex(where: { known[$0] != nil }), let lastVersion = known[names[last]] else {
-            throw ImportError(
-                "there is a model in it that was not imported from this one: its strata.json names none of its versions",
-                path: folder)
-        }
-        guard lastVersion == history.newest.version else {
-            throw ImportError(
-                "the model has versions of its own up to \(history.newest.version) after \(lastVersion), its last imported "
-                    + "version: no imported version can follow them", path: folder)
-        }
-        if let missing = names[..<last].firstIndex(where: { known[$0] == nil }),
-            names[..<missing].contains(where: { known[$0] != nil })
-        {
-            throw ImportError("the version \(names[missing]) was not there when the model was imported", path: folder)
-        }
+        let (last, lastVersion) = try lastKnown(names, in: history, folder: folder)
         guard last < names.count - 1 else {
             let files = try hashes(for: existing, telling: history, schema: schema)
             return ImportedModel(
@@ -212,6 +196,30 @@ extension ModelImport {
         return ImportedModel(
             files: files, history: result, newVersions: Array(imported.versions[(last + 1)...]),
             lossCount: report.losses.count, undecided: report.undecidedLines)
+    }
+
+    /// The last of the versions with these names that the model has already.
+    private func lastKnown(
+        _ names: [String], in history: SchemaHistory, folder: String
+    ) throws -> (place: Int, version: Version) {
+        let known = Dictionary(
+            history.formerNames.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
+        guard let last = names.lastIndex(where: { known[$0] != nil }), let lastVersion = known[names[last]] else {
+            throw ImportError(
+                "there is a model in it that was not imported from this one: its strata.json names none of its versions",
+                path: folder)
+        }
+        guard lastVersion == history.newest.version else {
+            throw ImportError(
+                "the model has versions of its own up to \(history.newest.version) after \(lastVersion), its last imported "
+                    + "version: no imported version can follow them", path: folder)
+        }
+        if let missing = names[..<last].firstIndex(where: { known[$0] == nil }),
+            names[..<missing].contains(where: { known[$0] != nil })
+        {
+            throw ImportError("the version \(names[missing]) was not there when the model was imported", path: folder)
+        }
+        return (last, lastVersion)
     }
 
     /// `strata.json` with the hashes from `--version-info`, if it does not have them yet.

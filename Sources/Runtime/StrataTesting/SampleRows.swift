@@ -209,66 +209,78 @@ struct SampleRows {
     ) throws -> [[SQLiteValue]] {
         let parts = column.names.compactMap { table.key.firstIndex(of: $0) }
         if parts.count == column.names.count { return rows.map { row in parts.map { row[$0] } } }
-        let null = column.names.map { _ in SQLiteValue.null }
         switch column.role {
-        case .key:
-            return rows
-        case .value(let type):
-            var pool =
-                column.isUnique
-                ? try free(type, column, of: table, atMost: rows.count) : SampleValues.values(of: type)
-            if column.isUnique {
-                if column.isNullable { pool.insert(.null, at: min(1, pool.count)) }
-                random?.shuffle(&pool)
-                return rows.indices.map { $0 < pool.count ? [pool[$0]] : null }
-            }
-            if let values = random?.values(of: type, count: rows.count, nullable: column.isNullable) {
-                return values.map { [$0] }
-            }
-            if column.isNullable {
-                // Few rows have not all of the values, but none and one.
-                if rows.count <= pool.count {
-                    return rows.indices.map { [$0 == 1 ? .null : pool[($0 + place) % pool.count]] }
-                }
-                pool.append(.null)
-            }
-            // Each column begins at another of its values, so that no two columns go in step; and at another again once
-            // it has had all of them, of which the long ones are there once.
-            let short = pool.contains { !$0.isLong } ? pool.filter { !$0.isLong } : pool
-            return rows.indices.map { row in
-                row < pool.count
-                    ? [pool[(row + place) % pool.count]] : [short[(row + 3 * place + 1) % short.count]]
-            }
-        case .reference(let target, _):
-            var targets = keys[target] ?? []
-            random?.shuffle(&targets)
-            if !column.isUnique,
-                let drawn = random?.targets(targets, count: rows.count, none: column.isNullable ? null : nil)
-            {
-                return drawn.map { random?.holds(danglingRate) == true ? strayKey(of: target) ?? $0 : $0 }
-            }
-            // The last target is pointed at by none; where it may be many, the first ones are by several.
-            let pool = targets.count > 1 ? Array(targets.dropLast()) : targets
-            return rows.indices.map { row in
-                if column.isNullable, row == rows.count - 1 || pool.isEmpty { return null }
-                if column.isUnique {
-                    let pool = column.isNullable && random == nil ? pool : targets
-                    return row < pool.count ? pool[row] : null
-                }
-                return pool.isEmpty ? null : pool[(row / 2) % pool.count]
-            }
-        case .position:
-            // The places run against the keys, so that an order that is lost is seen.
-            var counts: [[SQLiteValue]: Int] = [:]
-            var order = Array(before.indices.reversed())
-            random?.shuffle(&order)
-            var places = before.map { _ in [SQLiteValue.null] }
-            for row in order where before[row].first != .null {
-                places[row] = [SQLiteValue(counts[before[row], default: 0])]
-                counts[before[row], default: 0] += 1
-            }
-            return places
+        case .key: return rows
+        case .value(let type) where column.isUnique: return try uniqueValues(of: type, column, table, rows.count)
+        case .value(let type): return values(of: type, column, count: rows.count, place: place).map { [$0] }
+        case .reference(let target, _): return references(of: column, to: target, count: rows.count)
+        case .position: return positions(before)
         }
+    }
+
+    /// The values of a unique column. Rows for which there is no other value get NULL.
+    private mutating func uniqueValues(
+        of type: ColumnType, _ column: FixtureColumn, _ table: FixtureTable, _ count: Int
+    ) throws -> [[SQLiteValue]] {
+        var pool = try free(type, column, of: table, atMost: count)
+        if column.isNullable { pool.insert(.null, at: min(1, pool.count)) }
+        random?.shuffle(&pool)
+        return (0..<count).map { [$0 < pool.count ? pool[$0] : .null] }
+    }
+
+    private mutating func values(
+        of type: ColumnType, _ column: FixtureColumn, count: Int, place: Int
+    ) -> [SQLiteValue] {
+        if let values = random?.values(of: type, count: count, nullable: column.isNullable) { return values }
+        var pool = SampleValues.values(of: type)
+        if column.isNullable {
+            // Few rows cannot have all values, but one of them has NULL.
+            if count <= pool.count { return (0..<count).map { $0 == 1 ? .null : pool[($0 + place) % pool.count] } }
+            pool.append(.null)
+        }
+        // Each column starts with another value, so that no two columns have the same values in all rows. After it has
+        // had all values, it starts with yet another one, and leaves out the long values.
+        let short = pool.contains { !$0.isLong } ? pool.filter { !$0.isLong } : pool
+        return (0..<count).map { row in
+            row < pool.count ? pool[(row + place) % pool.count] : short[(row + 3 * place + 1) % short.count]
+        }
+    }
+
+    private mutating func references(
+        of column: FixtureColumn, to target: String, count: Int
+    ) -> [[SQLiteValue]] {
+        let null = column.names.map { _ in SQLiteValue.null }
+        var targets = keys[target] ?? []
+        random?.shuffle(&targets)
+        if !column.isUnique,
+            let drawn = random?.targets(targets, count: count, none: column.isNullable ? null : nil)
+        {
+            return drawn.map { random?.holds(danglingRate) == true ? strayKey(of: target) ?? $0 : $0 }
+        }
+        // No row refers to the last target. If several rows may have the same target, the first targets have several.
+        let pool = targets.count > 1 ? Array(targets.dropLast()) : targets
+        return (0..<count).map { row in
+            if column.isNullable, row == count - 1 || pool.isEmpty { return null }
+            if column.isUnique {
+                let pool = column.isNullable && random == nil ? pool : targets
+                return row < pool.count ? pool[row] : null
+            }
+            return pool.isEmpty ? null : pool[(row / 2) % pool.count]
+        }
+    }
+
+    /// The positions of the rows with the foreign keys `references`. They descend while the keys ascend, so that a test
+    /// notices a lost order.
+    private mutating func positions(_ references: [[SQLiteValue]]) -> [[SQLiteValue]] {
+        var counts: [[SQLiteValue]: Int] = [:]
+        var order = Array(references.indices.reversed())
+        random?.shuffle(&order)
+        var positions = references.map { _ in [SQLiteValue.null] }
+        for row in order where references[row].first != .null {
+            positions[row] = [SQLiteValue(counts[references[row], default: 0])]
+            counts[references[row], default: 0] += 1
+        }
+        return positions
     }
 
     private mutating func write(_ join: FixtureJoinTable) throws {

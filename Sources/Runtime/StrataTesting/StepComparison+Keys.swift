@@ -13,7 +13,7 @@ struct KeyOutcomes {
     let new: [String]
 
     init(_ number: Int, old: Int, new: Int) {
-        name = "temp.strata_fates_\(number)"
+        name = "temp.strata_outcomes_\(number)"
         self.old = (0..<old).map { "strata_o\($0)" }
         self.new = (0..<new).map { "strata_n\($0)" }
     }

@@ -89,7 +89,7 @@ extension StepComparison {
                 try row.run()
             case .key(let newID, let check):
                 try record(.kept, newID)
-                looks.append { [unowned self] in
+                pendingChecks.append { [unowned self] in
                     let key = "SELECT \(outcomes.new.joined(separator: ", ")) FROM \(outcomes.name)"
                     let condition = outcomes.old.enumerated().map { "\($1) = ?\($0 + 1)" }.joined(separator: " AND ")
                     let isKept = "strata_kind = \(KeyOutcomes.Kind.kept.rawValue)"

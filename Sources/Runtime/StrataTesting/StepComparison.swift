@@ -22,7 +22,7 @@ final class StepComparison {
     /// The temporary tables with the rows that are expected to be added, by new table.
     var added: [String: String] = [:]
     /// The checks of rows whose expectations name only a primary key. They run after all keys have been followed.
-    var looks: [() throws -> String?] = []
+    var pendingChecks: [() throws -> String?] = []
     /// The functions that you still have to write.
     var unwritten: [String] = []
 
@@ -46,7 +46,7 @@ final class StepComparison {
         var problems = try askPerson()
         try followKeys()
         problems += try sharedKeys()
-        problems += try looks.compactMap { try $0() }
+        problems += try pendingChecks.compactMap { try $0() }
         let same = try identicalTables()
         for (place, table) in step.tables.enumerated() where !isUnknown(table) && !same.contains(table.to) {
             problems += try compare(table, place)

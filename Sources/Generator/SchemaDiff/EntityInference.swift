@@ -1,0 +1,178 @@
+import SchemaModel
+import SQLSchema
+
+/// Infers how a step changes an entity that exists before and after it.
+struct EntityInference {
+    let old: Entity
+    let new: Entity
+    private let types: TypeInference
+    private let inference: ColumnInference
+    /// The stored columns of the new table, each with the origin of its values.
+    let columns: [EntityStep.ColumnStep]
+    /// Whether all rows of the entity are deleted.
+    let isEmptied: Bool
+
+    private var from: SchemaVersion { types.from }
+    private var to: SchemaVersion { types.to }
+    private var instructions: StepInstructions { types.instructions }
+
+    init(old: Entity, new: Entity, types: TypeInference) {
+        let inference = ColumnInference(types, old: old, new: new)
+        self.old = old
+        self.new = new
+        self.types = types
+        self.inference = inference
+        columns = types.to.columns(of: new).map { .init(column: $0, origin: inference.origin(of: $0)) }
+        isEmptied = types.instructions.emptied.contains(new.lineage)
+    }
+
+    private func reason(_ cause: CustomCause, _ property: Property? = nil) -> CustomReason {
+        CustomReason(new.lineage, property?.lineage, cause)
+    }
+
+    // MARK: Reasons
+
+    /// The changes for which a custom migration must convert the rows.
+    func rowReasons() -> [CustomReason] {
+        var reasons: [CustomReason] = []
+        if instructions.custom.contains(.init(entity: new.lineage)) { reasons.append(reason(.requested)) }
+        if !isEmptied {
+            for column in columns where column.column.part == 0 {
+                guard case .custom(let cause) = column.origin else { continue }
+                reasons.append(reason(cause, column.column.property.flatMap(new.property)))
+            }
+            reasons += keyReasons()
+            let keys = Self.breakableKeys(to.uniqueKeys(of: new), before: from.uniqueKeys(of: old), columns: columns)
+            reasons += keys.map { reason(.duplicates($0.properties)) }
+        }
+        let isByColumns = instructions.byColumns.contains(new.lineage)
+        return reasons.isEmpty && isByColumns ? [reason(.requested)] : reasons
+    }
+
+    /// The changes of a primary key that consists of properties.
+    private func keyReasons() -> [CustomReason] {
+        guard case .properties(let lineages) = new.identifier else { return [] }
+        let isOther = !to.hasSameKey(new, as: old, in: from)
+        let recollated = lineages.compactMap(new.property).filter { property in
+            old.property(property.lineage).map { $0.collation != property.collation } ?? false
+        }
+        return (isOther ? [reason(.otherKey)] : []) + recollated.map { reason(.keyCollation, $0) }
+    }
+
+    /// The changes for which a custom migration must take on the values of a property.
+    func propertyReasons() -> [CustomReason] {
+        var reasons: [CustomReason] = []
+        for property in old.properties where new.property(property.lineage) == nil && !isEmptied {
+            let isDiscarded = instructions.discarded.contains(.init(entity: old.lineage, property: property.lineage))
+            if !isDiscarded, property.relationship.map(holdsData) ?? true {
+                reasons.append(reason(.removed, property))
+            }
+        }
+        for property in new.properties where old.property(property.lineage) != nil { reasons += moved(property) }
+        for property in new.properties where old.property(property.lineage) == nil && isEmptied && isRequested(property)
+        {
+            reasons.append(reason(.requested, property))
+        }
+        for property in old.properties where new.property(property.lineage) == nil && isRequested(property) {
+            reasons.append(reason(.requested, property))
+        }
+        return reasons
+    }
+
+    private func isRequested(_ property: Property) -> Bool {
+        instructions.custom.contains(.init(entity: new.lineage, property: property.lineage))
+    }
+
+    /// The reasons for a property that exists before and after the step and that is, or was, stored elsewhere.
+    private func moved(_ property: Property) -> [CustomReason] {
+        var reasons: [CustomReason] = []
+        let isStored = columns.contains { $0.column.property == property.lineage }
+        let wasStored = from.columns(of: old).contains { $0.property == property.lineage }
+        let isJoined = to.joinTables(of: new).contains { $0.property == property.lineage }
+        if !isEmptied, !isStored, !isJoined {
+            if wasStored {
+                reasons.append(reason(.isElsewhere, property))
+            } else if let cause = otherEnd(of: property) {
+                reasons.append(reason(cause, property))
+            }
+        }
+        if !isStored || isEmptied, isRequested(property) { reasons.append(reason(.requested, property)) }
+        return reasons
+    }
+
+    /// The change of the other end of a relationship that was stored there; nil if the other end is the same.
+    private func otherEnd(of property: Property) -> CustomCause? {
+        guard let now = property.relationship, let was = old.property(property.lineage)?.relationship,
+            [.inverseColumn, .inverseJoinTable].contains(from.storage(of: was)),
+            !instructions.emptied.contains(was.target)
+        else { return nil }
+        if was.target != now.target { return .otherTarget }
+        return was.inverse != now.inverse ? .otherInverse : nil
+    }
+
+    /// Whether removing a relationship loses data: its references or their order.
+    private func holdsData(_ relationship: Relationship) -> Bool {
+        switch from.storage(of: relationship) {
+        case .column, .joinTable: return true
+        case .inverseJoinTable: return false
+        case .inverseColumn:
+            // If the other end is removed too, the removal of that end covers both.
+            let inverse = relationship.inverse.flatMap { to.entity(relationship.target)?.property($0) }
+            return relationship.isOrdered && inverse != nil
+        }
+    }
+
+    // MARK: Tables
+
+    /// The changes of the entity's table.
+    func tableChanges(isCustom: Bool) -> [TableChange] {
+        let (before, after) = (from.table(of: old), to.table(of: new))
+        if isEmptied { return [.drop(before.name), .create(after.name)] }
+        let expressions = inference.expressions(of: columns)
+        if isCustom {
+            var references: [String: String] = [:]
+            for step in columns {
+                guard case .reference = step.column.role, case .copy(let column) = step.origin else { continue }
+                references[step.column.name] = column.name
+            }
+            return [.custom(from: before.name, to: after.name, columns: expressions, references: references)]
+        }
+        return before == after && expressions.isEmpty
+            ? [] : [.map(from: before.name, to: after.name, columns: expressions)]
+    }
+
+    /// The changes of the entity's join tables.
+    func joinTables() -> JoinTableInference {
+        JoinTableInference(from: from, to: to, old: old, new: new, emptied: instructions.emptied)
+    }
+
+    /// The unique keys that rows of the old version may violate.
+    ///
+    /// A key cannot be violated in two cases: the old version had a key that implies it, and the step keeps that key's
+    /// values distinct; or one of its columns is NULL in every row ("all NULL values are considered different",
+    /// https://sqlite.org/lang_createindex.html).
+    private static func breakableKeys(
+        _ keys: [UniqueKey], before: [UniqueKey], columns: [EntityStep.ColumnStep]
+    ) -> [UniqueKey] {
+        func origin(_ property: ElementLineage) -> ValueOrigin? {
+            columns.first { $0.column.property == property && $0.column.role != .position }?.origin
+        }
+        return keys.filter { key in
+            if key.properties.contains(where: { origin($0) == .null }) { return false }
+            return !before.contains {
+                $0.implies(key) && $0.properties.allSatisfy { origin($0)?.keepsValuesApart == true }
+            }
+        }
+    }
+}
+
+extension ValueOrigin {
+    /// Whether rows with different values still have different values after the step.
+    fileprivate var keepsValuesApart: Bool {
+        switch self {
+        case .copy: true
+        case .changed(_, let change): !change.values.isMerging
+        case .coalesced, .constant, .null, .custom: false
+        }
+    }
+}
