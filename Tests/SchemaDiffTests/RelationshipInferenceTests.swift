@@ -1,0 +1,102 @@
+import SchemaDiff
+import SchemaModel
+import SQLSchema
+import Testing
+
+/// The inferred changes of a relationship `books` from `shelf` to `book`, of its join table and of its column.
+@Suite struct RelationshipInferenceTests {
+    private static let (shelf, book, author) = (EntityLineage(0), EntityLineage(1), EntityLineage(2))
+
+    private func version(_ text: String, _ properties: [Property], key: Identifier.Kind = .int) throws -> SchemaVersion
+    {
+        func entity(_ lineage: EntityLineage, _ name: String, _ kind: Identifier.Kind, _ properties: [Property])
+            -> Entity
+        {
+            Entity(
+                lineage: lineage, name: name, documentation: nil, identifier: .column(name: "id", kind: kind),
+                properties: properties, indexes: [])
+        }
+        return SchemaVersion(
+            version: try #require(Version(text)),
+            entities: [
+                entity(Self.shelf, "shelf", .int, properties), entity(Self.book, "book", key, []),
+                entity(Self.author, "author", .int, []),
+            ])
+    }
+
+    private func property(
+        _ association: Relationship.Association, name: String = "books", to target: EntityLineage = book
+    ) -> Property {
+        Property(
+            lineage: 0, name: name, kind: .relationship(Relationship(target: target, association: association)),
+            isNullable: association == .toOne)
+    }
+
+    private func step(
+        _ old: Property?, _ new: Property?, key: Identifier.Kind = .int, emptied: Set<EntityLineage> = []
+    ) throws -> SchemaStep {
+        var instructions = StepInstructions()
+        instructions.emptied = emptied
+        return SchemaStep(
+            from: try version("1", old.map { [$0] } ?? []), to: try version("2", new.map { [$0] } ?? [], key: key),
+            instructions: instructions)
+    }
+
+    @Test func `a new to-many relationship creates its join table`() throws {
+        let step = try step(nil, property(.toMany))
+        #expect(step.tableChanges == [.create("shelf_books")])
+        #expect(!step.isCustom)
+    }
+
+    @Test func `a removed to-many relationship drops its join table and needs a custom migration`() throws {
+        let step = try step(property(.toMany), nil)
+        #expect(step.tableChanges == [.drop("shelf_books")])
+        #expect(step.reasons.map(\.cause) == [.removed])
+    }
+
+    @Test func `a renamed to-many relationship keeps its pairs`() throws {
+        let step = try step(property(.toMany), property(.toMany, name: "volumes"))
+        #expect(step.tableChanges == [.map(from: "shelf_books", to: "shelf_volumes")])
+        #expect(!step.isCustom)
+    }
+
+    @Test func `a to-one relationship that becomes to-many fills the join table from its column`() throws {
+        let step = try step(property(.toOne), property(.toMany))
+        #expect(
+            step.tableChanges == [
+                .map(from: "shelf", to: "shelf"),
+                .map(
+                    from: "shelf", to: "shelf_books",
+                    columns: [
+                        "source_id": .column("id"), "target_id": .column("books_id"), "position": .literal(.integer(0)),
+                    ],
+                    requiring: [.column("books_id")]),
+            ])
+        #expect(!step.isCustom)
+    }
+
+    @Test(arguments: [
+        (EntityLineage(2), Identifier.Kind.int, CustomCause.otherTarget),
+        (EntityLineage(1), Identifier.Kind.uuid, CustomCause.otherTargetKey),
+    ])
+    func `pairs with another target or another key need a custom migration`(
+        target: EntityLineage, key: Identifier.Kind, cause: CustomCause
+    ) throws {
+        let step = try step(property(.toMany), property(.toMany, to: target), key: key)
+        #expect(step.reasons.filter { $0.entity == Self.shelf }.map(\.cause) == [cause])
+    }
+
+    @Test(arguments: [EntityLineage(0), EntityLineage(1)])
+    func `discarded rows take their pairs along`(emptied: EntityLineage) throws {
+        let step = try step(property(.toMany), property(.toMany), emptied: [emptied])
+        let changes = step.tableChanges.filter { $0 == .drop("shelf_books") || $0 == .create("shelf_books") }
+        #expect(changes.contains(.create("shelf_books")) && changes.contains(.drop("shelf_books")))
+        #expect(!step.isCustom)
+    }
+
+    @Test func `an attribute that becomes a relationship needs a custom migration`() throws {
+        let attribute = Property(lineage: 0, name: "books", kind: .attribute(.scalar(.int)), isNullable: true)
+        #expect(try step(attribute, property(.toMany)).reasons.map(\.cause).contains(.becomesRelationship))
+        #expect(try step(attribute, property(.toOne)).isCustom)
+    }
+}
