@@ -94,7 +94,7 @@ import Testing
     @Test func `what is no store, or is given wrongly, is told by its name`() throws {
         let path = Self.root.appendingPathComponent("README.md").path
         for command in ["plan", "inspect"] {
-            #expect(run(command, path).complaints == ["\(path): error: the file is not a SQLite database"])
+            #expect(run(command, path).complaints == ["\(path): error: the file is not an SQLite database"])
             #expect(run(command).code == .usage && run(command, path, path).code == .usage)
             #expect(
                 run(command, "/nowhere").complaints.first?.hasPrefix("/nowhere: error: the database cannot") == true)
@@ -102,7 +102,7 @@ import Testing
         try withStore { (path: String) throws in
             let movies = Self.root.appendingPathComponent("Entities/Movies").path
             let expected =
-                "\(path): error: the store belongs to the schema LaundrySchema, not to MoviesSchema: another file was meant"
+                "\(path): error: the store belongs to the schema LaundrySchema, not to MoviesSchema: check the path of the file"
             #expect(run("plan", path, "--model", movies).complaints == [expected])
             #expect(
                 run("inspect", path, "--model", movies).said.last

@@ -2,57 +2,57 @@ import SQLSchema
 
 /// A schema with all its versions. Strata generates the conformances.
 public protocol Schema: Sendable {
-    /// The schema's name, which a store keeps.
+    /// The name of the schema. Each store contains it.
     static var name: String { get }
-    /// The fingerprint of the newest version: all that is compared when a store is already there.
+    /// The fingerprint of the newest version. Opening a store of this version compares nothing else.
     static var fingerprint: UInt64 { get }
-    /// All versions, oldest first; read only where a store is made or migrated.
+    /// All versions, oldest first. They are only read when a store is created or migrated.
     static var versions: [SchemaVersion] { get }
-    /// The steps between neighbouring versions, oldest first.
+    /// The migration steps, oldest first.
     static var steps: [MigrationStep] { get }
-    /// What its databases were before, where it was imported from another library.
+    /// The format of the databases that the schema was imported from; nil if it was not imported.
     static var imported: ImportedFormat? { get }
 }
 
 extension Schema {
-    /// Its databases were always Strata's.
+    /// nil: the schema was not imported.
     public static var imported: ImportedFormat? { nil }
 }
 
-/// One version of a schema, as a store has it.
+/// A version of a schema.
 public struct SchemaVersion: Hashable, Sendable {
-    /// The version as it is written: `1.0`.
+    /// The version: `1.0`.
     public let name: String
-    /// 64-bit FNV-1a over the version's logical form.
+    /// The 64-bit FNV-1a hash of the version's entities.
     public let fingerprint: UInt64
     /// All tables.
     package let tables: [Table]
 
-    /// A version of these tables.
+    /// Creates a version.
     package init(_ name: String, fingerprint: UInt64, tables: [Table]) {
         self.name = name
         self.fingerprint = fingerprint
         self.tables = tables
     }
 
-    /// The statements that make the tables and their indexes.
+    /// The statements that create the tables and their indexes.
     package var statements: [String] {
         tables.flatMap(SQLite.create)
     }
 }
 
-/// One step from a version to the next.
+/// A migration step from a version to the next one.
 public struct MigrationStep: Sendable {
     /// The version before.
     public let from: String
     /// The version after.
     public let to: String
-    /// What is done to each table that does not stay as it is.
+    /// The changes of tables.
     package let changes: [TableChange]
-    /// The code that a person wrote for the step, if it needs some.
+    /// Runs the custom migration; nil if there is none.
     let custom: (@Sendable (CustomStep) throws -> Void)?
 
-    /// A step that does `changes`, and runs `custom` when all has been copied that needs no code.
+    /// Creates a step. `custom` runs after the rows of all other tables have been copied.
     package init(
         from: String, to: String, changes: [TableChange] = [],
         custom: (@Sendable (CustomStep) throws -> Void)? = nil
@@ -63,6 +63,6 @@ public struct MigrationStep: Sendable {
         self.custom = custom
     }
 
-    /// Whether a person wrote code for the step.
+    /// Whether the step has a custom migration.
     public var isCustom: Bool { custom != nil }
 }

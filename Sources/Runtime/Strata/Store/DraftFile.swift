@@ -1,20 +1,22 @@
 import Foundation
 
-/// A database that is written beside its place and appears there complete, or not at all.
+/// A database that is written to a temporary file and then moved to its destination, so that it appears there complete.
 ///
-/// The draft has a name of its own, so that no other process writes it. It is linked into place, which never replaces a file
-/// that appeared meanwhile. Drafts of processes that were killed are removed after a day, when a file of that name is written.
+/// The name of the draft is unique, so that no other process writes to it. It is hard-linked to the destination, which never
+/// replaces a file that appeared meanwhile. Drafts of killed processes are deleted after a day, by the next draft of the same
+/// destination.
 package struct DraftFile {
-    /// The draft.
+    /// The file of the draft.
     package let url: URL
     private let destination: URL
     private let isReplaced: Bool
 
-    /// A draft of the file at `destination`.
+    /// Creates a draft of the file at `destination`.
     ///
-    /// - Throws: `MigrationError.destinationExists` if there is a file, or one that SQLite would take for its journal.
-    ///
-    /// - Parameter isReplaced: Whether a file at `destination` is to be replaced.
+    /// - Parameters:
+    ///   - destination: The file to create.
+    ///   - isReplaced: Whether an existing file at `destination` is replaced.
+    /// - Throws: `MigrationError.destinationExists` if there is a file, or one that SQLite would use as its journal.
     package init(of destination: URL, replacing isReplaced: Bool = false) throws {
         if !isReplaced { try DatabaseCopy.check(destination) }
         self.isReplaced = isReplaced
@@ -40,13 +42,13 @@ package struct DraftFile {
         return connection
     }
 
-    /// Gives the draft the journal that the store will have; a write-ahead log is then empty.
+    /// Sets the journal mode of the draft.
     package func setJournal(_ journal: StoreOptions.Journal, _ options: StoreOptions) throws {
         let connection = try StoreFile.connect(to: url, .readWrite, options)
         try connection.execute("PRAGMA journal_mode = \(journal.rawValue)")
     }
 
-    /// The file appears at its place, with its contents on the disk.
+    /// Writes the draft to the disk and moves it to its destination.
     ///
     /// - Throws: `MigrationError.destinationExists` if another process was faster.
     package func publish() throws {
@@ -58,20 +60,20 @@ package struct DraftFile {
         try DatabaseCopy.check(destination)
         if link(url.path, destination.path) != 0 {
             if errno == EEXIST { throw MigrationError.destinationExists(destination.path) }
-            // Some file systems have no links.
+            // Some file systems have no hard links.
             try FileManager.default.moveItem(at: url, to: destination)
         }
         remove()
         try? StoreFile.synchronize(destination.deletingLastPathComponent())
     }
 
-    /// Removes the draft.
+    /// Deletes the draft.
     package func remove() { DatabaseCopy.remove(url) }
 
-    /// How the names of drafts of a file begin.
+    /// The prefix of the names of all drafts of a file.
     private static func start(of destination: URL) -> String { ".\(destination.lastPathComponent).strata-" }
 
-    /// Removes the drafts of processes that no longer run.
+    /// Deletes the drafts of processes that no longer run.
     private static func sweep(_ folder: URL, _ start: String) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         where name.hasPrefix(start) {
@@ -79,7 +81,7 @@ package struct DraftFile {
                 process != ProcessInfo.processInfo.processIdentifier, kill(process, 0) != 0, errno == ESRCH
             else { continue }
             let file = folder.appendingPathComponent(name)
-            // A process in another container has a number of its own.
+            // Processes in other containers have other numbers, so the age of the file counts too.
             let values = try? file.resourceValues(forKeys: [.contentModificationDateKey])
             guard let written = values?.contentModificationDate, written.timeIntervalSinceNow < -86_400 else {
                 continue

@@ -1,40 +1,41 @@
 import Foundation
 
-/// A connection that one thread at a time may use, and that is opened when it is first needed.
+/// A connection that only one thread at a time can use. It is opened when it is first needed.
 ///
 /// `@unchecked Sendable` is sound: `open`, which is `@Sendable`, and the three locks are constants. `store` and `isLogged` are
 /// written while both `lock` and `openedLock` are held, and read while one of them is. The connection is used only in
-/// `withLock`. `Store` gives away only transactions and cursors of it: they are not `Sendable`, so the compiler keeps them on
-/// the thread that holds the lock, and they throw once it is released.
+/// `withLock`. `Store` passes only transactions and cursors to its callers. They are not `Sendable`, so the compiler keeps them
+/// on the thread that holds the lock, and they throw after it is released.
 final class LockedConnection: @unchecked Sendable {
-    /// Held by whoever uses the connection.
+    /// Guards the connection.
     private let lock = NSLock()
-    /// Held for a moment by whoever asks what was opened, whatever is done with the connection meanwhile.
+    /// Guards `store` and `isLogged` for reads that must not wait for the connection.
     private let openedLock = NSLock()
-    /// Held by whoever finds out whether others read beside the connection, which nobody does who uses it.
+    /// Guards finding out whether the store has a write-ahead log. A thread that uses the connection never takes it.
     private let findingLock = NSLock()
     private let open: @Sendable () throws -> StoreConnections
     private var store: StoreConnections?
-    /// Whether others read beside it, once that is known.
+    /// Whether the store has a write-ahead log; nil until it is known.
     private var isLogged: Bool?
 
-    /// A connection that `open` makes when it is first needed.
+    /// Creates a connection that `open` opens when it is first needed.
     init(_ open: @escaping @Sendable () throws -> StoreConnections) {
         self.open = open
     }
 
-    /// What was done to open it, once that is done.
+    /// The results of opening the store; nil before it is opened.
     var opened: (setAside: URL?, report: MigrationReport?)? {
         openedLock.withLock { store.map { ($0.setAside, $0.report) } }
     }
 
-    /// The connections that read beside it; nil where they would have to wait for it. That is found out when something is
-    /// first read or written: opening reads one number.
+    /// The connections that can read while this one writes; nil if the store has no write-ahead log.
+    ///
+    /// The first read or write finds it out, because opening a store reads as little as possible.
     func readers() throws -> ReaderPool? {
         func known() -> ReaderPool?? { isLogged.map { $0 ? store?.readers : nil } }
         if let readers = openedLock.withLock(known) { return readers }
         return try findingLock.withLock {
-            // Another may have found out while this one waited; by now that one may write.
+            // Another thread may have found it out meanwhile, and may be using the connection now.
             if let readers = openedLock.withLock(known) { return readers }
             return try withLock { connection in
                 let isLogged = try connection.text("PRAGMA journal_mode") == "wal"

@@ -1,23 +1,26 @@
 import SQLSchema
 
-/// Gives keys that no row has and none was given before: the store remembers the greatest of each table.
+/// Finds new primary keys that no row has or had. The store remembers the greatest one of each table.
 struct NewIDs {
-    /// The greatest keys that were given before, by table.
+    /// The greatest keys of earlier transactions, by table.
     private let known: [String: Int64]
-    /// The greatest keys that are given now, by table.
+    /// The greatest keys of this transaction, by table.
     private(set) var given: [String: Int64] = [:]
     /// The tables whose greatest key is the greatest number.
     private var scarce: Set<String> = []
 
-    /// What the store remembers.
+    /// Reads the keys of earlier transactions.
     init(reading connection: Connection) throws {
         known = try StoreMetadata.lastIDs(reading: connection)
     }
 
-    /// A new key for the table `name`.
+    /// Returns a new key for a table.
     ///
-    /// - `source`: the table under whose name the store remembers its keys.
-    /// - `keys`: the columns, quoted, that hold its keys, with their tables.
+    /// - Parameters:
+    ///   - name: The name of the table.
+    ///   - source: The name under which the store remembers the keys of the table.
+    ///   - keys: The quoted columns that contain its primary keys, with their tables.
+    ///   - connection: The connection to the store.
     mutating func next(
         for name: String, knownAs source: String, keys: [(table: String, column: String)], _ connection: Connection
     ) throws -> Int {
@@ -27,7 +30,7 @@ struct NewIDs {
                 id = max(id, try connection.integer64("SELECT max(\(key.column)) FROM \(key.table)") ?? 0)
             }
         }
-        // Where the greatest of all numbers is taken, the others are looked through, as SQLite does.
+        // If a row has the greatest possible number, a free number is searched, as SQLite does.
         if id == Int64.max {
             id = 0
             scarce.insert(name)
@@ -46,7 +49,7 @@ struct NewIDs {
         return result
     }
 
-    /// Makes the store remember what was given.
+    /// Writes the keys of this transaction to the store.
     func save(to connection: Connection) throws {
         if given.isEmpty { return }
         try StoreMetadata.writeLastIDs(known.merging(given, uniquingKeysWith: max), to: connection)

@@ -1,12 +1,16 @@
 import SQLSchema
 
-/// What can be done inside `Store.read`: it must not leave the closure.
+/// A read transaction. `Store.read` passes it to its closure; it is invalid after the closure has returned.
+///
+/// ```swift
+/// let count = try store.read { transaction in try transaction.count(Note.self) }
+/// ```
 public class ReadTransaction {
     private let connection: Connection
     private var isEnded = false
-    /// Whether one was begun, and not merely what needs none.
+    /// Whether the connection is in a transaction. SQLite may roll one back by itself.
     private let isBegun: Bool
-    /// What tables are called meanwhile, by their own names; nil outside of a migration.
+    /// The temporary names of tables during a migration, by their final names; nil outside of a migration.
     private let names: [String: String]?
 
     package init(_ connection: Connection, names: [String: String]? = nil) {
@@ -20,31 +24,33 @@ public class ReadTransaction {
         SQL.quoted(name(table))
     }
 
-    /// What a table is called.
+    /// The current name of a table.
     func name(_ table: String) -> String {
         names?[table] ?? table
     }
 
-    /// The connection, while the transaction lasts.
+    /// Returns the connection.
+    ///
+    /// - Throws: `StoreError.transactionEnded` after the end of the transaction.
     final func open() throws -> Connection {
         if isEnded { throw StoreError.transactionEnded }
-        // Without a transaction, each statement would be for good.
+        // Without a transaction, each statement would commit by itself.
         if isBegun, !connection.isInTransaction {
             throw names == nil ? StoreError.rolledBack : MigrationError.rolledBack
         }
         return connection
     }
 
-    /// Checks that the transaction lasts.
+    /// Checks that the transaction has not ended.
     @usableFromInline final func checkOpen() throws { _ = try open() }
 
-    /// Ends what was begun in the transaction: nothing can be read or written by it from now on.
+    /// Ends the transaction. It can read and write nothing more.
     func end() {
         isEnded = true
         connection.resetStatements()
     }
 
-    /// All rows of an entity, by key.
+    /// Fetches all rows of an entity, sorted by primary key.
     @inlinable public final func fetch<Entity: StoredEntity>(_ type: Entity.Type) throws -> [Entity] {
         let statement = try selection(from: Entity.table)
         defer { statement.reset() }
@@ -53,24 +59,24 @@ public class ReadTransaction {
         return entities
     }
 
-    /// A statement for all rows of a table, by key.
+    /// A statement that selects all rows of a table, sorted by primary key.
     @usableFromInline final func selection(from table: EntityTable) throws -> Statement {
         try open().cached(table.select(from: name(table.name)) + " ORDER BY \(SQL.list(table.key))")
     }
 
-    /// All rows of an entity, by key, one at a time.
+    /// Returns a cursor over all rows of an entity, sorted by primary key. It reads one row at a time.
     public func cursor<Entity: StoredEntity>(_ type: Entity.Type) throws -> Cursor<Entity> {
         let table = Entity.table
         let statement = try open().prepare(table.select(from: name(table.name)) + " ORDER BY \(SQL.list(table.key))")
         return Cursor(statement, of: self) { try Entity.read($0) }
     }
 
-    /// The number of rows of an entity.
+    /// Counts the rows of an entity.
     public func count<Entity: StoredEntity>(_ type: Entity.Type) throws -> Int {
         try open().integer("SELECT count(*) FROM \(quoted(Entity.table.name))") ?? 0
     }
 
-    /// The row whose key is `id`, or nil.
+    /// Fetches the row with the primary key `id`; nil if there is none.
     @inlinable public final func find<Entity: StoredEntity>(_ type: Entity.Type, id: Entity.ID) throws -> Entity? {
         let statement = try finding(in: Entity.table)
         try id.bind(to: statement, at: 1)
@@ -78,7 +84,7 @@ public class ReadTransaction {
         return try statement.step() ? Entity.read(statement.row) : nil
     }
 
-    /// A statement for the row of a table with a key.
+    /// A statement that selects the row with a primary key.
     @usableFromInline final func finding(in table: EntityTable) throws -> Statement {
         try open().cached(table.find(in: name(table.name)))
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Connections that read a store with a write-ahead log, each used by one thread at a time, beside the one that writes.
+/// Connections that read a store with a write-ahead log while another connection writes. Each is used by one thread at a time.
 ///
 /// `@unchecked Sendable` is sound: `limit`, `condition` and `connect`, which is `@Sendable`, are constants. `idle` and `count`
 /// are read and written only while `condition` is held. A connection is either in `idle` or with the one thread that took it:
@@ -12,13 +12,13 @@ final class ReaderPool: @unchecked Sendable {
     private let limit: Int
     private let connect: @Sendable () throws -> Connection
 
-    /// At most `limit` connections, which `connect` makes when they are needed.
+    /// Creates a pool of at most `limit` connections, which `connect` opens when they are needed.
     init(limit: Int, _ connect: @escaping @Sendable () throws -> Connection) {
         self.limit = max(1, limit)
         self.connect = connect
     }
 
-    /// Runs `body` with a connection that nobody else has, waiting for one if all are taken.
+    /// Runs `body` with a free connection. If all are in use, waits for one.
     func withReader<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         let connection = try take()
         defer { giveBack(connection) }
@@ -53,13 +53,14 @@ final class ReaderPool: @unchecked Sendable {
     }
 }
 
-/// The threads that are inside of a transaction of a store.
+/// The threads that are in a transaction of a store.
 final class TransactingThreads: Sendable {
     private let threads = Locked<Set<ObjectIdentifier>>([])
 
-    /// Runs `body` unless this thread is in a transaction already.
+    /// Runs `body`, which begins a transaction.
     ///
-    /// - Throws: `StoreError.nestedTransaction`: it would wait for itself, or not see what it has written.
+    /// - Throws: `StoreError.nestedTransaction` if this thread is in a transaction already. The inner one would wait for the
+    ///   outer one, or would not see what it has written.
     func withThread<Result>(_ body: () throws -> Result) throws -> Result {
         let thread = ObjectIdentifier(Thread.current)
         guard threads.withLock({ $0.insert(thread).inserted }) else { throw StoreError.nestedTransaction }

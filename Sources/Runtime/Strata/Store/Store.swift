@@ -1,110 +1,49 @@
 import Foundation
 
-/// How a store is opened.
-public struct StoreOptions: Sendable {
-    /// The journal that a new store keeps (https://sqlite.org/pragma.html#pragma_journal_mode).
-    public enum Journal: String, Sendable {
-        /// A write-ahead log: readers go on while something is written.
-        case wal
-        /// A rollback journal: one file when nothing is written.
-        case delete
-    }
-
-    /// How a store is taken through several versions. The result is the same.
-    public enum MigrationStrategy: Sendable {
-        /// What needs no code is done once for all versions, by the cheapest means.
-        case fused
-        /// Version by version.
-        case stepwise
-    }
-
-    /// What becomes of foreign keys that led nowhere before a migration.
-    public enum DanglingForeignKeys: String, Sendable {
-        /// They stay what they are.
-        case keep
-        /// It is as if the rows that they point at were deleted: what the old version says of that is done.
-        case repair
-        /// The store is not migrated.
-        case refuse
-    }
-
-    /// How a store is taken through several versions.
-    public var migrationStrategy: MigrationStrategy = .fused
-    /// What becomes of foreign keys that led nowhere before a migration; none that a migration makes is allowed.
-    public var danglingForeignKeys: DanglingForeignKeys = .keep
-    /// Whether a store is checked wholly before and after a migration (https://sqlite.org/pragma.html#pragma_integrity_check),
-    /// and not migrated where it is damaged. It takes as long as reading all of it.
-    public var checksIntegrity = false
-    /// Whether a migration is refused at once, with `MigrationError.diskFull`, where the disk has no place for the tables
-    /// that it copies. Without it, SQLite finds that out on the way, and the migration is undone.
-    public var checksFreeSpace = true
-    /// Where a copy of a store is written before it is migrated: checked, and kept. There must be no file yet. Nil writes
-    /// none.
-    public var backup: URL?
-    /// Called while a store is migrated, on the thread that opens it: about twenty times a second at most.
-    public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
-    /// Asked again and again while a store is migrated: when it says true, opening throws `MigrationError.cancelled`, and
-    /// the store stays what it was.
-    public var isMigrationCancelled: (@Sendable () -> Bool)?
-    /// The journal of a store that is made anew; one that is there keeps its own.
-    public var journal: Journal = .wal
-    /// Whether what is deleted is overwritten with zeros (https://sqlite.org/pragma.html#pragma_secure_delete); nil leaves
-    /// it to how SQLite was built. Where it is not, a migration that copies tables takes a fifth less time, and old rows
-    /// can be read in the file until their place is used again.
-    public var erasesDeletedContent: Bool?
-    /// Called with each new connection before anything else is done with it: it may give a key to an encrypted database,
-    /// or functions and collations to SQL.
-    public var setUp: (@Sendable (ConnectionSetUp) throws -> Void)?
-    /// How many connections read a store with a write-ahead log at once, beside the one that writes.
-    public var maximumReaders = 5
-    /// How long to wait for another connection's lock, in seconds.
-    public var busyTimeout: TimeInterval = 5
-
-    /// Whether a store that a draft of the newest version wrote, which has changed since, is deleted and made anew
-    /// instead of being refused with `StoreError.draftChanged`. It is so in debug builds only: no released app has
-    /// written such a store.
-    public var recreatesChangedDrafts = false
-
-    /// Whether a store that is not of this schema, or of a version or a draft that it does not know, is set aside under
-    /// another name, and a new one made. It never acts on what cannot be read, is damaged or is no database: a file that
-    /// is locked or encrypted looks like that.
-    public var recreatesOnMismatch = false
-
-    /// Whether the store is only read: nothing is made, migrated or written, and an older one is refused.
-    public var isReadOnly = false
-
-    /// The usual options.
-    public init() {}
-}
-
-/// A database of a schema, at the schema's newest version.
+/// A database with the newest version of a schema.
 ///
-/// Opening takes a store from whatever version it finds to the newest, in one transaction: afterwards it is
-/// wholly new, or, where anything fails, exactly what it was.
+/// Opening a store of an older version migrates it in one transaction. If the migration fails, the store is unchanged.
+///
+/// ```swift
+/// let store = try Store(at: url, schema: AppSchema.self)
+/// try store.write { try $0.insert(Note(id: 1, text: "Hello")) }
+/// let notes = try store.read { try $0.fetch(Note.self) }
+/// ```
 public final class Store: Sendable {
     private let connection: LockedConnection
     private let isReadOnly: Bool
     private let threads = TransactingThreads()
-    /// The queue of writes: one at a time, in the order in which they came.
+    /// Runs one write at a time, in the order in which they were requested.
     private let writer = DispatchQueue(label: "strata.writer")
-    /// The queue of reads that tasks wait for.
+    /// Runs the reads that tasks wait for.
     private let readers = OperationQueue()
     let observers = Observers()
-    /// What has to be there as long as the store is.
+    /// An object that must live as long as the store.
     private let owner: (any Sendable)?
 
-    /// Opens the store at `url`, migrates it if it is old, or makes it if there is none.
+    /// Opens the store at `url`. A store of an older version is migrated, and a missing store is created.
     ///
-    /// - Throws: `StoreError` where the file is no store that this schema can open; it is then unchanged to the byte.
-    ///   `MigrationError`, `SQLiteError`, or what a custom migration threw, where a migration fails; the store is then
-    ///   at its old version with all its rows.
+    /// ```swift
+    /// let store = try Store(at: url, schema: AppSchema.self)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - url: The file of the store.
+    ///   - schema: The schema of the store.
+    ///   - options: The options for opening it.
+    /// - Throws: `StoreError` if the schema cannot open the file, which is then unchanged. `MigrationError`, `SQLiteError`
+    ///   or the error of a custom migration if the migration fails. The store then has its old version and all rows.
     public convenience init(at url: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()) throws {
         try self.init(at: url, knowing: KnownSchema(schema), options: options)
     }
 
-    /// Opens the store at `url` as an app does that knows those versions of its schema.
+    /// Opens the store at `url` with a schema value.
     ///
-    /// - `owner`: what has to be there as long as the store is.
+    /// - Parameters:
+    ///   - url: The file of the store.
+    ///   - schema: The versions and steps that the app knows.
+    ///   - options: The options for opening it.
+    ///   - owner: An object that must live as long as the store.
     package convenience init(
         at url: URL, knowing schema: KnownSchema, options: StoreOptions = StoreOptions(), owner: (any Sendable)? = nil
     ) throws {
@@ -112,8 +51,14 @@ public final class Store: Sendable {
         try connection.withLock { _ in }
     }
 
-    /// The store at `url`, which is opened, migrated or made when it is first read or written: that then throws what
-    /// opening throws, and tries again the next time.
+    /// Creates a store that is opened, and migrated if necessary, by the first read or write.
+    ///
+    /// If opening fails, that read or write throws the error, and the next one tries again.
+    ///
+    /// - Parameters:
+    ///   - url: The file of the store.
+    ///   - schema: The schema of the store.
+    ///   - options: The options for opening it.
     public convenience init(lazilyAt url: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()) {
         self.init(lazilyAt: url, knowing: KnownSchema(schema), options: options)
     }
@@ -127,7 +72,7 @@ public final class Store: Sendable {
         readers.maxConcurrentOperationCount = max(1, options.maximumReaders)
     }
 
-    /// A store of its own in memory, which is gone when it is let go.
+    /// Creates an empty store in memory. It exists as long as this object.
     public init(inMemory schema: any Schema.Type) throws {
         owner = nil
         isReadOnly = false
@@ -136,8 +81,17 @@ public final class Store: Sendable {
         try connection.withLock { _ in }
     }
 
-    /// Opens the store at `url` like the initializer, on a thread of its own. A task that is cancelled gives a migration
-    /// up.
+    /// Opens the store at `url` on another thread. Cancelling the task cancels the migration.
+    ///
+    /// ```swift
+    /// let store = try await Store.open(at: url, schema: AppSchema.self)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - url: The file of the store.
+    ///   - schema: The schema of the store.
+    ///   - options: The options for opening it.
+    /// - Throws: The errors of ``init(at:schema:options:)``, and `CancellationError`.
     public static func open(
         at url: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()
     ) async throws -> Store {
@@ -147,7 +101,23 @@ public final class Store: Sendable {
         throw CancellationError()
     }
 
-    /// Opens the store at `url` on a thread of its own, and tells how far a migration is. Who stops listening gives it up.
+    /// Opens the store at `url` on another thread, and reports the progress of a migration. Ending the stream cancels the
+    /// migration.
+    ///
+    /// ```swift
+    /// for try await event in Store.opening(at: url, schema: AppSchema.self) {
+    ///     switch event {
+    ///     case .migrating(let progress): show(progress)
+    ///     case .opened(let store): use(store)
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - url: The file of the store.
+    ///   - schema: The schema of the store.
+    ///   - options: The options for opening it.
+    /// - Returns: The events. The last one contains the store.
     public static func opening(
         at url: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()
     ) -> AsyncThrowingStream<StoreOpeningEvent, any Error> {
@@ -173,17 +143,23 @@ public final class Store: Sendable {
         }
     }
 
-    /// What the migration did that opening the store has made; nil where there was none.
+    /// The report of the migration when the store was opened; nil if there was none.
     public var migrationReport: MigrationReport? {
         connection.opened?.report
     }
 
-    /// Where the file is that was there before, if `StoreOptions.recreatesOnMismatch` has set it aside.
+    /// The file that ``StoreOptions/recreatesOnMismatch`` renamed; nil if there was none.
     public var setAside: URL? {
         connection.opened?.setAside
     }
 
-    /// Runs `body` in a read transaction: it sees one state of the store, whatever others write.
+    /// Runs `body` in a read transaction. It sees one state of the store, regardless of writes at the same time.
+    ///
+    /// ```swift
+    /// let notes = try store.read { try $0.fetch(Note.self) }
+    /// ```
+    ///
+    /// - Throws: The error of `body`, or `StoreError`.
     public func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
         try threads.withThread {
             func read(_ connection: Connection) throws -> Result {
@@ -199,10 +175,11 @@ public final class Store: Sendable {
         }
     }
 
-    /// Runs `body` in a read transaction, on another thread. As many run at a time as `StoreOptions.maximumReaders` says;
-    /// the others wait without a thread.
+    /// Runs `body` in a read transaction on another thread.
     ///
-    /// - Throws: What `body` throws; `CancellationError` if the task is cancelled before its turn comes.
+    /// At most ``StoreOptions/maximumReaders`` reads run at the same time. The others wait, and occupy no thread.
+    ///
+    /// - Throws: The error of `body`, or `CancellationError` if the task is cancelled before `body` runs.
     public func read<Result: Sendable>(
         _ body: sending @escaping (ReadTransaction) throws -> Result
     ) async throws -> Result {
@@ -210,10 +187,12 @@ public final class Store: Sendable {
         return try await queued({ [readers] in readers.addOperation($0) }) { try self.read(body.value) }
     }
 
-    /// Runs `body` in a write transaction, on another thread. One write runs at a time, in the order in which they came;
-    /// the others wait without a thread.
+    /// Runs `body` in a write transaction on another thread.
     ///
-    /// - Throws: What `body` throws; `CancellationError` if the task is cancelled before its turn comes.
+    /// One write runs at a time, in the order in which they were requested. The others wait, and occupy no thread.
+    ///
+    /// - Throws: The error of `body`, or `CancellationError` if the task is cancelled before `body` runs. The transaction
+    ///   is then rolled back.
     @discardableResult public func write<Result: Sendable>(
         _ body: sending @escaping (WriteTransaction) throws -> Result
     ) async throws -> Result {
@@ -223,8 +202,7 @@ public final class Store: Sendable {
         }
     }
 
-    /// Runs `body` on a thread of a queue: while it waits for a lock or a disk, it must not hold up the threads on which
-    /// tasks run.
+    /// Runs `body` on a thread of a queue. Waiting for a lock or a disk must not block the threads that run tasks.
     private func queued<Result: Sendable>(
         _ add: (@escaping @Sendable () -> Void) -> Void, _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
@@ -245,15 +223,24 @@ public final class Store: Sendable {
         }
     }
 
-    /// The closure of a caller, on its way to the thread that runs it once.
+    /// Carries a caller's closure to the thread that runs it.
     ///
-    /// `@unchecked Sendable` is sound: `value` is a constant and comes from a `sending` parameter, which the compiler does not let
-    /// the caller use again. Only the one closure that `queued` runs calls it.
+    /// `@unchecked Sendable` is sound: `value` is a constant from a `sending` parameter, which the compiler does not let the
+    /// caller use again. Only the closure that `queued` runs calls it, once.
     private struct Sent<Value>: @unchecked Sendable {
         let value: Value
     }
 
-    /// Runs `body` in a write transaction: all that it writes is there afterwards, or nothing where it throws.
+    /// Runs `body` in a write transaction. If `body` throws, everything that it wrote is rolled back.
+    ///
+    /// ```swift
+    /// try store.write { transaction in
+    ///     try transaction.insert(note)
+    ///     try transaction.delete(Note.self, id: old)
+    /// }
+    /// ```
+    ///
+    /// - Throws: The error of `body`, `StoreError`, or `SQLiteError`, for example for dangling foreign keys.
     @discardableResult public func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
         try threads.withThread { try writer.sync { try writeInTurn(body) } }
     }
@@ -261,13 +248,13 @@ public final class Store: Sendable {
     /// Runs `body` in a write transaction, on the queue of writes.
     private func writeInTurn<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
         if isReadOnly { throw StoreError.readOnly }
-        // Or the first who reads would wait for this to end.
+        // If the write created the reader pool, the first read would wait for the end of the write.
         _ = try connection.readers()
         return try connection.withLock { connection in
             let changed = observers.isEmpty ? nil : ChangedTables(by: connection)
             var isCommitted = false
             defer {
-                // Nothing was recorded if the first observer came during the transaction.
+                // If the first observer subscribed during the transaction, no changes were recorded.
                 let changes = changed?.end() ?? .any
                 if isCommitted { observers.wake(for: changes) }
             }

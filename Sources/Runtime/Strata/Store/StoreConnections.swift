@@ -1,11 +1,11 @@
 import Foundation
 
-/// A connection to a store of the newest version, and what was done to get it.
+/// The connections to an open store, and the results of opening it.
 struct StoreConnections {
     let connection: Connection
     var setAside: URL?
     var report: MigrationReport?
-    /// The connections that may read beside it; nil in memory, where each has a database of its own.
+    /// The connections that read while the other one writes; nil for a store in memory.
     var readers: ReaderPool?
 
     init(inMemory schema: KnownSchema) throws {
@@ -29,13 +29,13 @@ struct StoreConnections {
         }
     }
 
-    /// Removes a store that is not of the schema, or sets it aside and gives its new place.
+    /// Deletes or renames a store that the schema cannot open, as far as the options allow it. Returns the renamed file.
     private static func makeWay(
         _ url: URL, _ schema: KnownSchema, _ options: StoreOptions
     ) throws -> URL? {
         guard FileManager.default.fileExists(atPath: url.path) else { return nil }
         do {
-            // What a migration throws later is no reason to take the store for another's.
+            // Errors of a later migration do not count: they do not mean that the store belongs to something else.
             try connect(url, schema, options).identify()
         } catch let error as StoreError {
             if isDroppedDraft(error, schema, options) {
@@ -71,11 +71,11 @@ struct StoreConnections {
         #endif
     }
 
-    /// Gives the file another name, with all that its journals hold brought into it first.
+    /// Renames the file after its journal has been written into it.
     private static func setAside(_ url: URL, _ options: StoreOptions) throws -> URL {
         if StoreFile.size(of: url.path) ?? 0 > 1 {
             let connection = try StoreFile.connect(to: url, .readWrite, options)
-            // With a rollback journal nobody needs to leave the log behind, and nobody else may be there.
+            // Without a write-ahead log, the file is complete by itself. Exclusive access shows that it is not in use.
             do {
                 try connection.execute("PRAGMA journal_mode = DELETE")
                 try connection.execute("BEGIN EXCLUSIVE; COMMIT")
@@ -91,7 +91,7 @@ struct StoreConnections {
             number += 1
         } while FileManager.default.fileExists(atPath: aside.path)
         try FileManager.default.moveItem(at: url, to: aside)
-        // A journal belongs to the file: SQLite deletes it or applies it to the new one.
+        // SQLite would delete the journal of a missing file, or apply it to the new file.
         for suffix in ["-wal", "-journal"] where FileManager.default.fileExists(atPath: url.path + suffix) {
             try FileManager.default.moveItem(atPath: url.path + suffix, toPath: aside.path + suffix)
         }

@@ -1,47 +1,46 @@
-/// Why a store was not opened. The file is then as it was.
+/// An error in opening or using a store. If a store was not opened, its file is unchanged.
 public enum StoreError: Error, Hashable, Sendable {
-    /// The store was written by a newer version of the app.
+    /// A newer version of the app wrote the store.
     case newer(found: String, newest: String)
-    /// The store is older than the oldest version that the schema still supports.
+    /// The store is older than the oldest supported version.
     case tooOld(found: String, oldest: String)
-    /// The store is older than the newest version, and was opened only to be read.
+    /// The store has an older version and was opened for reading only.
     case needsMigration(found: String, newest: String)
-    /// Something was to be written to a store that was opened only to be read.
+    /// A write to a store that was opened for reading only.
     case readOnly
     /// The store belongs to another schema.
     case otherSchema(found: String, expected: String)
-    /// The store's version is none that the schema knows.
+    /// The schema does not have the version of the store.
     case unknownVersion(found: String, newest: String)
-    /// The description of this version has changed since the store was written. The version is a draft, or a released
-    /// version that must not change.
+    /// The description of the store's version has changed since the store was written. The version is a draft, or a
+    /// released version that must not change.
     case draftChanged(version: String)
-    /// The store's format is of a newer Strata.
+    /// A newer version of Strata wrote the store.
     case newerFormat(found: Int)
-    /// The database was not made by Strata.
+    /// The file is a database that Strata did not create.
     case notAStore
-    /// The file is no database.
+    /// The file is not a database.
     case notADatabase
-    /// The file is empty: it has lost what it held, or somebody else has made it.
+    /// The file is empty. It has lost its contents, or another program created it.
     case empty
     /// The database is damaged.
     case corrupt(reason: String)
-    /// Another connection holds the database, and went on holding it for the whole busy timeout.
+    /// Another connection has locked the database for longer than the busy timeout.
     case busy
     /// The file cannot be opened or read.
     case unreadable(reason: String)
-    /// The URL is not that of a file.
+    /// The URL is not a file URL.
     case notAFile
-    /// A transaction was begun inside another one.
+    /// A transaction was begun inside another one on the same thread.
     case nestedTransaction
     /// A transaction, or a cursor of it, was used after its end.
     case transactionEnded
-    /// SQLite has taken back a transaction by itself, as it does where a disk is full: nothing more can be done in it, and
-    /// nothing of it is there.
+    /// SQLite has rolled back the transaction because of an error, for example because the disk is full.
     case rolledBack
 }
 
 extension StoreError {
-    /// Whether nothing is wrong with the file but that it is no store which the schema can open.
+    /// Whether the file is intact, but not a store that the schema can open.
     var isMismatch: Bool {
         switch self {
         case .newer, .tooOld, .otherSchema, .unknownVersion, .draftChanged, .newerFormat, .empty: true
@@ -51,47 +50,47 @@ extension StoreError {
 }
 
 extension StoreError: CustomStringConvertible {
-    /// What happened, and what to do next.
+    /// The problem, and the way to solve it.
     public var description: String {
         switch self {
         case .newer(let found, let newest):
-            "the store has version \(found), newer than \(newest), the newest of this app: the app must be updated"
+            "the store has version \(found), and this app knows versions up to \(newest): update the app"
         case .tooOld(let found, let oldest):
-            "the store has version \(found), older than \(oldest), the oldest that is still supported: "
-                + "an older app must open it first"
+            "the store has version \(found), and this app supports versions from \(oldest) on: "
+                + "open the store with an older version of the app first"
         case .needsMigration(let found, let newest):
-            "the store has version \(found), older than \(newest), and was opened only to be read: "
-                + "it must be opened for writing first"
-        case .readOnly: "the store was opened only to be read"
+            "the store has version \(found) and must be migrated to \(newest), but was opened for reading only: "
+                + "open it for writing first"
+        case .readOnly: "the store was opened for reading only"
         case .otherSchema(let found, let expected):
-            "the store belongs to the schema \(found), not to \(expected): another file was meant"
+            "the store belongs to the schema \(found), not to \(expected): check the path of the file"
         case .unknownVersion(let found, let newest):
-            "the store has version \(found), which the schema, whose newest is \(newest), does not know"
+            "the store has version \(found), which the schema does not have; its newest version is \(newest)"
         case .draftChanged(let version):
-            "version \(version) was described in another way when the store was written: undo the change if that version "
+            "the description of version \(version) has changed since the store was written: undo the change if the version "
                 + "was released; if it is a draft, delete the store, or let debug builds recreate it "
                 + "(StoreOptions.recreatesChangedDrafts)"
         case .newerFormat(let found):
-            "the store has format \(found), which a newer Strata wrote: the app must be updated"
-        case .notAStore: "the database was not made by Strata: another file was meant"
-        case .notADatabase: "the file is not a SQLite database"
+            "the store has format \(found), which a newer version of Strata wrote: update the app"
+        case .notAStore: "the database was not created by Strata: check the path of the file"
+        case .notADatabase: "the file is not an SQLite database"
         case .empty:
-            "the file is empty, which no store is: remove it to begin anew, or let it be set aside "
+            "the file is empty and not a store: delete it to create a new store, or let Strata rename it "
                 + "(StoreOptions.recreatesOnMismatch)"
         case .corrupt(let reason): "the database is damaged: \(reason)"
-        case .busy: "another connection holds the database: try again later"
+        case .busy: "another connection has locked the database: try again later"
         case .unreadable(let reason): "the database cannot be opened: \(reason)"
-        case .notAFile: "a store needs a file URL"
-        case .nestedTransaction: "a transaction was begun inside another: use the one that is open"
-        case .transactionEnded: "a transaction was used after its end: nothing of it may leave its closure"
+        case .notAFile: "the URL of a store must be a file URL"
+        case .nestedTransaction: "a transaction was begun inside another one: use the outer transaction"
+        case .transactionEnded: "a transaction was used after its end: use it only inside its closure"
         case .rolledBack:
-            "the transaction has failed and was taken back as a whole: let its closure throw, and begin anew"
+            "SQLite has rolled back the transaction: let its closure throw, and begin a new transaction"
         }
     }
 }
 
 extension SQLiteError {
-    /// Runs `body`, which finds out what a file is, and gives its errors as reasons for not opening a store.
+    /// Runs `body`, which opens or identifies a file, and turns errors of SQLite into `StoreError`.
     package static func translated<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -100,7 +99,7 @@ extension SQLiteError {
         }
     }
 
-    /// Whether another connection held the database for too long.
+    /// Whether another connection has locked the database for longer than the busy timeout.
     var isBusy: Bool { code == 5 }  // SQLITE_BUSY
 
     /// Whether SQLite found the database damaged.
@@ -109,7 +108,7 @@ extension SQLiteError {
     var whileOpening: any Error {
         switch code {
         case 26: StoreError.notADatabase  // SQLITE_NOTADB
-        // What is asked then is there in every store.
+        // Only tables and pragmas are read that every store has, so a missing one means damage.
         case _ where isDamage || code == 1: StoreError.corrupt(reason: message)  // SQLITE_ERROR
         case _ where isBusy: StoreError.busy
         case 14, 10, 8, 3, 23: StoreError.unreadable(reason: message)  // CANTOPEN, IOERR, READONLY, PERM, AUTH

@@ -9,21 +9,21 @@ extension Connection {
 
 /// The file of a store.
 package enum StoreFile {
-    /// A connection to the database at `url`.
+    /// Opens a connection to the database at `url`.
     ///
-    /// - Throws: `StoreError` where what is there is no file that holds one.
+    /// - Throws: `StoreError` if there is something else than a database.
     package static func connect(to url: URL, _ mode: Connection.Mode, _ options: StoreOptions) throws -> Connection {
         guard url.isFileURL else { throw StoreError.notAFile }
         var status = stat()
         if stat(url.path, &status) == 0 {
-            // SQLite would wait for what somebody writes into a pipe.
+            // Opening a pipe would block until another process writes to it.
             guard status.st_mode & S_IFMT == S_IFREG else { throw StoreError.unreadable(reason: "it is no file") }
-            // SQLite would take it for a new database, one byte included, and delete a log that may hold what it held.
+            // SQLite treats a file of at most one byte as a new database, and deletes its log, which may have its contents.
             if status.st_size <= 1 { throw StoreError.empty }
         }
         return try SQLiteError.translated {
             let connection = try Connection(path: url.path, mode: mode)
-            // A log stays as large as the largest transaction otherwise.
+            // Otherwise the log would stay as large as the largest transaction.
             if mode != .readOnly { try connection.execute("PRAGMA journal_size_limit = \(4 << 20)") }
             try options.setUp?(ConnectionSetUp(connection: connection))
             return connection
@@ -36,12 +36,12 @@ package enum StoreFile {
         return stat(path, &status) == 0 ? Int64(status.st_size) : nil
     }
 
-    /// Makes a store of the newest version at `url`, which is there as a whole or not at all: what ends while it is made
-    /// leaves no empty file.
+    /// Creates a store of the newest version at `url`. The file appears when it is complete, so that a process that is
+    /// killed meanwhile leaves no empty file.
     ///
-    /// Where there is a file already, or the file system cannot do it, nothing is done.
+    /// Does nothing if there is a file already, or if the file system does not support it.
     static func create(at url: URL, _ schema: KnownSchema, _ options: StoreOptions) throws {
-        // What SQLite takes for a journal of a missing file, it deletes when it makes the file itself.
+        // If a journal exists without its file, SQLite has to create the file, because it then deletes the journal.
         guard !["", "-wal", "-journal"].contains(where: { FileManager.default.fileExists(atPath: url.path + $0) }),
             let newest = schema.versions.last, let draft = try? DraftFile(of: url)
         else { return }
@@ -59,7 +59,7 @@ package enum StoreFile {
         try? draft.publish()
     }
 
-    /// Waits until the file, or the folder's list of files, is on the disk.
+    /// Waits until a file, or the list of files in a folder, is written to the disk.
     static func synchronize(_ url: URL) throws {
         let file = try FileHandle(forReadingFrom: url)
         try file.synchronize()
@@ -67,11 +67,11 @@ package enum StoreFile {
     }
 }
 
-/// A new connection, before anything is done with it.
+/// A new connection, before Strata uses it. ``StoreOptions/setUp`` receives it.
 public struct ConnectionSetUp {
     let connection: Connection
 
-    /// SQLite's own handle of it (`sqlite3 *`), which must not leave the function that is given it.
+    /// SQLite's handle of the connection (`sqlite3 *`). Do not store it.
     public var handle: OpaquePointer { connection.pointer }
 
     /// Runs SQL, such as `PRAGMA key`.

@@ -1,9 +1,14 @@
 import Foundation
 import SQLSchema
 
-/// What a store says of itself, found out without a write.
+/// Facts about a store. Reading them does not write to the store.
+///
+/// ```swift
+/// let inspection = try StoreInspection(of: url, comparedWith: AppSchema.self)
+/// print(inspection.version, inspection.drift ?? [])
+/// ```
 public struct StoreInspection: Hashable, Sendable, Codable {
-    /// A table and its rows.
+    /// A table.
     public struct Table: Hashable, Sendable, Codable {
         /// The table's name.
         public var name: String
@@ -11,23 +16,23 @@ public struct StoreInspection: Hashable, Sendable, Codable {
         public var rows: Int
     }
 
-    /// A migration that was carried out, as the store logs it.
+    /// A completed migration.
     public struct Migration: Hashable, Sendable, Codable {
         /// The version before.
         public var from: String
         /// The version after.
         public var to: String
-        /// When it was done.
+        /// The time at which the migration ended.
         public var finishedAt: Date
-        /// How long it took, in seconds.
+        /// The duration, in seconds.
         public var seconds: Double
-        /// The rows that were copied, or that code migrated.
+        /// The number of rows that were copied or that a custom migration migrated.
         public var rows: Int
     }
 
     /// The name of the schema.
     public var schema: String
-    /// The version that the store has.
+    /// The version of the store.
     public var version: String
     /// The version's fingerprint, as sixteen hexadecimal digits.
     public var fingerprint: String
@@ -37,20 +42,23 @@ public struct StoreInspection: Hashable, Sendable, Codable {
     public var journal: String
     /// The tables, without Strata's own.
     public var tables: [Table] = []
-    /// The migrations that were carried out, oldest first.
+    /// The completed migrations, oldest first.
     public var migrations: [Migration] = []
-    /// The tables and indexes that are otherwise than in a new store of the version; nil where no schema was given that
-    /// knows the version.
+    /// The tables and indexes that differ from those of a new store of the same version; nil if the store was not compared
+    /// with a schema that knows its version.
     public var drift: [String]?
-    /// What SQLite finds damaged in the file; empty if it is sound.
+    /// The damage that SQLite finds in the file; empty if there is none.
     public var damage: [String] = []
-    /// The tables and indexes of the app beside the schema's own; empty if the store is not compared.
+    /// The tables and indexes that the app added to the schema's own; empty if the store was not compared.
     public var userObjects: [String] = []
 
-    /// What the store at `url` says of itself.
+    /// Reads the facts about the store at `url`.
     ///
-    /// - `schema`: what the store is compared with, if it is one of it.
-    /// - Throws: `StoreError` where the file is no store.
+    /// - Parameters:
+    ///   - url: The file of the store.
+    ///   - schema: The schema to compare the store with; nil to compare it with nothing.
+    ///   - options: The options for opening the store.
+    /// - Throws: `StoreError` if the file is not a store.
     public init(
         of url: URL, comparedWith schema: (any Schema.Type)? = nil, options: StoreOptions = StoreOptions()
     ) throws {
@@ -75,7 +83,7 @@ public struct StoreInspection: Hashable, Sendable, Codable {
         damage = try connection.texts("PRAGMA quick_check").filter { $0 != "ok" }
         tables = try names.map { name in
             let count = "SELECT count(*) FROM \(SQL.quoted(name))"
-            // A damaged table may not let its rows be counted.
+            // Counting the rows of a damaged table may fail.
             let rows = damage.isEmpty ? try connection.integer(count) : try? connection.integer(count)
             return Table(name: name, rows: rows ?? 0)
         }
@@ -97,7 +105,7 @@ public struct StoreInspection: Hashable, Sendable, Codable {
 }
 
 extension StoreInspection: CustomStringConvertible {
-    /// All of it, for a person.
+    /// The facts as text, one line each.
     public var description: String {
         var lines = [
             "\(schema): version \(version), fingerprint \(fingerprint)", "  \(bytes) bytes, journal \(journal)",

@@ -7,7 +7,7 @@ package enum StoreMetadata {
     /// "STRA", in the database header.
     static let applicationID = 0x5354_5241
 
-    /// The tables of the format; they are no part of any schema version.
+    /// The tables of the format. They do not belong to any schema version.
     static let tables = [
         Table("strata_metadata", ["\"key\" text key", "value any?"]),
         Table(
@@ -18,7 +18,7 @@ package enum StoreMetadata {
             ]),
     ]
 
-    /// The views, triggers and indexes of the app that migrations dropped; the table exists only if there are any.
+    /// The table of the app's views, triggers and indexes that migrations dropped. It exists only if there are any.
     private static let dropped = Table(
         "strata_dropped",
         ["id integer key", "version text", "type text", "name text", "sql text"])
@@ -41,16 +41,16 @@ package enum StoreMetadata {
         }
     }
 
-    /// Makes the tables of the format.
+    /// Creates the tables of the format.
     static func create(in connection: Connection) throws {
         for table in tables { try connection.execute(SQLite.createTable(table)) }
         try connection.execute("PRAGMA application_id = \(applicationID)")
     }
 
-    /// What the key of the entry begins with that holds the greatest key which `newID` has given for a table.
+    /// The prefix of the entries with the greatest primary keys that `newID` has returned.
     private static let lastID = "last_id "
 
-    /// The greatest keys that `newID` has given, by table.
+    /// The greatest primary keys that `newID` has returned, by table.
     static func lastIDs(reading connection: Connection) throws -> [String: Int64] {
         var ids: [String: Int64] = [:]
         try connection.query("SELECT \"key\", \"value\" FROM \"strata_metadata\"") { row in
@@ -62,7 +62,7 @@ package enum StoreMetadata {
         return ids
     }
 
-    /// Writes the greatest keys that `newID` has given, and forgets those of other tables.
+    /// Writes the greatest primary keys that `newID` has returned, and deletes those of other tables.
     package static func writeLastIDs(_ ids: [String: Int64], to connection: Connection) throws {
         let length = lastID.utf8.count
         try connection.execute(
@@ -73,7 +73,7 @@ package enum StoreMetadata {
         }
     }
 
-    /// Writes that the store is of `version` of the schema.
+    /// Writes the version of the store.
     static func write(_ version: SchemaVersion, schema: String, to connection: Connection) throws {
         let statement = try connection.prepare(
             """

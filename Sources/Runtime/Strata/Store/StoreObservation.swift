@@ -23,7 +23,7 @@ final class ChangedTables {
 
     private func add(_ table: UnsafePointer<CChar>) {
         count += 1
-        // Most rows are of the same table as the one before.
+        // Most changes are in the same table as the one before.
         if table == last { return }
         last = table
         names.insert(String(cString: table))
@@ -32,7 +32,7 @@ final class ChangedTables {
     /// Ends the recording.
     ///
     /// SQLite does not report each row if a statement deletes all rows of a table, nor rows of a table without row numbers
-    /// (https://sqlite.org/c3ref/update_hook.html). The change is then of any table.
+    /// (https://sqlite.org/c3ref/update_hook.html). Any table may then have changed.
     func end() -> TableChanges {
         sqlite3_update_hook(connection.pointer, nil, nil)
         let changes = sqlite3_total_changes64(connection.pointer) - before
@@ -44,10 +44,10 @@ final class ChangedTables {
 /// The tables that a transaction has changed.
 enum TableChanges: Sendable {
     case tables(Set<String>)
-    /// Not known, so each table may have changed.
+    /// The tables are unknown, so any table may have changed.
     case any
 
-    /// Whether something that reads `table` may have changed; nil for something that reads any table.
+    /// Whether `table` may have changed; nil stands for any table.
     func concern(_ table: String?) -> Bool {
         switch self {
         case .any: true
@@ -59,7 +59,7 @@ enum TableChanges: Sendable {
 /// The observers of a store.
 final class Observers: Sendable {
     private struct Observer: Sendable {
-        /// The table to observe; nil for all.
+        /// The observed table; nil for all tables.
         let table: String?
         let wake: @Sendable () -> Void
     }
@@ -86,24 +86,30 @@ final class Observers: Sendable {
 }
 
 extension Store {
-    /// Observes the rows of a request: they come at once, and again after each transaction of this store that changed them.
+    /// Observes the rows of a request.
     ///
-    /// A consumer that is slower than the transactions gets the newest rows and misses those in between. Changes of other
-    /// stores and other processes are not seen until this store writes. The sequence ends when its task is cancelled, and
-    /// with an error if the rows cannot be read. While the store is only busy or its file cannot be read for a time, as
-    /// on a locked device, the sequence goes on and reads again.
+    /// The sequence delivers the rows immediately, and again after each transaction of this store that changes them.
+    ///
+    /// ```swift
+    /// for try await notes in store.observe(Note.all.orderBy { $0.date.descending }) { show(notes) }
+    /// ```
+    ///
+    /// A consumer that is slower than the transactions gets the newest rows and skips the others. The sequence does not see
+    /// writes by other `Store` objects and other processes until this store writes. It ends when its task is cancelled, and
+    /// with an error if the rows cannot be read. If the store is busy, or its file is protected because the device is locked,
+    /// the sequence continues and tries again.
     public func observe<Entity: StoredEntity>(_ request: Request<Entity>) -> AsyncThrowingStream<[Entity], any Error> {
         observe(Entity.table.name) { try $0.fetch(request) }
     }
 
-    /// Observes any value that is read from the store, such as the related rows of an entity in their order:
+    /// Observes a value that `body` reads from the store, such as related rows.
     ///
     /// ```swift
     /// for try await titles in store.observe({ try $0.related(playlist, \.tracks).map(\.title) }) { … }
     /// ```
     ///
-    /// The value comes at once, and again when a transaction of this store has changed it. `body` is run after every
-    /// transaction that changes a table. In everything else this is like the observation of a request.
+    /// The sequence delivers the value immediately, and again after each transaction of this store that changes it. `body`
+    /// runs after every transaction of this store. Otherwise this is like the observation of a request.
     public func observe<Value: Equatable & Sendable>(
         _ body: @escaping @Sendable (ReadTransaction) throws -> Value
     ) -> AsyncThrowingStream<Value, any Error> {
@@ -122,7 +128,7 @@ extension Store {
     }
 }
 
-/// Reads a value on a queue of its own whenever it may have changed, and passes it on if it has.
+/// Reads a value on a separate queue when it may have changed, and delivers it if it has.
 private final class Observation<Value: Equatable & Sendable>: Sendable {
     private let store: Store
     private let body: @Sendable (ReadTransaction) throws -> Value
@@ -130,7 +136,7 @@ private final class Observation<Value: Equatable & Sendable>: Sendable {
     private let queue = DispatchQueue(label: "strata.observation")
     private let last = Locked<Value?>(nil)
     private let isWaiting = Locked(false)
-    /// How long to wait before the next attempt after an error, in seconds.
+    /// The time to wait before the next attempt after an error, in seconds.
     private let delay = Locked(0.1)
 
     init(
@@ -172,7 +178,7 @@ private final class Observation<Value: Equatable & Sendable>: Sendable {
         switch error {
         case StoreError.busy, StoreError.unreadable: true
         case let error as SQLiteError:
-            // A protected file of a locked device cannot be read for a time: IOERR, AUTH, PERM or CANTOPEN.
+            // The file is protected while the device is locked: IOERR, AUTH, PERM or CANTOPEN.
             [
                 SQLITE_BUSY, SQLITE_LOCKED, SQLITE_NOMEM, SQLITE_INTERRUPT, SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_AUTH,
                 SQLITE_PERM, SQLITE_READONLY,

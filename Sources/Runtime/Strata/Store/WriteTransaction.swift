@@ -1,11 +1,18 @@
 import SQLSchema
 
-/// What can be done inside `Store.write`: it must not leave the closure.
+/// A write transaction. `Store.write` passes it to its closure; it is invalid after the closure has returned.
+///
+/// ```swift
+/// try store.write { transaction in
+///     let id = try transaction.newID(of: Note.self)
+///     try transaction.insert(Note(id: id, text: "Hello"))
+/// }
+/// ```
 public final class WriteTransaction: ReadTransaction {
-    /// Writes a new row.
+    /// Inserts a row.
     ///
-    /// - Throws: `SQLiteError` where the key is taken, or a constraint of a column does not hold. A foreign key must
-    ///   lead somewhere when the transaction ends, not before.
+    /// - Throws: `SQLiteError` if a row with the primary key exists, or if the row violates a constraint. Foreign keys are
+    ///   checked when the transaction ends.
     @inlinable public func insert<Entity: StoredEntity>(_ entity: Entity) throws {
         let type = ObjectIdentifier(Entity.self)
         if insertion?.type != type { insertion = (type, try statement(insertingInto: Entity.table)) }
@@ -15,7 +22,7 @@ public final class WriteTransaction: ReadTransaction {
         try statement.run()
     }
 
-    /// The statement that inserted the last row, and what that was a row of.
+    /// The statement that inserted the last row, with the type of that row.
     @exclusivity(unchecked) @usableFromInline var insertion: (type: ObjectIdentifier, statement: Statement)?
 
     /// A statement that inserts a row into a table.
@@ -23,14 +30,15 @@ public final class WriteTransaction: ReadTransaction {
         try open().cached(table.insert(into: name(table.name)))
     }
 
-    /// Writes new rows.
+    /// Inserts rows.
     ///
-    /// - Throws: As for one row; the rows before it are then written all the same, until the transaction ends.
+    /// - Throws: The errors of inserting one row. The rows before it stay inserted, unless you let the error end the
+    ///   transaction.
     @inlinable public func insert<Entity: StoredEntity>(contentsOf entities: some Sequence<Entity>) throws {
         for entity in entities { try insert(entity) }
     }
 
-    /// Writes a row: in the place of the one that has its key, or else as a new one.
+    /// Inserts a row, or updates the row with the same primary key.
     public func upsert<Entity: StoredEntity>(_ entity: Entity) throws {
         let table = Entity.table
         let rest = table.columns.filter { !table.key.contains($0) }
@@ -42,16 +50,20 @@ public final class WriteTransaction: ReadTransaction {
         try statement.run()
     }
 
-    /// Writes all properties of the row that has the same key.
+    /// Updates all properties of the row with the same primary key.
     ///
-    /// - Throws: `RelationshipError.noSuchRow` where there is none.
+    /// - Throws: `RelationshipError.noSuchRow` if there is no such row.
     public func update<Entity: StoredEntity>(_ entity: Entity) throws {
         try update(entity, setting: Entity.table.columns)
     }
 
-    /// Writes these properties of the row that has the same key: `update(movie, \.title, \.rating)`.
+    /// Updates some properties of the row with the same primary key.
     ///
-    /// - Throws: `RelationshipError.noSuchRow` where there is none.
+    /// ```swift
+    /// try transaction.update(movie, \.title, \.rating)
+    /// ```
+    ///
+    /// - Throws: `RelationshipError.noSuchRow` if there is no such row.
     public func update<Entity: StoredEntity, each Value>(
         _ entity: Entity, _ columns: repeat ColumnPath<Entity, each Value>
     ) throws {
@@ -66,7 +78,7 @@ public final class WriteTransaction: ReadTransaction {
         let values = names.compactMap { name in
             table.columns.firstIndex(of: name).map { "\(SQL.quoted(name)) = ?\($0 + 1)" }
         }
-        // The entity binds all its columns; those that are not written stand nowhere.
+        // The entity binds all its columns. The statement ignores those that it does not write.
         let condition = SQL.matches(table.key, from: table.columns.count + 1)
         let statement = try open().cached(
             "UPDATE \(quoted(table.name)) SET \(values.joined(separator: ", ")) WHERE \(condition)")
@@ -76,9 +88,13 @@ public final class WriteTransaction: ReadTransaction {
         if try open().changes == 0 { throw RelationshipError.noSuchRow(table: table.name) }
     }
 
-    /// Writes properties of all rows that `request` means: `update(Movie.all) { [$0.rating.set(to: 5)] }`.
+    /// Updates properties of all rows of a request.
     ///
-    /// - Returns: The number of rows.
+    /// ```swift
+    /// try transaction.update(Movie.all.where { $0.rating == nil }) { [$0.rating.set(to: 5)] }
+    /// ```
+    ///
+    /// - Returns: The number of updated rows.
     @discardableResult public func update<Entity: StoredEntity>(
         _ request: Request<Entity>, _ assignments: (Entity.Columns) -> [Assignment<Entity>]
     ) throws -> Int {
@@ -89,18 +105,18 @@ public final class WriteTransaction: ReadTransaction {
             request, "UPDATE \(quoted(Entity.table.name)) SET \(values)", assignments.flatMap(\.arguments))
     }
 
-    /// Deletes the row that has the same key.
+    /// Deletes the row with the same primary key.
     ///
-    /// - Returns: Whether there was one.
-    /// - Throws: `SQLiteError` where something points at it and denies it, when the transaction ends at the latest.
+    /// - Returns: Whether there was such a row.
+    /// - Throws: `SQLiteError` if a delete rule forbids deleting it, now or at the end of the transaction.
     @discardableResult public func delete<Entity: StoredEntity>(_ entity: Entity) throws -> Bool {
         try delete(Entity.self, id: Entity.id(of: entity))
     }
 
-    /// Deletes the row whose key is `id`.
+    /// Deletes the row with the primary key `id`.
     ///
-    /// - Returns: Whether there was one.
-    /// - Throws: `SQLiteError` where something points at it and denies it, when the transaction ends at the latest.
+    /// - Returns: Whether there was such a row.
+    /// - Throws: `SQLiteError` if a delete rule forbids deleting it, now or at the end of the transaction.
     @discardableResult public func delete<Entity: StoredEntity>(_ type: Entity.Type, id: Entity.ID) throws -> Bool {
         let table = Entity.table
         let statement = try open().cached("DELETE FROM \(quoted(table.name)) WHERE \(SQL.matches(table.key))")
@@ -109,18 +125,18 @@ public final class WriteTransaction: ReadTransaction {
         return try open().changes > 0
     }
 
-    /// Deletes all rows that `request` means.
+    /// Deletes all rows of a request.
     ///
-    /// - Returns: The number of rows, without those that went with them.
+    /// - Returns: The number of deleted rows, without those that delete rules deleted with them.
     @discardableResult public func delete<Entity: StoredEntity>(_ request: Request<Entity>) throws -> Int {
         try change(request, "DELETE FROM \(quoted(Entity.table.name))", [])
     }
 
-    /// Runs a statement on the rows that `request` means, and gives their number.
+    /// Runs a statement on the rows of a request, and returns their number.
     private func change<Entity: StoredEntity>(
         _ request: Request<Entity>, _ statement: String, _ arguments: [Condition<Entity>.Argument]
     ) throws -> Int {
-        // SQLite changes no limited number of rows by itself (https://sqlite.org/compile.html#enable_update_delete_limit).
+        // SQLite's UPDATE and DELETE have no LIMIT in most builds (https://sqlite.org/compile.html#enable_update_delete_limit).
         let key = SQL.list(Entity.table.key)
         let rows = request.select(key, from: quoted(Entity.table.name))
         let statement = try open().cached(
@@ -130,7 +146,7 @@ public final class WriteTransaction: ReadTransaction {
         return try open().changes
     }
 
-    /// A key that no row of the entity has, and that was not given before: the store remembers it.
+    /// Returns a primary key that no row of the entity has or had. The store remembers the greatest key that it returned.
     public func newID<Entity: StoredEntity>(of type: Entity.Type) throws -> Entity.ID
     where Entity.ID: RawEntityID, Entity.ID.RawValue == Int {
         let table = Entity.table
@@ -143,13 +159,13 @@ public final class WriteTransaction: ReadTransaction {
 
     private var newIDs: NewIDs?
 
-    /// Writes what is written when all else is.
+    /// Writes the keys that `newID` has returned.
     func finish() throws {
         let connection = try open()
         try newIDs?.save(to: connection)
     }
 
-    /// Runs `body`; what it throws takes back what it wrote, and nothing else.
+    /// Runs `body` in a savepoint. If `body` throws, only what it wrote is rolled back.
     public func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
         let connection = try open()
         try connection.execute("SAVEPOINT strata")
@@ -158,18 +174,22 @@ public final class WriteTransaction: ReadTransaction {
             try open().execute("RELEASE strata")
             return result
         } catch {
-            // An error of SQLite may have taken back everything.
+            // SQLite may have rolled back the complete transaction.
             if connection.isInTransaction { try connection.execute("ROLLBACK TO strata; RELEASE strata") }
             throw error
         }
     }
 
-    /// Makes `targets` the rows that `source` points at, in their order.
+    /// Replaces the related rows of a to-many relationship.
     ///
-    /// Rows that were pointed at and are not among `targets` are let go; they stay in their table. Where the order is
-    /// not kept, it does not matter here.
+    /// Rows that were related and are not in `targets` stay in their table.
     ///
-    /// - Throws: `SQLiteError` where a row that is let go must point at something.
+    /// - Parameters:
+    ///   - source: The row that has the relationship.
+    ///   - path: The relationship.
+    ///   - targets: The primary keys of the related rows. Their order is stored if the relationship is ordered.
+    /// - Throws: `RelationshipError.noSuchRow` if a row does not exist. `SQLiteError` if a row that is no longer related
+    ///   requires the relationship.
     public func setRelated<Source: StoredEntity, Target>(
         _ source: Source, _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>, to targets: [Target.ID]
     ) throws {
@@ -180,7 +200,7 @@ public final class WriteTransaction: ReadTransaction {
         case .inverse(let columns, let position):
             let table = Target.table
             let kept = Set(targets)
-            // Only rows that are let go lose their key, so that a mandatory one never passes through NULL.
+            // Only rows that are no longer related are set to NULL, so that a required foreign key is never NULL.
             let select = try open().cached(
                 "SELECT \(SQL.list(table.key)) FROM \(quoted(table.name)) WHERE \(SQL.matches(columns, collations: collations))"
             )
@@ -223,7 +243,7 @@ public final class WriteTransaction: ReadTransaction {
         }
     }
 
-    /// Lets go of the rows that `keys` are pointed at by.
+    /// Sets the foreign keys to the rows with `keys` to NULL.
     private func release<Source: StoredEntity>(
         _ type: Source.Type, _ columns: [String], from keys: [Source.ID]
     ) throws {
@@ -237,15 +257,15 @@ public final class WriteTransaction: ReadTransaction {
         }
     }
 
-    /// Sets columns of the row whose key is in the first parameters to the values of the parameters after them.
+    /// A statement that sets columns of a row. The first parameters are the primary key, the others the values.
     private func update(_ table: EntityTable, _ columns: [String]) -> String {
         let values = columns.enumerated().map { "\(SQL.quoted($1)) = ?\(table.key.count + 1 + $0)" }
         return "UPDATE \(quoted(table.name)) SET \(values.joined(separator: ", ")) "
             + "WHERE \(SQL.matches(table.key))"
     }
 
-    /// Makes `sources` the rows that point at `target` by a join table. The order is that of each source: those that
-    /// point at the target already keep its place, the others put it last.
+    /// Replaces the rows that are related to `target` by a join table. The order belongs to each source: a source that is
+    /// related already keeps the target's position, and the others append it.
     private func setSources<Source: EntityID, Target: EntityID>(
         _ sourceTable: EntityTable, of target: Target, _ targetTable: EntityTable, in join: JoinTable,
         to sources: [Source]
@@ -278,8 +298,8 @@ public final class WriteTransaction: ReadTransaction {
         }
     }
 
-    /// Returns the keys as the rows of a table store them. Only keys with a collation can be written in several ways; a
-    /// key of no row stays as it is.
+    /// Returns the primary keys as the rows of a table store them. They can differ only if the key has a collation. A key
+    /// that no row has is returned unchanged.
     private func stored<ID: EntityID>(_ ids: [ID], in table: EntityTable) throws -> [ID] {
         if table.keyCollations.isEmpty { return ids }
         let select = try open().cached(
@@ -291,7 +311,13 @@ public final class WriteTransaction: ReadTransaction {
         }
     }
 
-    /// Makes `target` the row that `source` points at, or lets go of the one that it points at.
+    /// Sets the related row of a to-one relationship.
+    ///
+    /// - Parameters:
+    ///   - source: The row that has the relationship.
+    ///   - path: The relationship.
+    ///   - target: The primary key of the related row; nil for none.
+    /// - Throws: `RelationshipError.noSuchRow` if a row does not exist.
     public func setRelated<Source: StoredEntity, Target>(
         _ source: Source, _ path: KeyPath<Source.Relationships, ToOne<Source, Target>>, to target: Target.ID?
     ) throws {
@@ -299,7 +325,7 @@ public final class WriteTransaction: ReadTransaction {
         switch Source.Relationships()[keyPath: path].storage {
         case .column(let columns, let isSymmetric):
             let table = Source.table
-            // Whoever pointed at either end lets go of it first: no two rows may point at one.
+            // Each end may be related to another row, and no two rows may be related to the same one.
             if isSymmetric { try release(Source.self, columns, from: [id] + [target as? Source.ID].compactMap(\.self)) }
             let update = try open().cached(update(table, columns))
             try update.bind(id, at: 1)
@@ -332,12 +358,12 @@ public final class WriteTransaction: ReadTransaction {
     }
 }
 
-/// Why a relationship was not set.
+/// An error in setting a relationship or updating a row.
 public enum RelationshipError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// One of the rows is not in its table; insert it first.
+    /// The table has no row with the primary key.
     case noSuchRow(table: String)
 
-    /// What happened, and what to do next.
+    /// The problem, and the way to solve it.
     public var description: String {
         switch self {
         case .noSuchRow(let table): "the table \(table) has no row with that key: insert it first"

@@ -1,0 +1,96 @@
+import Foundation
+
+/// Options for opening a store.
+///
+/// ```swift
+/// var options = StoreOptions()
+/// options.backup = folder.appendingPathComponent("Before the update.sqlite")
+/// options.migrationProgress = { print("\($0.completedRows) of \($0.totalRows) rows") }
+/// let store = try Store(at: url, schema: AppSchema.self, options: options)
+/// ```
+public struct StoreOptions: Sendable {
+    /// The journal of a new store (https://sqlite.org/pragma.html#pragma_journal_mode).
+    public enum Journal: String, Sendable {
+        /// A write-ahead log. Reads continue during a write.
+        case wal
+        /// A rollback journal. The store is a single file, except during a write.
+        case delete
+    }
+
+    /// The way in which a migration passes several versions. The result is the same.
+    public enum MigrationStrategy: Sendable {
+        /// Consecutive steps without a custom migration are carried out in one pass.
+        case fused
+        /// Each step is carried out by itself.
+        case stepwise
+    }
+
+    /// The treatment of foreign keys that were dangling before a migration.
+    public enum DanglingForeignKeys: String, Sendable {
+        /// They are kept. Foreign keys that the migration itself would leave dangling make it fail.
+        case keep
+        /// The delete rule of each foreign key is applied, as if its target had just been deleted.
+        case repair
+        /// The migration fails with `MigrationError.danglingForeignKeys`.
+        case refuse
+    }
+
+    /// The way in which a migration passes several versions.
+    public var migrationStrategy: MigrationStrategy = .fused
+    /// The treatment of foreign keys that were dangling before a migration.
+    public var danglingForeignKeys: DanglingForeignKeys = .keep
+    /// Whether SQLite checks the complete store before and after a migration
+    /// (https://sqlite.org/pragma.html#pragma_integrity_check). A damaged store is not migrated. The check takes as long
+    /// as reading the whole file.
+    public var checksIntegrity = false
+    /// Whether a migration fails early with `MigrationError.diskFull` if the disk space is certainly not enough. Otherwise
+    /// it fails when the disk is full, and is rolled back.
+    public var checksFreeSpace = true
+    /// The file for a backup of the store before a migration; nil for no backup.
+    ///
+    /// Strata checks the backup before it migrates the store, and keeps it. A backup of the same store from an earlier
+    /// update is replaced. Another file at this URL makes the migration fail.
+    public var backup: URL?
+    /// A closure that receives the progress of a migration, at most about twenty times a second, on the thread that opens
+    /// the store.
+    public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
+    /// A closure that is called repeatedly during a migration. If it returns true, Strata rolls the migration back and
+    /// throws `MigrationError.cancelled`.
+    public var isMigrationCancelled: (@Sendable () -> Bool)?
+    /// The journal of a new store. An existing store keeps its journal.
+    public var journal: Journal = .wal
+    /// Whether SQLite overwrites deleted content with zeros (https://sqlite.org/pragma.html#pragma_secure_delete); nil for
+    /// the default of the system's SQLite.
+    ///
+    /// Without it, a migration that rebuilds tables takes about a fifth less time, and deleted rows stay readable in the
+    /// file until their space is used again.
+    public var erasesDeletedContent: Bool?
+    /// A closure that receives each new connection before Strata uses it. It can set the key of an encrypted database, or
+    /// add SQL functions and collations.
+    public var setUp: (@Sendable (ConnectionSetUp) throws -> Void)?
+    /// The maximum number of connections that read at the same time, besides the connection that writes. It applies to
+    /// stores with a write-ahead log.
+    public var maximumReaders = 5
+    /// The time to wait for another connection's lock, in seconds.
+    public var busyTimeout: TimeInterval = 5
+
+    /// Whether a store that an earlier draft of the newest version wrote is deleted and recreated. Otherwise opening it
+    /// throws `StoreError.draftChanged`.
+    ///
+    /// The option only works in debug builds. A released app has never written such a store.
+    public var recreatesChangedDrafts = false
+
+    /// Whether a store that the schema cannot open is renamed, and a new one is created. ``Store/setAside`` is the
+    /// renamed file.
+    ///
+    /// This applies to stores of another schema, and of an unknown or newer version. It never applies to a file that
+    /// cannot be read, is damaged, or is not a database: a locked or encrypted store looks the same.
+    public var recreatesOnMismatch = false
+
+    /// Whether the store is opened for reading only. Opening a store of an older version then throws
+    /// `StoreError.needsMigration`.
+    public var isReadOnly = false
+
+    /// Creates the default options.
+    public init() {}
+}
