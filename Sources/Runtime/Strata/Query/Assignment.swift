@@ -1,28 +1,32 @@
 import SQLSchema
 
-/// A value that a property of many rows is given.
+/// A new value for a property, for updating all rows of a request.
+///
+/// ```swift
+/// try transaction.update(Movie.all) { [$0.rating.set(to: 5), $0.views.add(1)] }
+/// ```
 public struct Assignment<Entity: StoredEntity>: Sendable {
     let sql: String
     let arguments: [Condition<Entity>.Argument]
 }
 
 extension Column {
-    /// Gives the property that value.
+    /// Sets the property to `value`.
     public func set(to value: Value) -> Assignment<Entity> where Value: ColumnEquatable {
         Assignment(sql: "\(sql) = ?", arguments: [.value(value.stored)])
     }
 
-    /// Gives the property that value, or none.
+    /// Sets the property to `value`, which may be nil.
     public func set<V: ColumnEquatable>(to value: V?) -> Assignment<Entity> where Value == V? {
         Assignment(sql: "\(sql) = ?", arguments: [.value(value?.stored ?? .null)])
     }
 
-    /// Makes the property point at the row whose key that is.
+    /// Sets the foreign key to `value`.
     public func set(to value: Value) -> Assignment<Entity> where Value: EntityID {
         Assignment(sql: "(\(SQL.list(names))) = (\(SQL.parameterList(names.count)))", arguments: [.key(value)])
     }
 
-    /// Makes the property point at the row whose key that is, or at none.
+    /// Sets the foreign key to `value`, which may be nil.
     public func set<V: EntityID>(to value: V?) -> Assignment<Entity> where Value == V? {
         guard let value else {
             return Assignment(sql: names.map { SQL.quoted($0) + " = NULL" }.joined(separator: ", "), arguments: [])
@@ -30,12 +34,12 @@ extension Column {
         return Assignment(sql: "(\(SQL.list(names))) = (\(SQL.parameterList(names.count)))", arguments: [.key(value)])
     }
 
-    /// Adds to the property.
+    /// Adds `value` to the property.
     public func add(_ value: Value) -> Assignment<Entity> where Value: ColumnComparable & Numeric {
         sum(value.stored)
     }
 
-    /// Adds to the property where it is there.
+    /// Adds `value` to the property, unless it is nil.
     public func add<V: ColumnComparable & Numeric>(_ value: V) -> Assignment<Entity> where Value == V? {
         sum(value.stored)
     }
@@ -47,7 +51,7 @@ extension Column {
 }
 
 extension SQL {
-    /// So many parameters without numbers.
+    /// The SQL of `count` parameters without numbers.
     fileprivate static func parameterList(_ count: Int) -> String {
         [String](repeating: "?", count: count).joined(separator: ", ")
     }

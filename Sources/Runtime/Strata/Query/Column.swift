@@ -1,27 +1,27 @@
 import Foundation
 import SQLSchema
 
-/// The columns of an entity, a property each, by which it is asked for. Strata generates the conformances.
+/// The columns of an entity for conditions, orders and values. Strata generates the conformances.
 public protocol EntityColumns: Sendable {
-    /// The columns.
+    /// Creates the columns.
     init()
 }
 
-/// The columns of an entity that is not asked for by any.
+/// The columns of an entity that cannot be queried, as those of a superseded struct.
 public struct NoColumns: EntityColumns {
-    /// None.
+    /// Creates no columns.
     public init() {}
 }
 
-/// A property of an entity in a condition, an order or a projection: one column, or those of a key.
+/// A property of an entity in a query. It has one column, or the columns of a composite primary key.
 public struct Column<Entity: StoredEntity, Value>: Sendable {
-    /// The names of its columns, unquoted.
+    /// The unquoted names of the columns.
     let names: [String]
     /// The collations of the columns of the primary key that a foreign key references, with "" for the default; empty if
     /// all have the default.
     private let collations: [String]
 
-    /// The property that is kept in the column `name`.
+    /// Creates a property that is stored in one column.
     ///
     /// - Parameters:
     ///   - name: The name of the column.
@@ -32,7 +32,7 @@ public struct Column<Entity: StoredEntity, Value>: Sendable {
         collations = collation.map { [$0] } ?? []
     }
 
-    /// The key that is kept in the columns `names`.
+    /// Creates a primary key or foreign key that is stored in several columns.
     ///
     /// - Parameters:
     ///   - names: The names of the columns.
@@ -43,16 +43,16 @@ public struct Column<Entity: StoredEntity, Value>: Sendable {
         self.collations = collations
     }
 
-    /// The name of the first column, quoted.
+    /// The quoted name of the first column.
     var sql: String { SQL.quoted(names[0]) }
 
-    /// All names, quoted, as a value of SQL.
+    /// The quoted names of all columns, as a row value of SQL.
     var rowValue: String { names.count == 1 ? sql : "(" + SQL.list(names) + ")" }
 
-    /// The names, quoted, each with the collation by which it is compared.
+    /// The quoted names, each with the collation of its comparisons.
     var collatedNames: [String] { SQL.collated(names.map(SQL.quoted), collations) }
 
-    /// `rowValue` with the collations by which it is compared.
+    /// `rowValue` with the collations of its comparisons.
     var collatedRowValue: String {
         collations.isEmpty
             ? rowValue : names.count == 1 ? collatedNames[0] : "(" + collatedNames.joined(separator: ", ") + ")"
@@ -61,27 +61,27 @@ public struct Column<Entity: StoredEntity, Value>: Sendable {
     /// Whether the values are decimal numbers, which SQLite stores as text.
     static var isDecimal: Bool { Value.self == Decimal.self || Value.self == Decimal?.self }
 
-    /// The first column, with the collation that orders its values.
+    /// The first column, with the collation of its order.
     var orderedSQL: String {
         Self.isDecimal ? "\(sql) COLLATE \(DecimalFunctions.collation)" : collations.isEmpty ? sql : collatedNames[0]
     }
 }
 
 extension SQL {
-    /// Columns, each with its collation if it has one other than the default.
+    /// Columns, each with its collation if it does not have the default.
     static func collated(_ columns: [String], _ collations: [String]) -> [String] {
         collations.isEmpty
             ? columns : zip(columns, collations).map { $1.isEmpty ? $0 : "\($0) COLLATE \($1)" }
     }
 }
 
-/// A value that SQL can tell from others as Swift does.
+/// A value that SQL compares for equality as Swift does.
 public protocol ColumnEquatable: Sendable {
-    /// What a column holds for it.
+    /// The stored value.
     var stored: SQLiteValue { get }
 }
 
-/// A value that SQL orders as Swift does. Text is ordered by its bytes, and a `Decimal`, which is stored as text, by its
+/// A value that SQL orders as Swift does. Text is ordered by its bytes. A `Decimal` is stored as text and ordered by its
 /// value.
 public protocol ColumnComparable: ColumnEquatable {}
 

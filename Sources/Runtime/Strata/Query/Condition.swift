@@ -2,25 +2,30 @@ import CSQLite
 import Foundation
 import SQLSchema
 
-/// A condition on the rows of an entity. Values are bound, and never part of the SQL.
+/// A condition on the rows of an entity.
 ///
-/// It is true or false of every row, as in Swift: what is NULL equals nil alone, is neither more nor less than anything,
-/// and the negation of a condition holds for all rows for which the condition does not.
+/// ```swift
+/// Movie.all.where { $0.rating > 4 && !$0.title.hasPrefix("The ") }
+/// ```
+///
+/// A condition is true or false for each row, as in Swift: nil equals only nil, and is neither less nor greater than any value.
+/// The negation of a condition is true for all rows for which the condition is false. Values are bound, and never part of the
+/// SQL.
 public struct Condition<Entity: StoredEntity>: Sendable {
-    /// A value that is bound, or a key, to as many parameters as it has columns.
+    /// A value of a parameter. A key is bound to as many parameters as it has columns.
     enum Argument: Sendable {
         case value(SQLiteValue)
         case key(any EntityID)
-        /// The rows of a `ValueArray`, which is one parameter.
+        /// The rows of a `ValueArray`, which is a single parameter.
         case values(ValueArray)
-        /// The same for primary keys, whose values only a statement reads.
+        /// The same for primary keys, whose values are read by binding them to a statement.
         case keys([any EntityID], columnCount: Int)
     }
 
     private indirect enum Term: Sendable {
         case sql(String, [Argument])
         case not(Condition)
-        /// Conditions that are joined by AND or by OR.
+        /// Conditions that are joined with AND or OR.
         case joined([Condition], by: String)
     }
 
@@ -52,7 +57,7 @@ public struct Condition<Entity: StoredEntity>: Sendable {
         return halves.map { "(\(sql(of: $0, joinedBy: word)))" }.joined(separator: " \(word) ")
     }
 
-    /// The values of the parameters, in their order.
+    /// The values of the parameters.
     var arguments: [Argument] {
         switch term {
         case .sql(_, let arguments): arguments
@@ -61,17 +66,17 @@ public struct Condition<Entity: StoredEntity>: Sendable {
         }
     }
 
-    /// A column, an operator, and a value.
+    /// The comparison of a column with a value.
     fileprivate init<Value>(_ column: Column<Entity, Value>, _ operation: String, _ value: SQLiteValue) {
         self.init("\(column.sql) \(operation) ?", [.value(value)])
     }
 
-    /// A column that is compared by order, an operator, and a value.
+    /// The comparison of a column with a value by order.
     fileprivate init<Value>(ordered column: Column<Entity, Value>, _ operation: String, _ value: SQLiteValue) {
         self.init("\(column.orderedSQL) \(operation) ?", [.value(value)])
     }
 
-    /// Whether a key is `value`, or is not.
+    /// The comparison of a key with a value.
     fileprivate init<Value>(_ column: Column<Entity, Value>, isEqual: Bool, key: (any EntityID)?) {
         guard let key else {
             self.init("\(column.sql) IS \(isEqual ? "" : "NOT ")NULL")
@@ -81,7 +86,7 @@ public struct Condition<Entity: StoredEntity>: Sendable {
         self.init(isEqual ? (column.names.count == 1 ? pairs : "(\(pairs))") : "NOT (\(pairs))", [.key(key)])
     }
 
-    /// Binds `arguments` to the parameters from `first` on, and gives the next one.
+    /// Binds `arguments` to the parameters from `first` on. Returns the number of the next parameter.
     static func bind(_ arguments: [Argument], to statement: Statement, from first: Int = 1) throws -> Int {
         var index = first
         for argument in arguments {
@@ -104,17 +109,17 @@ public struct Condition<Entity: StoredEntity>: Sendable {
         return index
     }
 
-    // MARK: Together
+    // MARK: Combinations
 
-    /// Holds for every row.
+    /// A condition that is true for each row.
     public static var always: Condition { Condition("TRUE") }
 
-    /// Holds where all of them do.
+    /// All conditions are true. Without conditions, this is true for each row.
     public static func all(of conditions: [Condition]) -> Condition {
         joined(conditions, by: "AND") ?? always
     }
 
-    /// Holds where at least one of them does.
+    /// At least one of the conditions is true. Without conditions, this is false for each row.
     public static func any(of conditions: [Condition]) -> Condition {
         joined(conditions, by: "OR") ?? Condition("FALSE")
     }
@@ -128,171 +133,171 @@ public struct Condition<Entity: StoredEntity>: Sendable {
         return Condition(.joined(terms, by: word))
     }
 
-    /// Holds where it does not.
+    /// The condition is false.
     public static func not(_ condition: Condition) -> Condition {
         Condition(.not(condition))
     }
 
-    /// Holds where both do.
+    /// Both conditions are true.
     public static func && (left: Condition, right: Condition) -> Condition { all(of: [left, right]) }
-    /// Holds where at least one does.
+    /// At least one of the conditions is true.
     public static func || (left: Condition, right: Condition) -> Condition { any(of: [left, right]) }
-    /// Holds where it does not.
+    /// The condition is false.
     public static prefix func ! (condition: Condition) -> Condition { not(condition) }
 }
 
 extension Column {
     // MARK: Equality
 
-    /// Whether the property is `value`.
+    /// The property equals `value`.
     public static func == (column: Column, value: Value) -> Condition<Entity> where Value: ColumnEquatable {
         Condition(column, "=", value.stored)
     }
 
-    /// Whether the property is another than `value`.
+    /// The property differs from `value`.
     public static func != (column: Column, value: Value) -> Condition<Entity> where Value: ColumnEquatable {
         Condition(column, "<>", value.stored)
     }
 
-    /// Whether the property is `value`, which may be nil.
+    /// The property equals `value`, which may be nil.
     public static func == <V: ColumnEquatable>(column: Column, value: V?) -> Condition<Entity> where Value == V? {
         Condition(column, "IS", value?.stored ?? .null)
     }
 
-    /// Whether the property is another than `value`, which may be nil.
+    /// The property differs from `value`, which may be nil.
     public static func != <V: ColumnEquatable>(column: Column, value: V?) -> Condition<Entity> where Value == V? {
         Condition(column, "IS NOT", value?.stored ?? .null)
     }
 
-    /// Whether the key is `value`.
+    /// The key equals `value`.
     public static func == (column: Column, value: Value) -> Condition<Entity> where Value: EntityID {
         Condition(column, isEqual: true, key: value)
     }
 
-    /// Whether the key is another than `value`.
+    /// The key differs from `value`.
     public static func != (column: Column, value: Value) -> Condition<Entity> where Value: EntityID {
         Condition(column, isEqual: false, key: value)
     }
 
-    /// Whether the key is `value`, which may be nil.
+    /// The key equals `value`, which may be nil.
     public static func == <V: EntityID>(column: Column, value: V?) -> Condition<Entity> where Value == V? {
         Condition(column, isEqual: true, key: value)
     }
 
-    /// Whether the key is another than `value`, which may be nil.
+    /// The key differs from `value`, which may be nil.
     public static func != <V: EntityID>(column: Column, value: V?) -> Condition<Entity> where Value == V? {
         Condition(column, isEqual: false, key: value)
     }
 
-    /// Whether two properties of a row have the same value.
+    /// Two properties of a row are equal.
     public static func == (left: Column, right: Column) -> Condition<Entity> {
         Condition("\(left.collatedRowValue) IS \(right.rowValue)")
     }
 
-    /// Whether two properties of a row have other values.
+    /// Two properties of a row differ.
     public static func != (left: Column, right: Column) -> Condition<Entity> {
         Condition("\(left.collatedRowValue) IS NOT \(right.rowValue)")
     }
 
     // MARK: Order
 
-    /// Whether the property is less than `value`.
+    /// The property is less than `value`.
     public static func < (column: Column, value: Value) -> Condition<Entity> where Value: ColumnComparable {
         Condition(ordered: column, "<", value.stored)
     }
 
-    /// Whether the property is `value` or less.
+    /// The property is at most `value`.
     public static func <= (column: Column, value: Value) -> Condition<Entity> where Value: ColumnComparable {
         Condition(ordered: column, "<=", value.stored)
     }
 
-    /// Whether the property is more than `value`.
+    /// The property is greater than `value`.
     public static func > (column: Column, value: Value) -> Condition<Entity> where Value: ColumnComparable {
         Condition(ordered: column, ">", value.stored)
     }
 
-    /// Whether the property is `value` or more.
+    /// The property is at least `value`.
     public static func >= (column: Column, value: Value) -> Condition<Entity> where Value: ColumnComparable {
         Condition(ordered: column, ">=", value.stored)
     }
 
-    /// Whether the property is there, and less than `value`.
+    /// The property is not nil and is less than `value`.
     public static func < <V: ColumnComparable>(column: Column, value: V) -> Condition<Entity> where Value == V? {
         Condition(ordered: column, "<", value.stored)
     }
 
-    /// Whether the property is there, and `value` or less.
+    /// The property is not nil and is at most `value`.
     public static func <= <V: ColumnComparable>(column: Column, value: V) -> Condition<Entity> where Value == V? {
         Condition(ordered: column, "<=", value.stored)
     }
 
-    /// Whether the property is there, and more than `value`.
+    /// The property is not nil and is greater than `value`.
     public static func > <V: ColumnComparable>(column: Column, value: V) -> Condition<Entity> where Value == V? {
         Condition(ordered: column, ">", value.stored)
     }
 
-    /// Whether the property is there, and `value` or more.
+    /// The property is not nil and is at least `value`.
     public static func >= <V: ColumnComparable>(column: Column, value: V) -> Condition<Entity> where Value == V? {
         Condition(ordered: column, ">=", value.stored)
     }
 
-    /// Whether the key is less than `value`.
+    /// The key is less than `value`.
     public static func < (column: Column, value: Value) -> Condition<Entity>
     where Value: RawEntityID, Value.RawValue: ColumnComparable {
         Condition(ordered: column, "<", value.rawValue.stored)
     }
 
-    /// Whether the key is no more than `value`.
+    /// The key is at most `value`.
     public static func <= (column: Column, value: Value) -> Condition<Entity>
     where Value: RawEntityID, Value.RawValue: ColumnComparable {
         Condition(ordered: column, "<=", value.rawValue.stored)
     }
 
-    /// Whether the key is more than `value`.
+    /// The key is greater than `value`.
     public static func > (column: Column, value: Value) -> Condition<Entity>
     where Value: RawEntityID, Value.RawValue: ColumnComparable {
         Condition(ordered: column, ">", value.rawValue.stored)
     }
 
-    /// Whether the key is no less than `value`.
+    /// The key is at least `value`.
     public static func >= (column: Column, value: Value) -> Condition<Entity>
     where Value: RawEntityID, Value.RawValue: ColumnComparable {
         Condition(ordered: column, ">=", value.rawValue.stored)
     }
 
-    /// Whether the property is in a range.
+    /// The property is in a range.
     public func isBetween(_ range: ClosedRange<Value>) -> Condition<Entity> where Value: ColumnComparable {
         Condition("\(orderedSQL) BETWEEN ? AND ?", [.value(range.lowerBound.stored), .value(range.upperBound.stored)])
     }
 
-    /// Whether the property is there, and in a range.
+    /// The property is not nil and is in a range.
     public func isBetween<V: ColumnComparable>(_ range: ClosedRange<V>) -> Condition<Entity> where Value == V? {
         Condition("\(orderedSQL) BETWEEN ? AND ?", [.value(range.lowerBound.stored), .value(range.upperBound.stored)])
     }
 
     // MARK: Membership
 
-    /// Whether the property is one of `values`.
+    /// The property is one of `values`, of which there may be thousands.
     public func isIn(_ values: some Sequence<Value>) -> Condition<Entity> where Value: ColumnEquatable {
         isIn(values.map(\.stored))
     }
 
-    /// Whether the property is there, and one of `values`.
+    /// The property is not nil and is one of `values`.
     public func isIn<V: ColumnEquatable>(_ values: some Sequence<V>) -> Condition<Entity> where Value == V? {
         isIn(values.map(\.stored))
     }
 
-    /// Whether the key is one of `values`.
+    /// The key is one of `values`.
     public func isIn(_ values: some Sequence<Value>) -> Condition<Entity> where Value: EntityID {
         isIn(values.map { $0 as any EntityID })
     }
 
-    /// Whether the key is there, and one of `values`.
+    /// The key is not nil and is one of `values`.
     public func isIn<V: EntityID>(_ values: some Sequence<V>) -> Condition<Entity> where Value == V? {
         isIn(values.map { $0 as any EntityID })
     }
 
-    /// The maximum number of values that are parameters each.
+    /// The maximum number of values that get a parameter each.
     private static var mostParameters: Int { 100 }
 
     private func isIn(_ values: [SQLiteValue]) -> Condition<Entity> {
@@ -320,7 +325,7 @@ extension Column {
 }
 
 extension Statement {
-    /// The values of the columns of primary keys, one primary key after the other.
+    /// The values of the columns of several primary keys, in a row.
     fileprivate func storedValues(of keys: [any EntityID], columnCount: Int) throws -> [SQLiteValue] {
         let select = try Statement("SELECT \(SQL.parameters(columnCount))", database: sqlite3_db_handle(pointer))
         var values: [SQLiteValue] = []
@@ -338,36 +343,38 @@ extension Statement {
 // MARK: Text
 
 extension Column where Value == String {
-    /// Whether the text begins with `prefix`, in the same case.
+    /// The text begins with `prefix`. Letter case matters.
     public func hasPrefix(_ prefix: String) -> Condition<Entity> { begins(with: prefix) }
-    /// Whether the text ends with `suffix`, in the same case.
+    /// The text ends with `suffix`. Letter case matters.
     public func hasSuffix(_ suffix: String) -> Condition<Entity> { ends(with: suffix) }
-    /// Whether `part` stands in the text, in the same case.
+    /// The text contains `part`. Letter case matters.
     public func contains(_ part: String) -> Condition<Entity> { holds(part) }
-    /// Whether the text is like `pattern`: `%` stands for any text, `_` for any character, and letters of ASCII are the
-    /// same in either case (https://sqlite.org/lang_expr.html#like).
+    /// The text matches a pattern of SQL's LIKE (https://sqlite.org/lang_expr.html#like).
     ///
-    /// - `escape`: a character that takes from the next one its meaning.
+    /// - Parameters:
+    ///   - pattern: The pattern. `%` matches any text, and `_` any character. The case of ASCII letters does not matter.
+    ///   - escape: A character before `%`, `_` or itself that makes it match only itself.
     public func isLike(_ pattern: String, escape: Character? = nil) -> Condition<Entity> { like(pattern, escape) }
 }
 
 extension Column where Value == String? {
-    /// Whether the text is there, and begins with `prefix`, in the same case.
+    /// The text is not nil and begins with `prefix`. Letter case matters.
     public func hasPrefix(_ prefix: String) -> Condition<Entity> { begins(with: prefix) }
-    /// Whether the text is there, and ends with `suffix`, in the same case.
+    /// The text is not nil and ends with `suffix`. Letter case matters.
     public func hasSuffix(_ suffix: String) -> Condition<Entity> { ends(with: suffix) }
-    /// Whether the text is there, and `part` stands in it, in the same case.
+    /// The text is not nil and contains `part`. Letter case matters.
     public func contains(_ part: String) -> Condition<Entity> { holds(part) }
-    /// Whether the text is there, and like `pattern`: `%` stands for any text, `_` for any character, and letters of ASCII
-    /// are the same in either case (https://sqlite.org/lang_expr.html#like).
+    /// The text is not nil and matches a pattern of SQL's LIKE (https://sqlite.org/lang_expr.html#like).
     ///
-    /// - `escape`: a character that takes from the next one its meaning.
+    /// - Parameters:
+    ///   - pattern: The pattern. `%` matches any text, and `_` any character. The case of ASCII letters does not matter.
+    ///   - escape: A character before `%`, `_` or itself that makes it match only itself.
     public func isLike(_ pattern: String, escape: Character? = nil) -> Condition<Entity> { like(pattern, escape) }
 }
 
 extension Column {
-    /// GLOB heeds the case, and uses an index (https://sqlite.org/optoverview.html#the_like_optimization); it reads a text
-    /// up to U+0000.
+    /// GLOB respects letter case and can use an index (https://sqlite.org/optoverview.html#the_like_optimization). It reads
+    /// text up to U+0000.
     fileprivate func begins(with prefix: String) -> Condition<Entity> {
         if !prefix.utf8.contains(0) { return Condition(self, "GLOB", .text(Self.globbed(prefix) + "*")) }
         return Condition(
@@ -388,7 +395,7 @@ extension Column {
         return Condition("\(sql) LIKE ? ESCAPE ?", [.value(.text(pattern)), .value(.text(String(escape)))])
     }
 
-    /// `text` as GLOB takes it for itself: what means something to it stands in brackets.
+    /// The pattern of GLOB that matches only `text`: special characters are in brackets.
     private static func globbed(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The row that a query of your own stands on. It must not leave the closure that is given it.
+/// The current row of your own SQL. It is valid only in the closure that receives it.
 public struct QueryRow {
     private let columns: QueryColumns
 
@@ -8,21 +8,26 @@ public struct QueryRow {
         self.columns = columns
     }
 
-    /// The names of the columns, in the query's order.
+    /// The names of the columns.
     public var names: [String] { columns.names }
 
-    /// The values of the columns as they are stored, in the query's order.
+    /// Returns the stored values of all columns.
     ///
     /// - Throws: `MalformedValue` for text that is not UTF-8.
     public func values() throws -> [SQLiteValue] {
         try names.indices.map { try SQLiteValue(row: columns.row, at: $0) }
     }
 
-    /// The value of the column that is called `name`: `try row.value("total", as: Int.self)`.
+    /// Returns the value of a column.
     ///
-    /// A key of several columns is read from as many that follow each other.
+    /// ```swift
+    /// let total = try row.value("total", as: Int.self)
+    /// ```
     ///
-    /// - Throws: `QueryError.noSuchColumn`, `.ambiguousColumn`, or `MalformedValue` where what is stored is no such value.
+    /// - Parameters:
+    ///   - name: The name of the column. A primary key with several columns is read from this column and the ones after it.
+    ///   - type: The type of the value.
+    /// - Throws: `QueryError.noSuchColumn`, `.ambiguousColumn`, or `MalformedValue` if the stored value has another type.
     public func value<Value: ColumnStorable>(_ name: String, as type: Value.Type = Value.self) throws -> Value {
         let index = try columns.index(of: name)
         guard index + Value.columnCount <= columns.names.count else {
@@ -31,12 +36,13 @@ public struct QueryRow {
         return try Value(row: columns.row, at: index)
     }
 
-    /// The entity whose columns are found by their names, wherever they stand; other columns do not matter.
+    /// Returns an entity from the columns with its names. The order of the columns and other columns do not matter.
     ///
-    /// - `prefix`: what stands before each of the names, where a query has columns of several entities:
-    ///   `SELECT movie.*, genre.id AS genre_id, genre.name AS genre_name …` has a `Genre` after `genre_`.
-    /// - Throws: `QueryError.noSuchColumn`, `.ambiguousColumn`, or `MalformedValue` where a stored value is none of its
-    ///   column's type.
+    /// - Parameters:
+    ///   - type: The type of the entity.
+    ///   - prefix: The prefix of the names, for queries with columns of several entities:
+    ///     `SELECT movie.*, genre.id AS genre_id, genre.name AS genre_name …` contains a `Genre` with the prefix `genre_`.
+    /// - Throws: `QueryError.noSuchColumn`, `.ambiguousColumn`, or `MalformedValue` if a stored value has another type.
     public func entity<Entity: StoredEntity>(
         _ type: Entity.Type = Entity.self, prefix: String = ""
     ) throws -> Entity {
@@ -47,18 +53,18 @@ public struct QueryRow {
     }
 }
 
-/// What is wrong with SQL of your own.
+/// An error in your own SQL.
 public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The rows have no column of that name.
+    /// The rows have no column with this name.
     case noSuchColumn(name: String, sql: String)
-    /// The rows have several columns of that name.
+    /// The rows have several columns with this name.
     case ambiguousColumn(name: String, sql: String)
-    /// It has more or fewer parameters than there are values.
+    /// The number of values differs from the number of parameters.
     case arguments(expected: Int, given: Int, sql: String)
-    /// It does what it must not, as `reason` says.
+    /// The SQL does something that Strata does not allow.
     case refused(reason: String, sql: String)
 
-    /// What is wrong, and the SQL.
+    /// The problem, and the SQL.
     public var description: String {
         switch self {
         case .noSuchColumn(let name, let sql): "there is no column \(name)\nin \(sql)"
@@ -70,7 +76,7 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The columns of a query that stands on a row, by name.
+/// The columns of a statement by their names.
 final class QueryColumns {
     let statement: Statement
     let names: [String]
@@ -92,12 +98,12 @@ final class QueryColumns {
         guard let index = names.firstIndex(of: name) else {
             throw QueryError.noSuchColumn(name: name, sql: statement.sql)
         }
-        // A key that is another's would lead to another row.
+        // A key column of another entity would identify another row.
         if names.lastIndex(of: name) != index { throw QueryError.ambiguousColumn(name: name, sql: statement.sql) }
         return index
     }
 
-    /// Where the columns of an entity stand.
+    /// The positions of the columns of an entity.
     func order<Entity: StoredEntity>(of type: Entity.Type, _ prefix: String) throws -> ColumnOrder {
         let entities = Entities(type: ObjectIdentifier(type), prefix: prefix)
         if let order = orders[entities] { return order }
@@ -108,7 +114,7 @@ final class QueryColumns {
     }
 }
 
-/// Columns of a statement's row in another order.
+/// The columns of a row in another order.
 final class ColumnOrder: RowSource {
     private let pointer: OpaquePointer
     private let places: [Int]
@@ -123,21 +129,34 @@ final class ColumnOrder: RowSource {
 }
 
 extension ReadTransaction {
-    /// The entities that a query of your own gives, whose columns are found by their names:
-    /// `rows("SELECT * FROM movie WHERE rating > ? ORDER BY title", [4.5], as: Movie.self)`.
+    /// Runs your own query, and returns its rows as entities. Columns are found by their names.
     ///
-    /// - `arguments`: the values of the parameters, in their order; a key of several columns is as many.
-    /// - Throws: `SQLiteError` where SQLite does not understand it, `QueryError`, or `MalformedValue`.
+    /// ```swift
+    /// let movies = try transaction.rows("SELECT * FROM movie WHERE rating > ? ORDER BY title", [4.5], as: Movie.self)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - sql: The query.
+    ///   - arguments: The values of the parameters. A primary key with several columns takes several parameters.
+    ///   - type: The type of the entities.
+    /// - Throws: `SQLiteError` if the SQL is invalid, `QueryError`, or `MalformedValue`.
     public func rows<Entity: StoredEntity>(
         _ sql: String, _ arguments: [(any ColumnStorable)?] = [], as type: Entity.Type = Entity.self
     ) throws -> [Entity] {
         try rows(sql, arguments) { try $0.entity(Entity.self) }
     }
 
-    /// What `body` makes of the rows that a query of your own gives.
+    /// Runs your own query, and returns the results of `body` for its rows.
     ///
-    /// - `arguments`: the values of the parameters, in their order; a key of several columns is as many.
-    /// - Throws: `SQLiteError` where SQLite does not understand it, `QueryError`, or what `body` throws.
+    /// ```swift
+    /// let titles = try transaction.rows("SELECT title FROM movie") { try $0.value("title", as: String.self) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - sql: The query.
+    ///   - arguments: The values of the parameters. A primary key with several columns takes several parameters.
+    ///   - body: A closure that reads one row.
+    /// - Throws: `SQLiteError` if the SQL is invalid, `QueryError`, or the error of `body`.
     public func rows<Element>(
         _ sql: String, _ arguments: [(any ColumnStorable)?] = [], _ body: (QueryRow) throws -> Element
     ) throws -> [Element] {
@@ -149,7 +168,7 @@ extension ReadTransaction {
         defer { statement.reset() }
         var elements: [Element] = []
         guard try statement.step() else { return elements }
-        // Not before: the first step may prepare it anew, for a schema that has changed.
+        // The names are read after the first step, because it may prepare the statement again for a changed schema.
         let row = QueryRow(QueryColumns(of: statement))
         repeat { elements.append(try body(row)) } while try statement.step()
         return elements
@@ -157,10 +176,14 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Runs a statement of your own that changes rows: `execute("UPDATE movie SET rating = rating + ?", [0.5])`.
+    /// Runs your own statement that changes rows.
     ///
-    /// - Returns: The number of rows that it changed.
-    /// - Throws: `SQLiteError`, or `QueryError` where it changes nothing or has other parameters than `arguments`.
+    /// ```swift
+    /// try transaction.execute("UPDATE movie SET rating = rating + ?", [0.5])
+    /// ```
+    ///
+    /// - Returns: The number of changed rows.
+    /// - Throws: `SQLiteError`, or `QueryError` if the number of arguments is wrong or the statement is not allowed.
     @discardableResult public func execute(
         _ sql: String, _ arguments: [(any ColumnStorable)?] = []
     ) throws -> Int {
@@ -174,7 +197,7 @@ extension WriteTransaction {
 }
 
 extension Connection {
-    /// A statement of the user's own with its values bound.
+    /// Prepares your own statement and binds its values.
     func query(_ sql: String, _ arguments: [(any ColumnStorable)?]) throws -> Statement {
         let statement = try confined(sql)
         guard statement.isAlone else { throw QueryError.refused(reason: "it is more than one statement", sql: sql) }

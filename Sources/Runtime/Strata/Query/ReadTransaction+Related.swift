@@ -1,5 +1,5 @@
 extension ReadTransaction {
-    /// The rows that `source` points at, in order.
+    /// Fetches the related rows of a to-many relationship, in their order.
     public func related<Source: StoredEntity, Target>(
         _ source: Source, _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>
     ) throws -> [Target] {
@@ -10,7 +10,7 @@ extension ReadTransaction {
         return targets
     }
 
-    /// The row that `source` points at, or nil.
+    /// Fetches the related row of a to-one relationship; nil if there is none.
     public func related<Source: StoredEntity, Target>(
         _ source: Source, _ path: KeyPath<Source.Relationships, ToOne<Source, Target>>
     ) throws -> Target? {
@@ -27,8 +27,10 @@ extension ReadTransaction {
         return statement
     }
 
-    /// The rows that each of `sources` points at, in order, by the key of the one that points: one query for all of
-    /// them. Those that point at nothing are not among the keys.
+    /// Fetches the related rows of several rows with one query.
+    ///
+    /// - Returns: The related rows in their order, by the primary key of the source. Sources without related rows are left
+    ///   out.
     public func related<Source: StoredEntity, Target>(
         _ sources: some Collection<Source>, _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>
     ) throws -> [Source.ID: [Target]] {
@@ -38,8 +40,9 @@ extension ReadTransaction {
         return targets
     }
 
-    /// The row that each of `sources` points at, by the key of the one that points: one query for all of them. Those that
-    /// point at nothing are not among the keys.
+    /// Fetches the related row of each of several rows with one query.
+    ///
+    /// - Returns: The related rows, by the primary key of the source. Sources without a related row are left out.
     public func related<Source: StoredEntity, Target>(
         _ sources: some Collection<Source>, _ path: KeyPath<Source.Relationships, ToOne<Source, Target>>
     ) throws -> [Source.ID: Target] {
@@ -53,7 +56,7 @@ extension ReadTransaction {
         _ sources: some Collection<Source>, _ rows: RelatedRows, _ body: (Source.ID, Target) -> Void
     ) throws {
         let connection = try open()
-        // More keys than a statement has parameters for (https://sqlite.org/limits.html) take another query.
+        // The number of parameters is limited (https://sqlite.org/limits.html). More keys need another query.
         let most = connection.mostParameters / Source.ID.columnCount
         var known: Set<Source.ID> = []
         var rest = sources.map(Source.id).filter { known.insert($0).inserted }[...]

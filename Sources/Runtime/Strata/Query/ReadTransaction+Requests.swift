@@ -2,7 +2,7 @@ import Foundation
 import SQLSchema
 
 extension ReadTransaction {
-    /// The rows that `request` means.
+    /// Fetches the rows of a request.
     @inlinable public func fetch<Entity: StoredEntity>(_ request: Request<Entity>) throws -> [Entity] {
         let statement = try select(request)
         defer { statement.reset() }
@@ -11,21 +11,21 @@ extension ReadTransaction {
         return entities
     }
 
-    /// The rows of an entity for which `condition` holds, in no particular order.
+    /// Fetches the rows for which `condition` is true, in an undefined order.
     @inlinable public func fetch<Entity: StoredEntity>(
         _ type: Entity.Type, where condition: (Entity.Columns) -> Condition<Entity>
     ) throws -> [Entity] {
         try fetch(Request(where: condition(Entity.Columns())))
     }
 
-    /// The first row that `request` means, or nil.
+    /// Fetches the first row of a request; nil if there is none.
     @inlinable public func first<Entity: StoredEntity>(_ request: Request<Entity>) throws -> Entity? {
         let statement = try select(request)
         defer { statement.reset() }
         return try statement.step() ? Entity.read(statement.row) : nil
     }
 
-    /// The rows that `request` means, one at a time.
+    /// Returns a cursor over the rows of a request. It reads one row at a time.
     public func cursor<Entity: StoredEntity>(_ request: Request<Entity>) throws -> Cursor<Entity> {
         let table = Entity.table
         let statement = try open().prepare(request.select(SQL.list(table.columns), from: quoted(table.name)))
@@ -33,19 +33,19 @@ extension ReadTransaction {
         return Cursor(statement, of: self) { try Entity.read($0) }
     }
 
-    /// The number of rows that `request` means.
+    /// Counts the rows of a request.
     public func count<Entity: StoredEntity>(_ request: Request<Entity>) throws -> Int {
         let rows = request.select("1", from: quoted(Entity.table.name))
         return try value(request, "SELECT count(*) FROM (\(rows))") { try $0.int(0) }
     }
 
-    /// Whether `request` means any row.
+    /// Returns whether a request has any rows.
     public func exists<Entity: StoredEntity>(_ request: Request<Entity>) throws -> Bool {
         let rows = request.select("1", from: quoted(Entity.table.name))
         return try value(request, "SELECT EXISTS (\(rows))") { try $0.bool(0) }
     }
 
-    /// A statement for the rows that `request` means, with its values bound.
+    /// Prepares the statement of a request and binds its values.
     @usableFromInline func select<Entity: StoredEntity>(_ request: Request<Entity>) throws -> Statement {
         let table = Entity.table
         let statement = try open().cached(table.select(from: name(table.name)) + request.clauses)
@@ -53,7 +53,7 @@ extension ReadTransaction {
         return statement
     }
 
-    /// How SQLite finds the rows that `request` means (https://sqlite.org/eqp.html), a line for each step.
+    /// Returns SQLite's query plan for a request (https://sqlite.org/eqp.html), one line for each step.
     public func plan<Entity: StoredEntity>(of request: Request<Entity>) throws -> String {
         let statement = try open().prepare(
             "EXPLAIN QUERY PLAN " + request.select("*", from: quoted(Entity.table.name)))
@@ -65,9 +65,16 @@ extension ReadTransaction {
 
     // MARK: Columns
 
-    /// The values of a property of the rows that `request` means.
+    /// Fetches the values of a property for the rows of a request.
     ///
-    /// - `isDistinct`: whether each value is given once.
+    /// ```swift
+    /// let titles = try transaction.values(of: \.title, in: Movie.all)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - column: The property.
+    ///   - request: The rows.
+    ///   - isDistinct: Whether equal values are returned only once.
     public func values<Entity: StoredEntity, Value: ColumnStorable>(
         of column: ColumnPath<Entity, Value>, in request: Request<Entity>,
         distinct isDistinct: Bool = false
@@ -79,9 +86,17 @@ extension ReadTransaction {
         return values
     }
 
-    /// The values of several properties of the rows that `request` means: `values(of: \.name, \.price, in: request)`.
+    /// Fetches the values of several properties for the rows of a request.
     ///
-    /// - `isDistinct`: whether values that are the same are given once.
+    /// ```swift
+    /// for (title, rating) in try transaction.values(of: \.title, \.rating, in: Movie.all) { print(title, rating) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - first: The first property.
+    ///   - rest: The other properties.
+    ///   - request: The rows.
+    ///   - isDistinct: Whether equal combinations of values are returned only once.
     public func values<Entity: StoredEntity, First: ColumnStorable, each Value: ColumnStorable>(
         of first: ColumnPath<Entity, First>,
         _ others: repeat ColumnPath<Entity, each Value>, in request: Request<Entity>,
@@ -102,7 +117,7 @@ extension ReadTransaction {
         return values
     }
 
-    /// Runs `body` with columns of the rows that `request` means.
+    /// Runs `body` with columns of each row of a request.
     private func read<Entity: StoredEntity>(
         _ columns: [String], of request: Request<Entity>, _ isDistinct: Bool, _ body: (Row) throws -> Void
     ) throws {
@@ -117,74 +132,74 @@ extension ReadTransaction {
         }
     }
 
-    /// The least value of a property in the rows that `request` means; nil where there is none.
+    /// Returns the least value of a property in the rows of a request; nil without values.
     public func minimum<Entity: StoredEntity, Value: ColumnComparable & ColumnStorable>(
         of column: ColumnPath<Entity, Value>, in request: Request<Entity>
     ) throws -> Value? {
         try aggregate("min", Entity.Columns()[keyPath: column], request)
     }
 
-    /// The least value of a property in the rows that `request` means; nil where there is none.
+    /// Returns the least value of a property in the rows of a request; nil without values.
     public func minimum<Entity: StoredEntity, Value: ColumnComparable & ColumnStorable>(
         of column: ColumnPath<Entity, Value?>, in request: Request<Entity>
     ) throws -> Value? {
         try aggregate("min", Entity.Columns()[keyPath: column], request)
     }
 
-    /// The greatest value of a property in the rows that `request` means; nil where there is none.
+    /// Returns the greatest value of a property in the rows of a request; nil without values.
     public func maximum<Entity: StoredEntity, Value: ColumnComparable & ColumnStorable>(
         of column: ColumnPath<Entity, Value>, in request: Request<Entity>
     ) throws -> Value? {
         try aggregate("max", Entity.Columns()[keyPath: column], request)
     }
 
-    /// The greatest value of a property in the rows that `request` means; nil where there is none.
+    /// Returns the greatest value of a property in the rows of a request; nil without values.
     public func maximum<Entity: StoredEntity, Value: ColumnComparable & ColumnStorable>(
         of column: ColumnPath<Entity, Value?>, in request: Request<Entity>
     ) throws -> Value? {
         try aggregate("max", Entity.Columns()[keyPath: column], request)
     }
 
-    /// The sum of a property over the rows that `request` means.
+    /// Returns the sum of a property over the rows of a request.
     ///
-    /// - Throws: `SQLiteError` where integers add up to more than an `Int` holds.
+    /// - Throws: `SQLiteError` if the sum of integers is not an `Int`.
     public func sum<Entity: StoredEntity, Value: Numeric & ColumnStorable & ColumnComparable>(
         of column: ColumnPath<Entity, Value>, in request: Request<Entity>
     ) throws -> Value {
         try total(Entity.Columns()[keyPath: column], request)
     }
 
-    /// The sum of a property over the rows that `request` means and that have it.
+    /// Returns the sum of a property over the rows of a request in which it is not nil.
     ///
-    /// - Throws: `SQLiteError` where integers add up to more than an `Int` holds.
+    /// - Throws: `SQLiteError` if the sum of integers is not an `Int`.
     public func sum<Entity: StoredEntity, Value: Numeric & ColumnStorable & ColumnComparable>(
         of column: ColumnPath<Entity, Value?>, in request: Request<Entity>
     ) throws -> Value {
         try total(Entity.Columns()[keyPath: column], request)
     }
 
-    /// The average of a property over the rows that `request` means; nil where there are none.
+    /// Returns the average of a property over the rows of a request; nil if there are no rows.
     public func average<Entity: StoredEntity, Value: Numeric & ColumnComparable>(
         of column: ColumnPath<Entity, Value>, in request: Request<Entity>
     ) throws -> Double? {
         try aggregate("avg", Entity.Columns()[keyPath: column], request)
     }
 
-    /// The average of a property over the rows that `request` means and that have it; nil where there are none.
+    /// Returns the average of a property over the rows of a request in which it is not nil; nil if there are none.
     public func average<Entity: StoredEntity, Value: Numeric & ColumnComparable>(
         of column: ColumnPath<Entity, Value?>, in request: Request<Entity>
     ) throws -> Double? {
         try aggregate("avg", Entity.Columns()[keyPath: column], request)
     }
 
-    /// The average of a decimal property over the rows that `request` means; nil if there are none.
+    /// Returns the average of a decimal property over the rows of a request; nil if there are no rows.
     public func average<Entity: StoredEntity>(
         of column: ColumnPath<Entity, Decimal>, in request: Request<Entity>
     ) throws -> Decimal? {
         try decimalAverage(Entity.Columns()[keyPath: column], request)
     }
 
-    /// The average of a decimal property over the rows that `request` means and that have it; nil if there are none.
+    /// Returns the average of a decimal property over the rows of a request in which it is not nil; nil if there are none.
     public func average<Entity: StoredEntity>(
         of column: ColumnPath<Entity, Decimal?>, in request: Request<Entity>
     ) throws -> Decimal? {
@@ -209,7 +224,7 @@ extension ReadTransaction {
         let sql = "SELECT \(function)(\(column.sql)), count(\(column.sql)) FROM (\(rows))"
         return try value(request, sql) { row in
             if let sum = try Value?(row: row, at: 0) { return sum }
-            // SQLite has no NaN: the sum of infinities of both signs is NULL.
+            // SQLite has no NaN. The sum of both infinities is NULL.
             let notANumber = (Value.self as? any FloatingPoint.Type).flatMap { $0.nan as? Value }
             return try row.int(1) > 0 ? notANumber ?? 0 : 0
         }
@@ -218,14 +233,14 @@ extension ReadTransaction {
     private func aggregate<Entity, Value, Result: ColumnStorable>(
         _ function: String, _ column: Column<Entity, Value>, _ request: Request<Entity>
     ) throws -> Result? {
-        // Of a limited request, only the rows within the limit are meant.
+        // If the request is limited, only the rows within the limit count.
         let rows = request.select(column.sql, from: quoted(Entity.table.name))
         return try value(request, "SELECT \(function)(\(column.orderedSQL)) FROM (\(rows))") {
             try Result?(row: $0, at: 0)
         }
     }
 
-    /// What `body` reads from the one row of a statement with the values of `request`.
+    /// Returns the result of `body` for the single row of a statement with the values of `request`.
     private func value<Entity, Result>(
         _ request: Request<Entity>, _ sql: String, _ body: (Row) throws -> Result
     ) throws -> Result {

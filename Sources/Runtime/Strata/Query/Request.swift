@@ -1,12 +1,12 @@
 import SQLSchema
 
-/// In which direction rows stand by one of their properties.
+/// The order of rows by a property.
 public struct Ordering<Entity: StoredEntity>: Sendable {
-    /// Where rows stand whose property is nil.
+    /// The position of rows in which the property is nil.
     public enum Nulls: String, Sendable {
-        /// Before all others.
+        /// Before all other rows.
         case first = "NULLS FIRST"
-        /// After all others.
+        /// After all other rows.
         case last = "NULLS LAST"
     }
 
@@ -14,19 +14,23 @@ public struct Ordering<Entity: StoredEntity>: Sendable {
 }
 
 extension Column {
-    /// From the least to the greatest; nil stands first.
+    /// From the least to the greatest value. nil comes first.
     public var ascending: Ordering<Entity> { Ordering(sql: orderedNames.joined(separator: ", ")) }
-    /// From the greatest to the least; nil stands last.
+    /// From the greatest to the least value. nil comes last.
     public var descending: Ordering<Entity> {
         Ordering(sql: orderedNames.map { $0 + " DESC" }.joined(separator: ", "))
     }
 
-    /// From the least to the greatest, with nil where it is said.
+    /// From the least to the greatest value.
+    ///
+    /// - Parameter nulls: The position of rows in which the property is nil.
     public func ascending(nulls: Ordering<Entity>.Nulls) -> Ordering<Entity> {
         Ordering(sql: orderedNames.map { "\($0) \(nulls.rawValue)" }.joined(separator: ", "))
     }
 
-    /// From the greatest to the least, with nil where it is said.
+    /// From the greatest to the least value.
+    ///
+    /// - Parameter nulls: The position of rows in which the property is nil.
     public func descending(nulls: Ordering<Entity>.Nulls) -> Ordering<Entity> {
         Ordering(sql: orderedNames.map { "\($0) DESC \(nulls.rawValue)" }.joined(separator: ", "))
     }
@@ -34,47 +38,53 @@ extension Column {
     private var orderedNames: [String] { names.count == 1 ? [orderedSQL] : collatedNames }
 }
 
-/// Which rows of an entity are meant, and in which order.
+/// A request for rows of an entity: their condition, order and number.
+///
+/// ```swift
+/// let request = Movie.all.where { $0.rating > 4 }.orderBy { $0.title.ascending }.limit(10)
+/// let movies = try store.read { try $0.fetch(request) }
+/// ```
 public struct Request<Entity: StoredEntity>: Sendable {
     private var condition: Condition<Entity>?
     private var orders: [Ordering<Entity>] = []
     private var limit: Int?
     private var offset: Int?
 
-    /// All rows.
+    /// Creates a request for all rows.
     public init() {}
 
-    /// The rows for which `condition` holds.
+    /// Creates a request for the rows for which `condition` is true.
     public init(where condition: Condition<Entity>) {
         self.condition = condition
     }
 
-    /// Those of the rows for which `condition` holds too.
+    /// Restricts the request to rows for which `condition` is true.
     public func filter(_ condition: Condition<Entity>) -> Request {
         var request = self
         request.condition = self.condition.map { $0 && condition } ?? condition
         return request
     }
 
-    /// Those of the rows for which `condition` holds too.
+    /// Restricts the request to rows for which `condition` is true.
     public func `where`(_ condition: (Entity.Columns) -> Condition<Entity>) -> Request {
         filter(condition(Entity.Columns()))
     }
 
-    /// The rows by these properties, the first of them first. Rows that agree in all of them, and those of a request
-    /// without an order, stand in an order of their own.
+    /// Orders the rows by several properties, the most significant one first.
+    ///
+    /// The order of rows with equal values is undefined, and so is the order of a request without one.
     public func orderBy(_ orders: (Entity.Columns) -> [Ordering<Entity>]) -> Request {
         var request = self
         request.orders = orders(Entity.Columns())
         return request
     }
 
-    /// The rows by this property.
+    /// Orders the rows by a property.
     public func orderBy(_ order: (Entity.Columns) -> Ordering<Entity>) -> Request {
         orderBy { [order($0)] }
     }
 
-    /// The first rows, at most so many.
+    /// Limits the request to the first rows.
     public func limit(_ count: Int, offset: Int = 0) -> Request {
         var request = self
         request.limit = count
@@ -84,12 +94,12 @@ public struct Request<Entity: StoredEntity>: Sendable {
 
     // MARK: SQL
 
-    /// A statement of the request that gives `columns`.
+    /// The statement of the request that selects `columns`.
     func select(_ columns: String, from table: String, isDistinct: Bool = false) -> String {
         "SELECT \(isDistinct ? "DISTINCT " : "")\(columns) FROM \(table)" + clauses
     }
 
-    /// What stands behind the table.
+    /// The SQL after the name of the table.
     var clauses: String {
         var sql = filter
         if !orders.isEmpty { sql += " ORDER BY " + orders.map(\.sql).joined(separator: ", ") }
@@ -98,12 +108,12 @@ public struct Request<Entity: StoredEntity>: Sendable {
         return sql
     }
 
-    /// Its condition.
+    /// The WHERE clause.
     var filter: String { condition.map { " WHERE \($0.sql)" } ?? "" }
-    /// Whether it means but some of the rows for which its condition holds.
+    /// Whether the request has a limit.
     var isLimited: Bool { limit != nil }
 
-    /// Binds its values to the parameters from `first` on.
+    /// Binds the values of the request to the parameters from `first` on.
     func bind(to statement: Statement, from first: Int = 1) throws {
         var index = try Condition<Entity>.bind(condition?.arguments ?? [], to: statement, from: first)
         for count in [limit, offset].compactMap(\.self) {
@@ -114,6 +124,6 @@ public struct Request<Entity: StoredEntity>: Sendable {
 }
 
 extension StoredEntity {
-    /// All rows of the entity, to be narrowed, ordered and limited.
+    /// A request for all rows of the entity.
     public static var all: Request<Self> { Request() }
 }
