@@ -17,7 +17,7 @@ extension LaundrySchema.V2_0 {
         public var favorite: Swift.Bool
         /// The answer that it came with.
         public var masterID: LaundrySchema.LaundryDetailID?
-        /// The row's place at the other end of `master`; nil stands last.
+        /// The position of the row in the inverse of `master`; nil comes last.
         public var masterPosition: Swift.Int?
 
         // MARK: - Storage

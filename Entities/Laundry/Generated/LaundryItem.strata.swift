@@ -14,7 +14,7 @@ extension LaundrySchema.V1_0 {
         public var price: Swift.Double?
         /// The laundry that washes it.
         public var masterID: LaundrySchema.LaundryID?
-        /// The row's place at the other end of `master`; nil stands last.
+        /// The position of the row in the inverse of `master`; nil comes last.
         public var masterPosition: Swift.Int?
 
         // MARK: - Storage

@@ -1,4 +1,4 @@
-/// What a migration does with a table.
+/// The action of a migration on a table.
 public enum TableAction: String, Hashable, Sendable, Codable {
     /// The table is kept; its indexes may change.
     case keep

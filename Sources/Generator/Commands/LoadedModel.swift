@@ -113,7 +113,7 @@ package struct LoadedModel {
     }
 
     /// The number of versions up to the newest one that has a fixture of a released version, although the lock does not
-    /// name it: somebody has lost the lock.
+    /// name it: the lock has been lost.
     ///
     /// - Throws: `CommandError.stale` if such a fixture is not the database of its version as it is described.
     private static func releasedCount(

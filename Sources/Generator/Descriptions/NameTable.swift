@@ -6,7 +6,7 @@ struct NameTable: Sendable {
     private var entities: [[String: EntityLineage]]
     private var subtypes: [[String: SubtypeLineage]]
 
-    /// Reads the names, and reports those that are wrong or that two elements have in one version.
+    /// Reads the names. Reports invalid names, and names that two elements have in one version.
     init(_ sources: SourceMap, _ reader: inout FieldReader) {
         entities = Array(repeating: [:], count: sources.versions.versions.count)
         subtypes = entities.map { _ in [:] }

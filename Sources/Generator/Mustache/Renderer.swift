@@ -1,20 +1,20 @@
 import Foundation
 
-/// Renders templates, on as many threads as its user likes.
+/// Renders templates. Several threads can use a renderer at the same time.
 package final class Renderer: Sendable {
-    /// How text goes into the output.
+    /// The escaping of values.
     package enum Escaping: Sendable {
-        /// As it is: for source code.
+        /// None, for source code.
         case none
-        /// With `&`, `"`, `<` and `>` as entities, as the specification asks.
+        /// `&`, `"`, `<` and `>` become entities, as in the specification.
         case html
     }
 
     /// The treatment of unknown names.
     package enum MissingNames: Sendable {
-        /// An error with template, line and column.
+        /// An error with the template, line and column.
         case error
-        /// Nothing, as the specification asks.
+        /// They are rendered as nothing, as in the specification.
         case empty
     }
 
@@ -22,17 +22,19 @@ package final class Renderer: Sendable {
     private let escaping: Escaping
     private let missingNames: MissingNames
     private let lock = NSLock()
-    /// The templates by the space before each of their lines and their names; reached while the lock is held.
+    /// The parsed templates, by their indentation and name. Guarded by the lock.
     nonisolated(unsafe) private var parsed: [String: [Token]] = [:]
 
-    /// A renderer of the templates `sources`, by name; partials are looked up among them.
+    /// Creates a renderer of templates.
+    ///
+    /// - Parameter sources: The texts of the templates and partials, by name.
     package init(_ sources: [String: String], escaping: Escaping = .none, missingNames: MissingNames = .error) {
         self.sources = sources
         self.escaping = escaping
         self.missingNames = missingNames
     }
 
-    /// The text of the template called `name`, rendered with `value`.
+    /// Renders the template `name` with `value`.
     package func render(_ name: String, _ value: Value) throws(TemplateError) -> String {
         guard let tokens = try tokens(name, indentation: "") else {
             throw TemplateError(template: name, line: 1, column: 1, message: "the template does not exist")
@@ -48,7 +50,7 @@ package final class Renderer: Sendable {
         if let tokens = lock.withLock({ parsed[key] }) { return tokens }
         guard var source = sources[name] else { return nil }
         if !indentation.isEmpty {
-            // An empty line stays empty.
+            // Empty lines are not indented.
             source = source.split(separator: "\n", omittingEmptySubsequences: false)
                 .map { $0.isEmpty ? "" : indentation + $0 }.joined(separator: "\n")
         }
@@ -113,7 +115,7 @@ package final class Renderer: Sendable {
         }
     }
 
-    /// The value of `name`: its first part from the innermost object that has it, the others from there.
+    /// The value of `name`. The innermost object with its first part is used.
     private func value(of name: Name, template: String, _ stack: [Value]) throws(TemplateError) -> Value {
         guard let first = name.parts.first else { return stack.last ?? .null }
         var found: Value?

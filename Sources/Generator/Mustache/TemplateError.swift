@@ -1,4 +1,4 @@
-/// What is wrong with a template, or with a name in it.
+/// An error in a template.
 package struct TemplateError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The template's name.
     package var template: String
@@ -6,7 +6,7 @@ package struct TemplateError: Error, Hashable, Sendable, CustomStringConvertible
     package var line: Int
     /// The column in bytes of UTF-8, from 1.
     package var column: Int
-    /// What is wrong.
+    /// The problem.
     package var message: String
 
     /// `template:line:column: error: message`.

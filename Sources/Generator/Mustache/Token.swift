@@ -1,16 +1,16 @@
 /// A part of a template.
 indirect enum Token: Sendable {
-    /// Text as it stands.
+    /// Literal text.
     case text(String)
     /// `{{name}}`, `{{{name}}}` or `{{&name}}`.
     case variable(Name, isEscaped: Bool)
     /// `{{#name}} … {{/name}}`, or `{{^name}} … {{/name}}`.
     case section(Name, isInverted: Bool, [Token])
-    /// `{{>name}}`, and the space before it where it stands alone on its line.
+    /// `{{>name}}`, with the white space before it if the tag is alone on its line.
     case partial(Name, indentation: String)
 }
 
-/// A name in a tag, in its parts, and where it stands. The name `.` has no parts.
+/// A name in a tag, with its parts and its position. The name `.` has no parts.
 struct Name: Sendable {
     let text: String
     let parts: [String]

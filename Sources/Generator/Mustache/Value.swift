@@ -1,17 +1,17 @@
-/// What a template is rendered with.
+/// A value for a template.
 package enum Value: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral,
     ExpressibleByDictionaryLiteral
 {
     /// Text, for an interpolation.
     case text(String)
-    /// A switch, for a section.
+    /// A Boolean, for a section.
     case flag(Bool)
-    /// Values, for a section that is repeated.
+    /// A list, for a section that is repeated.
     case list([Value])
     /// Values by name.
     case object([String: Value])
-    /// Nothing: a name that is known but has no value.
+    /// The absent value of a known name.
     case null
 
     /// Text.

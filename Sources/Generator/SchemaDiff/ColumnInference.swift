@@ -1,22 +1,22 @@
 import SchemaModel
 import SQLSchema
 
-/// Where the value of a column comes from when its row is migrated.
+/// The origin of a column's values in a migration.
 package enum ValueOrigin: Hashable, Sendable {
-    /// The same value, from that column of the old table.
+    /// The unchanged values of a column of the old table.
     case copy(StoredColumn)
-    /// The value of a column of the old table, converted.
+    /// The values of a column of the old table, changed to another type.
     case changed(StoredColumn, TypeChange)
-    /// The first value, and the second where that is NULL.
+    /// The first origin, or the second one if its value is NULL.
     indirect case coalesced(ValueOrigin, ValueOrigin)
     /// A fixed value.
     case constant(Literal)
     /// NULL.
     case null
-    /// Only a custom migration can give it.
+    /// Only a custom migration can provide the values.
     case custom(CustomCause)
 
-    /// The value over the columns of the old table; nil if only a custom migration can give it.
+    /// The value as an expression of the old table's columns; nil if only a custom migration can provide it.
     package var expression: ValueExpression? {
         switch self {
         case .copy(let column): .column(column.name)
@@ -31,7 +31,7 @@ package enum ValueOrigin: Hashable, Sendable {
     }
 }
 
-/// The rules by which the values of new columns follow from old ones.
+/// Infers the values of new columns from old ones.
 struct ColumnInference {
     private let types: TypeInference
     private let old: Entity
@@ -49,7 +49,7 @@ struct ColumnInference {
     private var to: SchemaVersion { types.to }
     private var instructions: StepInstructions { types.instructions }
 
-    /// Where the value of `column` of the new table comes from.
+    /// The origin of the values of `column` of the new table.
     func origin(of column: StoredColumn) -> ValueOrigin {
         guard let lineage = column.property else { return originOfKey(column) }
         if instructions.custom.contains(.init(entity: new.lineage, property: lineage)), column.role != .position {
@@ -82,7 +82,7 @@ struct ColumnInference {
         return .coalesced(origin, filling)
     }
 
-    /// The expressions that differ from what the copy of a column of the same name would do.
+    /// The expressions of all columns that are not plain copies of the old column with the same name.
     func expressions(of columns: [EntityStep.ColumnStep]) -> [String: ValueExpression] {
         let names = Set(oldColumns.map(\.name))
         var expressions: [String: ValueExpression] = [:]
@@ -96,7 +96,7 @@ struct ColumnInference {
         return expressions
     }
 
-    /// Whether the column points at an entity whose rows all go, or orders the rows that do.
+    /// Whether the column references an entity whose rows are all deleted, or orders such rows.
     private func isEmptiedTarget(_ column: StoredColumn) -> Bool {
         guard let now = column.property.flatMap(new.property)?.relationship,
             let was = column.property.flatMap(old.property)?.relationship, was.target == now.target
@@ -151,11 +151,11 @@ struct ColumnInference {
         return originOfNewValue(column, fill: fill)
     }
 
-    /// The value of a row that has none yet.
+    /// The backfill value of a new column.
     private func originOfNewValue(_ column: StoredColumn, fill: StepInstructions.Fill?) -> ValueOrigin {
         switch fill {
         case .constant(let value, let type):
-            // Where versions are passed over, it may be of one of them.
+            // If the step skips versions, the property may exist only in a skipped one.
             guard type == column.type, let literal = to.literal(value, type: type) else {
                 return .custom(.fillOfOtherType)
             }

@@ -13,7 +13,7 @@ package struct SchemaChange: Hashable, Sendable {
         case discarding
     }
 
-    /// What changes.
+    /// The changed element.
     package enum Subject: Hashable, Sendable {
         case entity(EntityLineage)
         case property(EntityLineage, ElementLineage)
@@ -70,7 +70,7 @@ package struct SchemaChange: Hashable, Sendable {
 
     /// The way in which the change is carried out.
     package var handling: Handling
-    /// What changes.
+    /// The changed element.
     package var subject: Subject
     /// The change.
     package var kind: Kind
@@ -232,7 +232,7 @@ extension SchemaStep {
 
     // MARK: Subtypes
 
-    /// All changes of subtypes. What happens to stored values is told of the properties that have them.
+    /// All changes of subtypes. The changes of stored values are reported with the properties that have them.
     private var subtypeChanges: [SchemaChange] {
         var changes: [SchemaChange] = []
         for new in to.subtypes where !unchangedSubtypes.contains(new.lineage) {

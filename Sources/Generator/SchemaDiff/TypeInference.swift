@@ -1,7 +1,7 @@
 import SchemaModel
 import SQLSchema
 
-/// What can be inferred about the values of a property whose type, or whose type's definition, may change.
+/// The inferred change of a property's values if its type, or the definition of its type, may change.
 package enum InferredChange: Hashable, Sendable {
     /// The values and their Swift type stay the same.
     case none
@@ -11,15 +11,15 @@ package enum InferredChange: Hashable, Sendable {
     case custom(TypeCause)
 }
 
-/// The rules by which values of a type follow from values of another.
+/// Infers the values of a type from values of another type.
 struct TypeInference {
     let from: SchemaVersion
     let to: SchemaVersion
     let instructions: StepInstructions
-    /// The subtypes that are, with all their parts, alike in both versions.
+    /// The subtypes that are the same in both versions, with all their parts.
     let unchanged: Set<SubtypeLineage>
 
-    /// What becomes of values of `old` that are to be values of `new`.
+    /// The change of values from the type `old` to the type `new`.
     func change(_ old: ValueType, _ new: ValueType) -> InferredChange {
         if old == new, old.subtype.map(unchanged.contains) ?? true { return .none }
         func turned() -> InferredChange { .custom(.turned(old, new)) }
@@ -48,7 +48,7 @@ struct TypeInference {
         }
     }
 
-    /// What becomes of the values of a subtype.
+    /// The change of the values of a subtype.
     func shapeChange(_ old: Subtype, _ new: Subtype) -> Result<ValueChange, SubtypeCause> {
         switch (old.kind, new.kind) {
         case (.cases(let before), .cases(let after)):
@@ -83,7 +83,7 @@ struct TypeInference {
         }
     }
 
-    /// The case that takes the place of one that went, or of the one that took its place.
+    /// The case that replaces a removed case, directly or through other removed cases.
     private func heir(of element: StepInstructions.SubtypeElement, among cases: [Subtype.Case]) -> Subtype.Case? {
         var element = element
         var passed: Set<ElementLineage> = []
@@ -114,7 +114,7 @@ struct TypeInference {
             case .none: break
             case .custom(let cause): return .failure(.member(new.lineage, cause))
             case .changed(let change):
-                // A change of a single value's type would have to be told in terms of JSON.
+                // Changing the type of a scalar inside JSON is not supported.
                 guard oldType == type else {
                     return .failure(.member(new.lineage, .turned(oldType, type)))
                 }
@@ -135,7 +135,7 @@ struct TypeInference {
         return .success(.members(changes))
     }
 
-    /// Whether values of `type` inside of JSON are JSON themselves, and not single values.
+    /// Whether values of `type` inside JSON are objects or arrays.
     private func isJSON(_ type: ValueType) -> Bool {
         switch type {
         case .scalar: false
@@ -146,7 +146,7 @@ struct TypeInference {
 }
 
 extension SchemaStep {
-    /// What becomes of values of the type `old` that are to be of the type `new`, or of the same where it is nil.
+    /// The change of values from the type `old` to the type `new`; nil stands for `old`.
     package func change(of old: ValueType, to new: ValueType? = nil) -> InferredChange {
         TypeInference(from: from, to: to, instructions: instructions, unchanged: unchangedSubtypes)
             .change(old, new ?? old)

@@ -2,7 +2,7 @@ import SQLSchema
 
 /// The key of an entity.
 package enum Identifier: Hashable, Sendable {
-    /// A column of its own.
+    /// A column that is not a property.
     case column(name: String, kind: Kind)
     /// The columns of these properties, by lineage, most significant first.
     case properties([ElementLineage])

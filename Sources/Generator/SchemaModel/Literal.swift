@@ -3,7 +3,7 @@ import JSONText
 import SQLSchema
 
 extension Literal {
-    /// The value as the lock and messages show it.
+    /// The value in the lock and in messages.
     package var text: String {
         switch self {
         case .integer(let value): String(value)
@@ -15,7 +15,7 @@ extension Literal {
 }
 
 extension Literal {
-    /// The value as it stands inside of JSON.
+    /// The value inside JSON.
     package func json(type: ScalarType) -> String {
         switch self {
         case .integer(let value): type == .bool ? (value == 0 ? "false" : "true") : String(value)
@@ -37,7 +37,7 @@ extension Literal {
     }
 }
 
-/// `text` in double quotes, with everything escaped that would leave its line or its field.
+/// `text` in double quotes. Characters that would end its line or its field are escaped.
 package func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {

@@ -2,18 +2,18 @@ import SQLSchema
 
 /// A column of an entity's table, and the property of the generated struct that holds its value.
 package struct StoredColumn: Hashable, Sendable {
-    /// What the column is for.
+    /// The kind of a column.
     package enum Role: Hashable, Sendable {
-        /// A key of its own.
+        /// A primary key that is not a property.
         case identifier
         /// An attribute.
         case attribute
         /// A foreign key, or a part of one, to the entity of the lineage `target`.
         case reference(target: EntityLineage)
-        /// The place of the row in the ordered `to_many` at the other end of the foreign key before it.
+        /// The position of the row in the ordered to-many relationship whose inverse is the foreign key before it.
         case position
 
-        /// The lineage of the entity that a foreign key leads to.
+        /// The target entity of a foreign key.
         package var target: EntityLineage? {
             if case .reference(let target) = self { target } else { nil }
         }
@@ -23,28 +23,28 @@ package struct StoredColumn: Hashable, Sendable {
     package var name: String
     /// The name of the struct's property, without the backticks that a keyword needs.
     package var member: String
-    /// What the column is for.
+    /// The kind of the column.
     package var role: Role
-    /// The type of the values; of a key or a foreign key, that of the key.
+    /// The type of the values. A foreign key has the type of the primary key that it references.
     package var type: ValueType
-    /// Whether the value may be absent.
+    /// Whether the value can be NULL.
     package var isNullable: Bool
-    /// The value where none is given.
+    /// The default value.
     package var defaultValue: Literal?
-    /// How text compares; nil for byte by byte.
+    /// The collation of text; nil to compare bytes.
     package var collation: Collation?
-    /// The lineage of the property that the column belongs to; nil for a key of its own.
+    /// The property that the column belongs to; nil for a primary key that is not a property.
     package var property: ElementLineage?
-    /// Whether the column is part of the key.
+    /// Whether the column is part of the primary key.
     package var isKey = false
-    /// The column's place among those of a foreign key.
+    /// The position of the column in its foreign key.
     package var part = 0
-    /// What it means.
+    /// The documentation from the description.
     package var documentation: String?
 }
 
 extension StoredColumn {
-    /// The name that the description of `entity` gives to what the column holds: `title`, `master_id`, `master_position`.
+    /// The name of the column in terms of the description of `entity`: `title`, `master_id`, `master_position`.
     package func description(in entity: Entity) -> String {
         guard let property = property.flatMap(entity.property) else { return name }
         switch role {
@@ -66,7 +66,7 @@ extension SchemaVersion {
         return collations.allSatisfy(\.isEmpty) ? [] : collations
     }
 
-    /// The columns of the entity's table: a key of its own, then those of each property.
+    /// The columns of the entity's table: the primary key if it is not a property, then those of each property.
     package func columns(of entity: Entity) -> [StoredColumn] {
         layout(of: entity).columns
     }
@@ -107,7 +107,8 @@ extension SchemaVersion {
                             role: .position,
                             type: .scalar(.int), isNullable: true,
                             property: property.lineage,
-                            documentation: "The row's place at the other end of `\(property.name)`; nil stands last."))
+                            documentation:
+                                "The position of the row in the inverse of `\(property.name)`; nil comes last."))
                 }
             }
         }
@@ -119,19 +120,19 @@ extension SchemaVersion {
         return columns
     }
 
-    /// Where a relationship is kept.
+    /// The storage of a relationship.
     package enum RelationshipStorage: Hashable, Sendable {
-        /// In a foreign key column of the entity's own table.
+        /// A foreign key column of the entity's table.
         case column
-        /// In the foreign key column of its inverse.
+        /// The foreign key column of the inverse.
         case inverseColumn
-        /// In a join table of its own.
+        /// A join table.
         case joinTable
-        /// In the join table of its inverse.
+        /// The join table of the inverse.
         case inverseJoinTable
     }
 
-    /// Where `relationship` is kept.
+    /// The storage of `relationship`.
     package func storage(of relationship: Relationship) -> RelationshipStorage {
         let inverse = inverse(of: relationship)?.relationship
         if let inverse, inverse == relationship, isOwnInverse(relationship) {
@@ -146,13 +147,13 @@ extension SchemaVersion {
         }
     }
 
-    /// Whether the relationship is its own other end: friends of friends.
+    /// Whether the relationship is its own inverse, such as the friends of a person.
     package func isOwnInverse(_ relationship: Relationship) -> Bool {
         guard let inverse = inverse(of: relationship), let back = inverse.relationship else { return false }
         return back.target == relationship.target && back.inverse == inverse.lineage
     }
 
-    /// What happens to the row when the row that its stored to-one `property` points at goes.
+    /// The delete rule of a to-one relationship that is stored in a column.
     package func deleteRule(of property: Property) -> Relationship.DeleteRule {
         property.relationship?.deleteRule ?? (property.isNullable ? .nullify : .deny)
     }

@@ -1,15 +1,15 @@
 import JSONText
 import SQLSchema
 
-/// A type of a model's own, as it stands in one version: an enum, an option set or a struct.
+/// A subtype in one version: an enum, an option set or a struct.
 package struct Subtype: Hashable, Sendable {
-    /// What the values of a subtype are.
+    /// The kind of a subtype.
     package enum Kind: Hashable, Sendable {
-        /// One of several cases, kept by the case's value.
+        /// An enum. A column contains the value of a case.
         case cases([Case])
-        /// Any of several options, kept as bits.
+        /// An option set. A column contains its bits.
         case options([Option])
-        /// Several values together, kept as JSON.
+        /// A struct. A column contains it as JSON.
         case members([Property])
     }
 
@@ -17,16 +17,16 @@ package struct Subtype: Hashable, Sendable {
     package struct Case: Hashable, Sendable {
         /// The case's lineage in its subtype.
         package var lineage: ElementLineage
-        /// Its name as described, in the version at hand.
+        /// The name in this version's description.
         package var name: String
-        /// What a column holds for it.
+        /// The stored value.
         package var value: String
-        /// What it means.
+        /// The documentation from the description.
         package var documentation: String?
-        /// Whether it is only there so that what is stored stays readable.
+        /// Whether it only exists to keep stored values readable.
         package var isUnused: Bool
 
-        /// A case of these parts.
+        /// Creates a case.
         package init(
             lineage: ElementLineage, name: String, value: String, documentation: String? = nil, isUnused: Bool = false
         ) {
@@ -42,16 +42,16 @@ package struct Subtype: Hashable, Sendable {
     package struct Option: Hashable, Sendable {
         /// The option's lineage in its subtype.
         package var lineage: ElementLineage
-        /// Its name as described, in the version at hand.
+        /// The name in this version's description.
         package var name: String
-        /// The number of its bit, from 0 to 62.
+        /// The number of the bit, from 0 to 62.
         package var bit: Int
-        /// What it means.
+        /// The documentation from the description.
         package var documentation: String?
-        /// Whether it is only there so that what is stored stays readable.
+        /// Whether it only exists to keep stored values readable.
         package var isUnused: Bool
 
-        /// An option of these parts.
+        /// Creates an option.
         package init(
             lineage: ElementLineage, name: String, bit: Int, documentation: String? = nil, isUnused: Bool = false
         ) {
@@ -65,14 +65,14 @@ package struct Subtype: Hashable, Sendable {
 
     /// The subtype's lineage.
     package var lineage: SubtypeLineage
-    /// Its name as described, in the version at hand.
+    /// The name in this version's description.
     package var name: String
-    /// What it means.
+    /// The documentation from the description.
     package var documentation: String?
-    /// What its values are.
+    /// The kind and the elements.
     package var kind: Kind
 
-    /// A subtype of these parts.
+    /// Creates a subtype.
     package init(lineage: SubtypeLineage, name: String, documentation: String? = nil, kind: Kind) {
         self.lineage = lineage
         self.name = name
@@ -104,14 +104,14 @@ package struct Subtype: Hashable, Sendable {
         }
     }
 
-    /// The lineages of the subtypes that its members are, or are made of.
+    /// The subtypes that its members contain.
     package var parts: Set<SubtypeLineage> {
         Set(members.compactMap { $0.type?.subtype })
     }
 }
 
 extension SchemaVersion {
-    /// How a column stores values of `type`.
+    /// The storage type of the column for values of `type`.
     package func storage(of type: ValueType) -> StorageType {
         switch type {
         case .scalar(let scalar): return scalar.storage
@@ -122,7 +122,7 @@ extension SchemaVersion {
         }
     }
 
-    /// Whether the values of `property` are kept as JSON: structs and lists.
+    /// Whether the values of `property` are stored as JSON, as structs and lists are.
     package func isJSON(_ property: Property) -> Bool {
         switch property.type {
         case .array: true
@@ -131,7 +131,7 @@ extension SchemaVersion {
         }
     }
 
-    /// `type` as a description writes it: `int`, `status`, `[address]`.
+    /// The name of `type` in descriptions: `int`, `status`, `[address]`.
     package func name(of type: ValueType) -> String {
         switch type {
         case .scalar(let scalar): scalar.rawValue
@@ -142,7 +142,7 @@ extension SchemaVersion {
 
     // MARK: Constants
 
-    /// The value of `constant` as a column holds it; nil where the version has no such value.
+    /// The stored value of `constant`; nil if the version does not have the value.
     package func literal(_ constant: Constant, type: ValueType) -> Literal? {
         switch (constant, type) {
         case (.literal(let literal), .scalar):
@@ -160,7 +160,7 @@ extension SchemaVersion {
         }
     }
 
-    /// The value of `constant` as it stands inside of JSON; nil where the version has no such value.
+    /// The value of `constant` inside JSON; nil if the version does not have the value.
     package func json(_ constant: Constant, type: ValueType) -> String? {
         switch (constant, type) {
         case (.list(let elements), .array(let element)):

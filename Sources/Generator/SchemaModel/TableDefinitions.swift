@@ -1,13 +1,13 @@
 import SQLSchema
 
-/// What a table holds through all versions: the rows of an entity, or the pairs of a relationship.
+/// The contents of a table through all versions: the rows of an entity, or the pairs of a relationship.
 package struct TableOwner: Hashable, Sendable {
     /// The entity's lineage.
     package var entity: EntityLineage
     /// The lineage of the relationship whose pairs a join table holds; nil for the table of the entity itself.
     package var relationship: ElementLineage?
 
-    /// The rows of an entity, or the pairs of its relationship.
+    /// Creates the owner of a table.
     package init(entity: EntityLineage, relationship: ElementLineage? = nil) {
         self.entity = entity
         self.relationship = relationship
@@ -15,17 +15,17 @@ package struct TableOwner: Hashable, Sendable {
 }
 
 extension SchemaVersion {
-    /// The tables of the version: that of each entity, and the join tables of its relationships after it.
+    /// The tables of the version. The join tables of an entity follow its own table.
     package var tables: [Table] {
         entities.flatMap { [table(of: $0)] + joinTables(of: $0).map(\.table) }
     }
 
-    /// The tables of the version by the names of their entities: an order that no file's name decides.
+    /// The tables of the version, sorted by the names of their entities. The names of files do not affect this order.
     package var tablesInOrderOfNames: [Table] {
         entities.sorted { $0.name < $1.name }.flatMap { [table(of: $0)] + joinTables(of: $0).map(\.table) }
     }
 
-    /// The tables of the version, in the order of `tables`, each with what it holds.
+    /// The tables of the version in the order of `tables`, each with its owner.
     package var ownedTables: [(owner: TableOwner, table: Table)] {
         entities.flatMap { entity in
             [(TableOwner(entity: entity.lineage), table(of: entity))]
@@ -91,21 +91,21 @@ extension SchemaVersion {
         return indexes
     }
 
-    /// A join table, and the relationship that it keeps.
+    /// A join table with its relationship.
     package struct JoinTable: Sendable {
-        /// The table: the columns of both keys and `position`.
+        /// The table. It has the columns of both primary keys, and `position`.
         package var table: Table
-        /// The columns of the source's key: `source_id`, or `source_` and the names of its columns.
+        /// The columns of the source's primary key: `source_id`, or `source_` with the names of the key's columns.
         package var source: [String]
-        /// The columns of the target's key: `target_id`, or `target_` and the names of its columns.
+        /// The columns of the target's primary key: `target_id`, or `target_` with the names of the key's columns.
         package var target: [String]
-        /// The lineage of the property that it keeps.
+        /// The property.
         package var property: ElementLineage
-        /// The relationship that it keeps.
+        /// The relationship.
         package var relationship: Relationship
     }
 
-    /// The join tables of the relationships that `entity` stores outside its own table.
+    /// The join tables of the relationships of `entity`.
     package func joinTables(of entity: Entity) -> [JoinTable] {
         layout(of: entity).joinTables
     }
@@ -134,7 +134,7 @@ extension SchemaVersion {
         }
     }
 
-    /// The columns of a join table for the key of one of its ends.
+    /// The columns of a join table for the primary key of one end.
     func joinColumns(_ end: String, _ entity: Entity) -> [String] {
         let parts = keyParts(of: entity)
         return parts.count == 1 ? [end + "_id"] : parts.map { end + "_" + $0.name }

@@ -1,12 +1,12 @@
 import SQLSchema
 
-/// Properties of an entity in which no two rows agree.
+/// Properties whose values are unique together.
 package struct UniqueKey: Hashable, Sendable {
     /// The lineages of the properties, in the order of the index.
     package let properties: [ElementLineage]
     let collations: [ElementLineage: Collation]
 
-    /// Whether rows that keep this key cannot break `other`: it has all these columns, compared no more loosely.
+    /// Whether rows that satisfy this key also satisfy `other`: it has at least these columns, with the same collations.
     package func implies(_ other: UniqueKey) -> Bool {
         Set(properties).isSubset(of: other.properties)
             && properties.allSatisfy { other.collations[$0] == nil || other.collations[$0] == collations[$0] }
@@ -14,7 +14,7 @@ package struct UniqueKey: Hashable, Sendable {
 }
 
 extension SchemaVersion {
-    /// The unique keys of `entity`, beside its identifier.
+    /// The unique keys of `entity`, without its primary key.
     package func uniqueKeys(of entity: Entity) -> [UniqueKey] {
         let single = entity.properties.filter { isUnique($0) }.map { [$0.lineage] }
         let several = entity.indexes.filter(\.isUnique).map(\.properties)
@@ -27,7 +27,7 @@ extension SchemaVersion {
         }
     }
 
-    /// Whether no two rows may share a value of `property`: as it says, or as the stored side of a pair of `to_one`s.
+    /// Whether the values of `property` are unique: as described, or as the stored side of a one-to-one relationship.
     func isUnique(_ property: Property) -> Bool {
         guard let relationship = property.relationship else { return property.isUnique }
         guard storage(of: relationship) == .column else { return false }

@@ -4,17 +4,17 @@ import SQLSchema
 package enum ValueType: Hashable, Sendable {
     /// A single value.
     case scalar(ScalarType)
-    /// A value of the subtype of that lineage.
+    /// A value of a subtype.
     case subtype(SubtypeLineage)
-    /// A list of values, in order.
+    /// An ordered list of values.
     indirect case array(ValueType)
 
-    /// The single value that the type holds, if it holds one.
+    /// The scalar type; nil for other types.
     package var scalar: ScalarType? {
         if case .scalar(let type) = self { type } else { nil }
     }
 
-    /// The lineage of the subtype that the type is, or is made of.
+    /// The subtype that the type is or contains; nil if there is none.
     package var subtype: SubtypeLineage? {
         switch self {
         case .scalar: nil
@@ -24,17 +24,17 @@ package enum ValueType: Hashable, Sendable {
     }
 }
 
-/// The value of a default, whatever the names of its moment: a case, an option and a member of a struct are told by
-/// their lineages.
+/// A default value or backfill value. It refers to cases, options and members by their lineages, so that renaming one does
+/// not change it.
 package enum Constant: Hashable, Sendable {
     case literal(Literal)
     /// A case of an enum.
     case choice(ElementLineage)
-    /// The options of a set, ascending.
+    /// The options of a set, in ascending order.
     case options([ElementLineage])
     case list([Constant])
-    /// A struct: the values of its members; one that is absent has its default, or is null.
+    /// The values of a struct's members. Absent members have their default value or are null.
     case object([ElementLineage: Constant])
-    /// No value, of a member of a struct.
+    /// The null value of a struct's member.
     case null
 }

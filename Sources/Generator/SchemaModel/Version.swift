@@ -5,7 +5,7 @@ package struct Version: Sendable, CustomStringConvertible {
     /// The version as it was written.
     package let text: String
 
-    /// The version that `text` spells, or nil where it is not decimal numbers separated by single dots.
+    /// Parses a version; nil if `text` is not decimal numbers separated by single dots.
     package init?(_ text: String) {
         var components: [Int] = []
         for part in text.split(separator: ".", omittingEmptySubsequences: false) {

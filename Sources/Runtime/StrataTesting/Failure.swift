@@ -1,6 +1,6 @@
 /// Something that a check found wrong.
 public struct Failure: Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong: versions, tables and columns by name, rows by key.
+    /// The text: versions, tables and columns by name, and rows by primary key.
     public let description: String
 
     init(_ description: String) {

@@ -17,7 +17,7 @@ public struct FixtureColumn: Sendable {
     }
 
     let names: [String]
-    /// What the descriptions call it.
+    /// The name in the descriptions.
     let property: String
     let role: Role
     let isNullable: Bool
@@ -41,7 +41,7 @@ public struct FixtureColumn: Sendable {
         return column
     }
 
-    /// A key of its own.
+    /// A primary key that is not a property.
     public static func key(_ name: String, _ type: ColumnType) -> FixtureColumn {
         FixtureColumn(names: [name], property: name, role: .key(type), isNullable: false, isUnique: true)
     }
@@ -63,7 +63,7 @@ public struct FixtureColumn: Sendable {
         )
     }
 
-    /// The row's place among those that point at the same one by `property`.
+    /// The position of a row among the rows that are related to the same row by `property`.
     public static func position(_ property: String, _ name: String) -> FixtureColumn {
         FixtureColumn(names: [name], property: property, role: .position, isNullable: true, isUnique: false)
     }
@@ -72,7 +72,7 @@ public struct FixtureColumn: Sendable {
 /// The table of an entity in a fixture.
 public struct FixtureTable: Sendable {
     let name: String
-    /// What the descriptions call it.
+    /// The name in the descriptions.
     let entity: String
     let key: [String]
     let columns: [FixtureColumn]
@@ -93,12 +93,12 @@ public struct FixtureTable: Sendable {
     /// A table that differs from this one in its name, its key, some columns or some indexes.
     ///
     /// - Parameters:
-    ///   - name: The new name; nil where it stays.
-    ///   - entity: The new name in the descriptions; nil where it is that of the table.
-    ///   - key: The new key; nil where it stays.
+    ///   - name: The new name; nil if it is unchanged.
+    ///   - entity: The new name in the descriptions; nil if it is the table's name.
+    ///   - key: The new primary key; nil if it is unchanged.
     ///   - removing: The positions of the removed columns.
     ///   - adding: New columns by their positions in the result.
-    ///   - indexes: All indexes of the result; nil where they stay.
+    ///   - indexes: All indexes of the result; nil if they are unchanged.
     public func changed(
         _ name: String? = nil, of entity: String? = nil, key: [String]? = nil, removing: [Int] = [],
         adding: [Int: FixtureColumn] = [:], indexes: [FixtureIndex]? = nil

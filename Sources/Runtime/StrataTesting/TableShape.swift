@@ -1,7 +1,7 @@
 import SQLSchema
 import Strata
 
-/// What becomes of a row when one that it points at is deleted.
+/// The action on a referencing row when the row that it references is deleted.
 public enum DeleteRule: String, Sendable {
     /// It points at nothing.
     case nullify = "SET NULL"

@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// A database of a version, as an app of that version has it. It lies in a folder of its own, which goes with it and with
+/// A database of a version, as an app with that version has it. Its temporary folder is deleted together with it and with
 /// its stores.
 public final class VersionDatabase: Sendable {
     /// The version as it is written.
@@ -30,7 +30,7 @@ public final class VersionDatabase: Sendable {
 
     /// A copy of the database that was migrated to a version, or to the newest one; this one stays what it is.
     ///
-    /// - Throws: What the migration throws; `FixtureError` where the schema has no such version.
+    /// - Throws: The error of the migration, or `FixtureError` if the schema does not have the version.
     public func migrated(to version: String? = nil, options: StoreOptions = StoreOptions()) throws -> VersionDatabase {
         let target = version ?? schema.versions.last?.name ?? self.version
         return try VersionDatabase(of: target, schema) { copy in

@@ -2,7 +2,7 @@ import Commands
 import Foundation
 import Importing
 
-/// Makes descriptions of a model of another library.
+/// Writes descriptions for a model of another library.
 enum ImportCommand {
     static func run(_ arguments: Arguments, _ console: Console) throws {
         do {
@@ -69,7 +69,7 @@ enum ImportCommand {
                 + "not carried over: \(model.lossCount), see \(folder)/IMPORT.md")
     }
 
-    /// The model that is in the folder already; nil where there is none.
+    /// The existing model in the folder; nil without one.
     private static func existing(
         _ arguments: Arguments, _ folder: String, _ url: URL
     ) throws -> ImportedModel.Existing? {

@@ -1,17 +1,23 @@
 import CSQLite
 import Foundation
 
-/// A value that is kept in columns of a row, and is read and bound by itself.
+/// A value that is stored in one or several columns.
 public protocol ColumnStorable {
-    /// The number of columns that it is kept in.
+    /// The number of columns.
     static var columnCount: Int { get }
-    /// The value in the columns of `row` from `index` on, counted from 0.
+    /// Reads the value from a row.
     ///
-    /// - Throws: `MalformedValue` where what is stored is no such value.
+    /// - Parameters:
+    ///   - row: The row.
+    ///   - index: The index of the first column, counted from 0.
+    /// - Throws: `MalformedValue` if the stored value has another type.
     init(row: Row, at index: Int) throws
-    /// Binds the value to the parameters of `statement` from `index` on, counted from 1.
+    /// Binds the value to parameters.
     ///
-    /// - Throws: `UnstorableValue` where SQLite cannot keep it as it is.
+    /// - Parameters:
+    ///   - statement: The statement.
+    ///   - index: The number of the first parameter, counted from 1.
+    /// - Throws: `UnstorableValue` if SQLite cannot store the value unchanged.
     func bind(to statement: Statement, at index: Int) throws
 }
 
@@ -21,7 +27,7 @@ extension ColumnStorable {
 }
 
 extension Int: ColumnStorable {
-    /// The value in a column.
+    /// Reads the value from a column.
     @inlinable public init(row: Row, at index: Int) throws { self = try row.int(index) }
 
     /// Binds an integer.
@@ -31,7 +37,7 @@ extension Int: ColumnStorable {
 }
 
 extension Int64: ColumnStorable {
-    /// The value in a column.
+    /// Reads the value from a column.
     @inlinable public init(row: Row, at index: Int) throws { self = try row.int64(index) }
 
     /// Binds an integer.
@@ -41,7 +47,7 @@ extension Int64: ColumnStorable {
 }
 
 extension Bool: ColumnStorable {
-    /// The value in a column.
+    /// Reads the value from a column.
     @inlinable public init(row: Row, at index: Int) throws { self = try row.bool(index) }
 
     /// Binds 1 for true and 0 for false.
@@ -51,7 +57,7 @@ extension Bool: ColumnStorable {
 }
 
 extension Double: ColumnStorable {
-    /// The value in a column.
+    /// Reads the value from a column.
     @inlinable public init(row: Row, at index: Int) throws { self = try row.double(index) }
 
     /// Binds a number. SQLite stores -0.0 as 0.0.
@@ -64,10 +70,10 @@ extension Double: ColumnStorable {
 }
 
 extension Float: ColumnStorable {
-    /// The value in a column.
+    /// Reads the value from a column.
     @inlinable public init(row: Row, at index: Int) throws { self = try row.float(index) }
 
-    /// Binds a number, exactly.
+    /// Binds a number. SQLite stores it exactly.
     ///
     /// - Throws: `UnstorableValue` for a NaN.
     @inlinable public func bind(to statement: Statement, at index: Int) throws {
@@ -76,10 +82,10 @@ extension Float: ColumnStorable {
 }
 
 extension String: ColumnStorable {
-    /// The value in a column.
+    /// Reads the value from a column.
     @inlinable public init(row: Row, at index: Int) throws { self = try row.string(index) }
 
-    /// Binds text with all its bytes, U+0000 included.
+    /// Binds text, including U+0000.
     @inlinable public func bind(to statement: Statement, at index: Int) throws {
         let code = utf8.withContiguousStorageIfAvailable { statement.bind($0, at: index) }
         if let code { return try statement.check(code) }
@@ -89,7 +95,7 @@ extension String: ColumnStorable {
 }
 
 extension URL: ColumnStorable {
-    /// The value in a column.
+    /// Reads the value from a column.
     @inlinable public init(row: Row, at index: Int) throws { self = try row.url(index) }
 
     /// Binds the URL's text.
@@ -99,7 +105,7 @@ extension URL: ColumnStorable {
 }
 
 extension Date: ColumnStorable {
-    /// The value in a column.
+    /// Reads the value from a column.
     @inlinable public init(row: Row, at index: Int) throws { self = try row.date(index) }
 
     /// Binds the seconds since 2001-01-01 UTC.
@@ -111,7 +117,7 @@ extension Date: ColumnStorable {
 }
 
 extension Data: ColumnStorable {
-    /// The value in a column.
+    /// Reads the value from a column.
     @inlinable public init(row: Row, at index: Int) throws { self = try row.data(index) }
 
     /// Binds bytes.
@@ -121,7 +127,7 @@ extension Data: ColumnStorable {
 }
 
 extension UUID: ColumnStorable {
-    /// The value in a column.
+    /// Reads the value from a column.
     @inlinable public init(row: Row, at index: Int) throws { self = try row.uuid(index) }
 
     /// Binds the sixteen bytes.
@@ -131,7 +137,7 @@ extension UUID: ColumnStorable {
 }
 
 extension Decimal: ColumnStorable {
-    /// The value in a column.
+    /// Reads the value from a column.
     @inlinable public init(row: Row, at index: Int) throws { self = try row.decimal(index) }
 
     /// Binds the digits as text.
@@ -144,11 +150,11 @@ extension Decimal: ColumnStorable {
 }
 
 extension Optional: ColumnStorable where Wrapped: ColumnStorable {
-    /// The number of columns that the value is kept in.
+    /// The number of columns of the value.
     @inlinable public static var columnCount: Int { Wrapped.columnCount }
 
-    /// The value in a column, or nil for NULL. A key of several columns is nil if one of them is NULL: such a foreign key
-    /// refers to no row (https://sqlite.org/foreignkeys.html#fk_composite).
+    /// Reads the value, or nil for NULL. A key with several columns is nil if one of them is NULL: such a foreign key
+    /// references no row (https://sqlite.org/foreignkeys.html#fk_composite).
     @inlinable public init(row: Row, at index: Int) throws {
         let count = Wrapped.columnCount
         let isNull = count == 1 ? row.isNull(index) : (index..<index + count).contains { row.isNull($0) }

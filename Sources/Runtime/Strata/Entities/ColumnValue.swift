@@ -1,19 +1,19 @@
 import Foundation
 
-/// A value of a type of the model's own, as a column keeps it: a case, a set of options, a struct, a list.
+/// A value of a subtype or a list, which is stored in one column.
 public protocol ColumnValue: ColumnStorable, Hashable, Sendable {
-    /// What a column holds for the value.
+    /// Returns the stored value.
     ///
-    /// - Throws: `UnstorableValue` for a number that is none.
+    /// - Throws: `UnstorableValue` if the value contains a NaN.
     func columnValue() throws -> SQLiteValue
 }
 
-/// An enum whose cases are kept by their values. Strata generates the conformances.
+/// An enum that is stored as the value of its case. Strata generates the conformances.
 public protocol StoredEnum: ColumnValue, ColumnEquatable, JSONConvertible, RawRepresentable, CaseIterable
 where RawValue == String {}
 
 extension StoredEnum {
-    /// The case in a column.
+    /// Reads the case from a column.
     public init(row: Row, at index: Int) throws {
         guard let value = Self(rawValue: try row.string(index)) else {
             throw row.malformed(index, "a case of \(Self.self)")
@@ -21,38 +21,38 @@ extension StoredEnum {
         self = value
     }
 
-    /// The case's value.
+    /// Returns the value of the case.
     public func columnValue() -> SQLiteValue { .text(rawValue) }
 
-    /// The case inside of JSON.
+    /// Reads the case from JSON.
     public init(json: JSONReader) throws {
         guard let value = Self(rawValue: try String(json: json)) else { throw json.malformed("a case of \(Self.self)") }
         self = value
     }
 
-    /// Writes the case's value.
+    /// Writes the value of the case.
     public func write(to json: inout JSONWriter) throws { rawValue.write(to: &json) }
 }
 
-/// A set of options that is kept as bits. Bits of no option are kept as they are. Strata generates the conformances.
+/// An option set that is stored as bits. Unknown bits are preserved. Strata generates the conformances.
 public protocol StoredOptions: ColumnValue, ColumnEquatable, JSONConvertible, OptionSet where RawValue == Int {}
 
 extension StoredOptions {
-    /// The options in a column.
+    /// Reads the options from a column.
     public init(row: Row, at index: Int) throws { self.init(rawValue: try row.int(index)) }
-    /// The bits.
+    /// Returns the bits.
     public func columnValue() -> SQLiteValue { .integer(Int64(rawValue)) }
-    /// The options inside of JSON.
+    /// Reads the options from JSON.
     public init(json: JSONReader) throws { self.init(rawValue: try Int(json: json)) }
     /// Writes the bits.
     public func write(to json: inout JSONWriter) throws { rawValue.write(to: &json) }
 }
 
-/// A struct that is kept as an object of JSON. Strata generates the conformances.
+/// A struct that is stored as a JSON object. Strata generates the conformances.
 public protocol StoredStruct: ColumnValue, JSONConvertible {}
 
 extension ColumnValue where Self: JSONConvertible {
-    /// The value in a column of JSON.
+    /// Reads the value from a column with JSON.
     public init(row: Row, at index: Int) throws {
         do {
             try self.init(json: JSONReader(parsing: try row.string(index)))
@@ -61,7 +61,7 @@ extension ColumnValue where Self: JSONConvertible {
         }
     }
 
-    /// The value as JSON.
+    /// Returns the value as JSON.
     public func columnValue() throws -> SQLiteValue {
         var json = JSONWriter()
         try write(to: &json)
@@ -72,17 +72,17 @@ extension ColumnValue where Self: JSONConvertible {
 extension Array: ColumnStorable, ColumnValue where Element: JSONConvertible {}
 
 extension Row {
-    /// A value of the model's own.
+    /// Reads a value of a subtype or a list.
     public func value<Value: ColumnValue>(_ index: Int) throws -> Value { try Value(row: self, at: index) }
 
-    /// A value of the model's own, or nil for NULL.
+    /// Reads a value of a subtype or a list, or nil for NULL.
     public func optionalValue<Value: ColumnValue>(_ index: Int) throws -> Value? {
         isNull(index) ? nil : try Value(row: self, at: index)
     }
 }
 
 extension ColumnValue {
-    /// Binds what a column holds for the value.
+    /// Binds the stored value.
     public func bind(to statement: Statement, at index: Int) throws {
         do {
             try statement.bind(try columnValue(), at: index)
@@ -94,7 +94,7 @@ extension ColumnValue {
 }
 
 extension SQLiteValue {
-    /// What a column holds for a value of the model's own; NULL for nil.
+    /// Creates the stored value of a subtype or a list; NULL for nil.
     public init(value: (some ColumnValue)?) throws {
         self = try value?.columnValue() ?? .null
     }

@@ -1,16 +1,16 @@
 import Foundation
 
-/// The key of a stored entity.
+/// A primary key.
 public protocol EntityID: ColumnStorable, Hashable, Sendable {}
 
-/// A key of one column; `ID` types that Strata generates are such.
+/// A primary key with one column. `PrimaryKey` is such a type.
 public protocol RawEntityID: EntityID, RawRepresentable where RawValue: IdentifierValue {
-    /// The key whose stored value is `rawValue`.
+    /// Creates a key.
     init(rawValue: RawValue)
 }
 
 extension RawEntityID {
-    /// The key in a column.
+    /// Reads the key from a column.
     @inlinable public init(row: Row, at index: Int) throws {
         self.init(rawValue: try RawValue(row: row, at: index))
     }
@@ -24,7 +24,7 @@ extension RawEntityID {
 /// The primary key of the rows of one entity, with one column.
 ///
 /// Strata generates a name for each: `LaundryID` is `PrimaryKey<LaundryKey, Int>`. `Entity` has no values. It only makes
-/// the keys of different entities different types, so that none is taken for another:
+/// the keys of different entities different types, so that you cannot mix them up:
 ///
 /// ```swift
 /// let id: Laundry.ID = 7
@@ -34,7 +34,7 @@ extension RawEntityID {
     /// The value in the column.
     public var rawValue: RawValue
 
-    /// The key whose stored value is `rawValue`.
+    /// Creates a key.
     @inlinable public init(rawValue: RawValue) { self.rawValue = rawValue }
 }
 
@@ -63,7 +63,7 @@ extension PrimaryKey: Decodable where RawValue: Decodable {
     }
 }
 
-/// A type whose values a key may have: `Int`, `String` and `UUID`.
+/// A type of primary keys: `Int`, `String` or `UUID`.
 public protocol IdentifierValue: ColumnStorable, Hashable, Sendable {}
 
 extension Int: IdentifierValue {}
@@ -71,11 +71,11 @@ extension String: IdentifierValue {}
 extension UUID: IdentifierValue {}
 
 extension RawEntityID where Self: ExpressibleByIntegerLiteral, RawValue == Int {
-    /// A key written as a number.
+    /// Creates a key from an integer literal.
     public init(integerLiteral value: Int) { self.init(rawValue: value) }
 }
 
 extension RawEntityID where Self: ExpressibleByStringLiteral, RawValue == String {
-    /// A key written as text.
+    /// Creates a key from a string literal.
     public init(stringLiteral value: String) { self.init(rawValue: value) }
 }

@@ -1,13 +1,13 @@
-/// Whether the values of two structs are the same, which are compared one after the other.
+/// Compares two structs, value by value.
 ///
-/// It is for generated code: what Swift synthesizes takes several times as long to compile, and an operator in each struct
-/// is looked at wherever another struct is found to have one.
+/// Generated code uses it. An `==` that Swift synthesizes takes several times as long to compile, and the compiler considers
+/// the operator of every struct for each use of `==`.
 public struct Equality {
-    /// Whether all that were compared are the same.
+    /// Whether all compared values are equal.
     @inlinable public var holds: Bool { isEqual }
     @usableFromInline var isEqual = true
 
-    /// Nothing is compared yet.
+    /// Creates a comparison without values.
     @inlinable public init() {}
 
     /// Compares two values.

@@ -1,6 +1,6 @@
 import JSONText
 
-/// A value of JSON in a column.
+/// Reads a JSON value from a column.
 public struct JSONReader {
     let json: JSON
 
@@ -61,21 +61,21 @@ public struct JSONReader {
         return value
     }
 
-    /// The member `name` of an object.
+    /// Returns the member `name` of an object.
     ///
-    /// - Throws: `MalformedJSON` where it is absent, null or no such value.
+    /// - Throws: `MalformedJSON` if it is absent, null or another kind of value.
     public func value<Value: JSONConvertible>(_ name: String) throws -> Value {
         guard let json = try member(name) else { throw malformed("a member \(name)") }
         return try Value(json: JSONReader(json))
     }
 
-    /// The member `name` of an object; nil where it is absent or null.
+    /// Returns the member `name` of an object; nil if it is absent or null.
     public func optionalValue<Value: JSONConvertible>(_ name: String) throws -> Value? {
         try member(name).map { try Value(json: JSONReader($0)) }
     }
 }
 
-/// JSON in a column that stands for no value of its type.
+/// JSON in a column that is not a value of the column's type.
 struct MalformedJSON: Error {
     let expected: String
 }

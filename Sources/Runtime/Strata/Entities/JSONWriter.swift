@@ -1,6 +1,6 @@
 import JSONText
 
-/// Writes JSON for a column: without spaces, the members of an object in the order in which they are written.
+/// Writes JSON to a column, without white space. The members of an object keep the order in which they are written.
 public struct JSONWriter {
     private var bytes: [UInt8] = []
     private var needsComma = false
@@ -19,7 +19,7 @@ public struct JSONWriter {
 
     mutating func write<Value: BinaryFloatingPoint & LosslessStringConvertible>(floatingPoint value: Value) throws {
         if value.isNaN { throw UnstorableValue.notANumber }
-        // SQLite has no -0.0, and neither has what is kept beside it.
+        // Other columns cannot store -0.0 either.
         let value = value == 0 ? 0 : value
         if value.isFinite { write(raw: value.description) } else { write(value.description) }
     }
@@ -35,7 +35,7 @@ public struct JSONWriter {
         bytes.append(0x5d)
     }
 
-    /// Writes an object whose members `body` writes.
+    /// Writes an object. `body` writes its members.
     public mutating func object(_ body: (inout JSONWriter) throws -> Void) throws {
         bytes.append(0x7b)
         needsComma = false
@@ -44,7 +44,7 @@ public struct JSONWriter {
         bytes.append(0x7d)
     }
 
-    /// Writes a member of an object; nothing for nil.
+    /// Writes a member of an object. Writes nothing if the value is nil.
     public mutating func member(_ name: String, _ value: (some JSONConvertible)?) throws {
         guard let value else { return }
         if needsComma { bytes.append(0x2c) }

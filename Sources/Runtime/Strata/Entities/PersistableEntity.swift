@@ -1,27 +1,27 @@
-/// A model of your own that is kept as a stored entity, and need not know anything else of the store.
+/// Your own model type that is stored as a generated struct.
 ///
-/// Of a class or a struct that the rest of an app works with, say how it is converted, and it is written and asked for
-/// as the generated struct is: `insert(user)`, `fetch(User.self)`.
+/// Convert your class or struct to the generated struct and back. Transactions then insert, fetch, update and delete it:
+/// `insert(user)`, `fetch(User.self)`.
 public protocol PersistableEntity {
-    /// The generated struct that it is kept as.
+    /// The generated struct.
     associatedtype Stored: StoredEntity
-    /// The key of the row that it is kept in: that of `stored(over:)`.
+    /// The primary key of the model's row, which must be the one of `stored(over:)`.
     var storeId: Stored.ID { get }
-    /// The model that is kept as `stored`.
+    /// Creates the model from its row.
     init(stored: Stored) throws
-    /// What is kept of the model: `old` with what the model holds, or a new row.
+    /// Returns the row of the model.
     ///
-    /// - `old`: the row that the model is kept in so far; what the model does not hold stays as it is there. Nil where
-    ///   there is none.
+    /// - Parameter old: The current row of the model; nil if it is new. Keep its values for properties that your model does
+    ///   not have.
     func stored(over old: Stored?) throws -> Stored
 }
 
-/// Why a model was not written.
+/// An error in writing a model.
 public enum PersistableEntityError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Its `storeId` is not the key of what its `stored(over:)` gives.
+    /// `storeId` is not the primary key of the row that `stored(over:)` returns.
     case otherKey(model: String)
 
-    /// What is wrong.
+    /// The problem, and the way to solve it.
     public var description: String {
         switch self {
         case .otherKey(let model): "the storeId of a \(model) is not the key of what its stored(over:) gives"
@@ -30,7 +30,7 @@ public enum PersistableEntityError: Error, Hashable, Sendable, CustomStringConve
 }
 
 extension PersistableEntity {
-    /// What is kept of the model, under its key.
+    /// Returns the row of the model, and checks its primary key.
     fileprivate func checkedStored(over old: Stored?) throws -> Stored {
         let entity = try stored(over: old)
         guard Stored.id(of: entity) == storeId else { throw PersistableEntityError.otherKey(model: "\(Self.self)") }
@@ -39,49 +39,49 @@ extension PersistableEntity {
 }
 
 extension ReadTransaction {
-    /// The models of all rows, by key.
+    /// Fetches the models of all rows, sorted by primary key.
     public func fetch<Model: PersistableEntity>(_ type: Model.Type) throws -> [Model] {
         try fetch(Model.Stored.self).map(Model.init)
     }
 
-    /// The models of the rows that `request` means.
+    /// Fetches the models of the rows of a request.
     public func fetch<Model: PersistableEntity>(
         _ type: Model.Type, _ request: Request<Model.Stored>
     ) throws -> [Model] {
         try fetch(request).map(Model.init)
     }
 
-    /// The models of the rows for which `condition` holds, in no particular order.
+    /// Fetches the models of the rows for which `condition` is true, in an undefined order.
     public func fetch<Model: PersistableEntity>(
         _ type: Model.Type, where condition: (Model.Stored.Columns) -> Condition<Model.Stored>
     ) throws -> [Model] {
         try fetch(Model.Stored.self, where: condition).map(Model.init)
     }
 
-    /// The model of the first row that `request` means, or nil.
+    /// Fetches the model of the first row of a request; nil if there is none.
     public func first<Model: PersistableEntity>(
         _ type: Model.Type, _ request: Request<Model.Stored>
     ) throws -> Model? {
         try first(request).map(Model.init)
     }
 
-    /// The model of the row whose key is `id`, or nil.
+    /// Fetches the model of the row with the primary key `id`; nil if there is none.
     public func find<Model: PersistableEntity>(_ type: Model.Type, id: Model.Stored.ID) throws -> Model? {
         try find(Model.Stored.self, id: id).map(Model.init)
     }
 
-    /// The rows that a model's row points at, in order.
+    /// Fetches the related rows of a model, in their order.
     ///
-    /// - Throws: `RelationshipError.noSuchRow` where the model is not kept.
+    /// - Throws: `RelationshipError.noSuchRow` if the model has no row.
     public func related<Model: PersistableEntity, Target>(
         _ model: Model, _ path: KeyPath<Model.Stored.Relationships, ToMany<Model.Stored, Target>>
     ) throws -> [Target] {
         try related(row(of: model), path)
     }
 
-    /// The row that a model's row points at, or nil.
+    /// Fetches the related row of a model; nil if there is none.
     ///
-    /// - Throws: `RelationshipError.noSuchRow` where the model is not kept.
+    /// - Throws: `RelationshipError.noSuchRow` if the model has no row.
     public func related<Model: PersistableEntity, Target>(
         _ model: Model, _ path: KeyPath<Model.Stored.Relationships, ToOne<Model.Stored, Target>>
     ) throws -> Target? {
@@ -97,40 +97,40 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Writes a model as a new row.
+    /// Inserts a row for a model.
     ///
-    /// - Throws: As for the stored entity, `PersistableEntityError`, or what the model's conversion throws.
+    /// - Throws: The errors of inserting the row, `PersistableEntityError`, or the error of `stored(over:)`.
     public func insert<Model: PersistableEntity>(_ model: Model) throws {
         try insert(model.checkedStored(over: nil))
     }
 
-    /// Writes models as new rows.
+    /// Inserts rows for models.
     public func insert<Model: PersistableEntity>(contentsOf models: some Sequence<Model>) throws {
         for model in models { try insert(model) }
     }
 
-    /// Writes a model: over the row that has its key, or else as a new one.
+    /// Inserts a row for a model, or updates its row.
     public func upsert<Model: PersistableEntity>(_ model: Model) throws {
         try upsert(model.checkedStored(over: find(Model.Stored.self, id: model.storeId)))
     }
 
-    /// Writes a model over the row that has its key.
+    /// Updates the row of a model.
     ///
-    /// - Throws: `RelationshipError.noSuchRow` where there is none.
+    /// - Throws: `RelationshipError.noSuchRow` if the model has no row.
     public func update<Model: PersistableEntity>(_ model: Model) throws {
         try update(model.checkedStored(over: row(of: model)))
     }
 
     /// Deletes the row of a model.
     ///
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether there was such a row.
     @discardableResult public func delete<Model: PersistableEntity>(_ model: Model) throws -> Bool {
         try delete(Model.Stored.self, id: model.storeId)
     }
 
-    /// Makes `targets` the rows that a model's row points at, in their order.
+    /// Replaces the related rows of a model.
     ///
-    /// - Throws: `RelationshipError.noSuchRow` where the model is not kept, or as for the stored entity.
+    /// - Throws: `RelationshipError.noSuchRow` if a row does not exist, or `SQLiteError`.
     public func setRelated<Model: PersistableEntity, Target>(
         _ model: Model, _ path: KeyPath<Model.Stored.Relationships, ToMany<Model.Stored, Target>>,
         to targets: [Target.ID]
@@ -138,9 +138,9 @@ extension WriteTransaction {
         try setRelated(row(of: model), path, to: targets)
     }
 
-    /// Makes `target` the row that a model's row points at, or lets go of the one that it points at.
+    /// Sets the related row of a model; nil for none.
     ///
-    /// - Throws: `RelationshipError.noSuchRow` where the model is not kept, or as for the stored entity.
+    /// - Throws: `RelationshipError.noSuchRow` if a row does not exist, or `SQLiteError`.
     public func setRelated<Model: PersistableEntity, Target>(
         _ model: Model, _ path: KeyPath<Model.Stored.Relationships, ToOne<Model.Stored, Target>>, to target: Target.ID?
     ) throws {

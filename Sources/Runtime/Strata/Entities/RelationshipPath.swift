@@ -1,27 +1,26 @@
 import SQLSchema
 
-/// A table that names pairs of rows.
+/// A join table.
 struct JoinTable: Sendable {
     let name: String
-    /// The columns of the source's key.
+    /// The columns of the source's primary key.
     let source: [String]
-    /// The columns of the target's key.
+    /// The columns of the target's primary key.
     let target: [String]
 }
 
-/// Which end of a join table a row is.
+/// The end of a join table.
 enum JoinEnd: Sendable {
     case source, target
-    /// Either: a pair stands in it both ways.
+    /// Both ends. The table contains each pair in both directions.
     case both
 }
 
-/// The way from rows of one entity to the row that they point at.
+/// A to-one relationship. Strata generates one for each to-one relationship of an entity.
 public struct ToOne<Source: StoredEntity, Target: StoredEntity>: Sendable {
     enum Storage: Sendable {
-        /// The foreign key columns of the source.
-        ///
-        /// - `isSymmetric`: whether the target points back by the same columns.
+        /// The foreign key columns of the source. In a symmetric relationship, the target references the source with the same
+        /// columns.
         case column([String], isSymmetric: Bool)
         /// The unique foreign key columns of the target.
         case inverse([String])
@@ -29,34 +28,38 @@ public struct ToOne<Source: StoredEntity, Target: StoredEntity>: Sendable {
 
     let storage: Storage
 
-    /// The row whose key is in the columns `column` of the source's table.
+    /// Creates a relationship that is stored in columns of the source.
     public init(column: [String], symmetric isSymmetric: Bool = false) {
         storage = .column(column, isSymmetric: isSymmetric)
     }
 
-    /// The row whose foreign key `inverse` holds the source's key.
+    /// Creates a relationship that is stored in columns of the target.
     public init(inverse: [String]) {
         storage = .inverse(inverse)
     }
 }
 
-/// The way from rows of one entity to the rows that they point at, in order.
+/// A to-many relationship. Strata generates one for each to-many relationship of an entity.
 public struct ToMany<Source: StoredEntity, Target: StoredEntity>: Sendable {
     enum Storage: Sendable {
-        /// The foreign key columns of the target, and the column of the order if there is one.
+        /// The foreign key columns of the target, and the column with its position if the relationship is ordered.
         case inverse([String], position: String?)
-        /// A join table, and which end of it the source is.
+        /// A join table, and the end of it that the source is.
         case joinTable(JoinTable, JoinEnd)
     }
 
     let storage: Storage
 
-    /// The rows whose foreign key `inverse` holds the source's key, by `position` if there is one and by key.
+    /// Creates a relationship that is stored in columns of the target.
+    ///
+    /// - Parameters:
+    ///   - inverse: The foreign key columns of the target.
+    ///   - position: The column with the position of the target; nil to sort by primary key.
     public init(inverse: [String], position: String? = nil) {
         storage = .inverse(inverse, position: position)
     }
 
-    /// The rows that a join table names, which has the keys of both ends in the columns `source` and `target`.
+    /// Creates a relationship that is stored in a join table.
     public init(
         joinTable: String, source: [String] = ["source_id"], target: [String] = ["target_id"],
         reversed isReversed: Bool = false, symmetric isSymmetric: Bool = false
@@ -67,27 +70,30 @@ public struct ToMany<Source: StoredEntity, Target: StoredEntity>: Sendable {
     }
 }
 
-/// Where the rows stand that others point at: they are called `t`.
+/// The SQL that finds related rows. The table of the related rows has the alias `t`.
 struct RelatedRows {
     /// The tables.
     let tables: String
-    /// The columns that hold the key of the row that points, with their tables.
+    /// The columns with the primary key of the source, with their tables.
     let source: [String]
-    /// The order of the rows, or nothing.
+    /// The ORDER BY clause, or an empty string.
     let order: String
 
-    /// A statement that gives the columns of `target` of the rows for which `condition` holds.
+    /// A statement that selects the related rows for which `condition` is true.
     ///
-    /// - `additions`: further columns.
+    /// - Parameters:
+    ///   - target: The table of the related rows.
+    ///   - condition: The condition.
+    ///   - additions: Additional columns.
     func select(_ target: EntityTable, _ additions: [String] = [], where condition: String) -> String {
         let columns = target.columns.map { "t." + SQL.quoted($0) } + additions
         return "SELECT \(columns.joined(separator: ", ")) FROM \(tables) WHERE \(condition)\(order)"
     }
 
-    /// A condition for the rows that the row points at whose key is the parameters from 1 on.
+    /// The condition for the related rows of the row whose primary key is in the parameters from 1 on.
     var ofOne: String { source.enumerated().map { "\($1) = ?\($0 + 1)" }.joined(separator: " AND ") }
 
-    /// A condition for the rows that so many rows point at, whose keys are the parameters.
+    /// The condition for the related rows of several rows whose primary keys are the parameters.
     func ofMany(_ count: Int) -> String {
         let key = source.count == 1 ? "?" : "(" + source.map { _ in "?" }.joined(separator: ", ") + ")"
         let keys = [String](repeating: key, count: count).joined(separator: ", ")
@@ -99,8 +105,8 @@ struct RelatedRows {
         columns.map { table + "." + SQL.quoted($0) }
     }
 
-    /// The same rows, joined with the rows that point at them if the key of these has a collation: the foreign key does
-    /// not have it. The rows are then found by the key, and are given with the key as it is stored.
+    /// The same rows, joined with the table of the source if its primary key has a collation, which the foreign key does not
+    /// have. The result then has the primary key as the source stores it.
     fileprivate func joined(with table: EntityTable, _ name: String) -> RelatedRows {
         if table.keyCollations.isEmpty { return self }
         let key = Self.qualified(table.key, "s")
@@ -115,7 +121,9 @@ struct RelatedRows {
 }
 
 extension ToOne {
-    /// Where the related rows stand; `name` tells what a table is called.
+    /// The SQL that finds the related rows.
+    ///
+    /// - Parameter name: Returns the current name of a table.
     func rows(names name: (String) -> String) -> RelatedRows {
         let target = "\(SQL.quoted(name(Target.table.name))) AS t"
         switch storage {
@@ -133,7 +141,9 @@ extension ToOne {
 }
 
 extension ToMany {
-    /// Where the related rows stand; `name` tells what a table is called.
+    /// The SQL that finds the related rows.
+    ///
+    /// - Parameter name: Returns the current name of a table.
     func rows(names name: (String) -> String) -> RelatedRows {
         let target = "\(SQL.quoted(name(Target.table.name))) AS t"
         let key = RelatedRows.qualified(Target.table.key, "t")

@@ -1,6 +1,6 @@
 import SQLSchema
 
-/// A struct whose values are rows of a table. Strata generates the conformances.
+/// A generated struct: a row of a table.
 public protocol StoredEntity: MigratedRow, Hashable, Sendable {
     /// The columns for conditions and orders, with one property for each.
     associatedtype Columns: EntityColumns = NoColumns
@@ -19,40 +19,40 @@ public protocol StoredEntity: MigratedRow, Hashable, Sendable {
     func compare(to other: Self, _ equality: inout Equality)
 }
 
-/// The relationships of an entity, a property each.
+/// The relationships of an entity, with one property for each. Strata generates the conformances.
 public protocol EntityRelationships: Sendable {
-    /// The relationships.
+    /// Creates the relationships.
     init()
 }
 
-/// The relationships of an entity that has none.
+/// The relationships of an entity without relationships.
 public struct NoRelationships: EntityRelationships {
-    /// None.
+    /// Creates no relationships.
     public init() {}
 }
 
-/// The table of a stored entity, and the SQL that reads and writes it.
+/// The table of an entity.
 public struct EntityTable: Sendable {
-    /// The table's name, unquoted.
+    /// The unquoted name of the table.
     public let name: String
-    /// The names of the key's columns, unquoted, most significant first.
+    /// The unquoted names of the primary key's columns, most significant first.
     public let key: [String]
-    /// The collations of the key's columns, with "" for the default; empty if all have the default. Foreign keys are
+    /// The collations of the primary key's columns, with "" for the default; empty if all have the default. Foreign keys are
     /// compared by them (https://sqlite.org/foreignkeys.html#fk_schemacommands), although their columns have the default.
     let keyCollations: [String]
-    /// The names of all columns, unquoted, in the order of `init(row:)` and `bind(to:)`.
+    /// The unquoted names of all columns, in the order of `init(row:)` and `bind(to:)`.
     public let columns: [String]
     let insert: String
     let select: String
     let find: String
 
-    /// A table with its key and its columns.
+    /// Creates the description of a table.
     ///
     /// - Parameters:
-    ///   - name: The table's name, unquoted.
-    ///   - key: The names of the key's columns, most significant first.
+    ///   - name: The unquoted name.
+    ///   - key: The names of the primary key's columns, most significant first.
     ///   - columns: The names of all columns, in the order of `init(row:)` and `bind(to:)`.
-    ///   - keyCollations: The collations of the key's columns, with "" for the default; empty if all have the default.
+    ///   - keyCollations: The collations of the primary key's columns, with "" for the default; empty if all have the default.
     public init(_ name: String, key: [String], columns: [String], keyCollations: [String] = []) {
         self.name = name
         self.key = key
@@ -63,7 +63,7 @@ public struct EntityTable: Sendable {
         find = select + " WHERE " + SQL.matches(key)
     }
 
-    /// The collations of the columns of this table's key and then of the other's, as a join table has them.
+    /// The collations of the columns of both primary keys, in the order of a join table.
     func pairCollations(with other: EntityTable) -> [String] {
         if keyCollations.isEmpty && other.keyCollations.isEmpty { return [] }
         return [self, other].flatMap { table in
@@ -94,25 +94,25 @@ public struct EntityTable: Sendable {
 }
 
 extension SQL {
-    /// The condition that `columns` hold the values of the parameters from `first` on, compared by `collations`.
+    /// The condition that `columns` equal the parameters from `first` on, compared with `collations`.
     static func matches(_ columns: [String], from first: Int = 1, collations: [String] = []) -> String {
         collated(columns.map(quoted), collations).enumerated().map { "\($1) = ?\(first + $0)" }
             .joined(separator: " AND ")
     }
 
-    /// The parameters from `first` on.
+    /// The SQL of `count` parameters from `first` on.
     package static func parameters(_ count: Int, from first: Int = 1) -> String {
         (first..<(first + count)).map { "?\($0)" }.joined(separator: ", ")
     }
 }
 
 extension StoredEntity where Self: Identifiable {
-    /// The primary key of `entity`, which is its `id`.
+    /// Returns `id`, the primary key.
     @inlinable public static func id(of entity: Self) -> ID { entity.id }
 }
 
 extension StoredEntity {
-    /// Whether all values are the same.
+    /// Whether all values are equal.
     @inlinable public static func == (left: Self, right: Self) -> Bool {
         var equality = Equality()
         left.compare(to: right, &equality)
@@ -126,12 +126,12 @@ extension StoredEntity {
         }
     }
 
-    /// Hashes the key, which is another in each row.
+    /// Hashes the primary key.
     @inlinable public func hash(into hasher: inout Hasher) {
         hasher.combine(Self.id(of: self))
     }
 
-    /// The entity in `row`, with the table named in the error where a value is malformed.
+    /// Reads an entity. The error for a malformed value names the table.
     @inlinable static func read(_ row: Row) throws -> Self {
         do {
             return try Self(row: row)
@@ -140,7 +140,7 @@ extension StoredEntity {
         }
     }
 
-    /// Binds the values of all columns, with the column named in the error where a value cannot be stored.
+    /// Binds all values. The error for a value that cannot be stored names the column.
     @inlinable func write(to statement: Statement) throws {
         do {
             try bind(to: statement)

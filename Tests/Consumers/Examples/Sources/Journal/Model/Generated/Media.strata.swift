@@ -16,7 +16,7 @@ extension JournalSchema.V3_0 {
         public var headline: Swift.String?
         public var pages: Swift.Int?
         public var shelfID: JournalSchema.ShelfID?
-        /// The row's place at the other end of `shelf`; nil stands last.
+        /// The position of the row in the inverse of `shelf`; nil comes last.
         public var shelfPosition: Swift.Int?
         public var filmNote: Foundation.Data?
         public var rating: Swift.Float?

@@ -14,7 +14,7 @@ extension ShopSchema.V2_0 {
         public var quantity: Swift.Int
         public var placedAt: Foundation.Date
         public var customerID: ShopSchema.CustomerID?
-        /// The row's place at the other end of `customer`; nil stands last.
+        /// The position of the row in the inverse of `customer`; nil comes last.
         public var customerPosition: Swift.Int?
         public var productID: ShopSchema.ProductID?
         public var total: Swift.Double
