@@ -26,7 +26,7 @@ import Testing
         #expect(
             try reasons([
                 "Book": book(changed(one, was: #""association": "to_many", "nullable": null"#)), "Author": author,
-            ]) == ["`book.a` was stored elsewhere or was something else"])
+            ]) == ["`book.a` was stored elsewhere, or had other values"])
     }
 
     @Test func `another target`() throws {
@@ -35,7 +35,7 @@ import Testing
             let now = #"\#(nullable) "property_type": { "entity_name": "author", "association": "\#(association)" }"#
             #expect(
                 try reasons(["Book": book(changed(now, was: #""entity_name": "book""#)), "Author": author])
-                    == ["`book.a` points at another entity"])
+                    == ["`book.a` refers to another entity"])
         }
     }
 
@@ -50,22 +50,22 @@ import Testing
         let pointing = book(
             #"{ "name": "by", "property_type": { "entity_name": "author", "association": "to_one" } }"#)
         for (now, was, reason) in [
-            (#"{ "type": "string" }"#, #"{ "type": "int" }"#, "`author.id` is another key"),
+            (#"{ "type": "string" }"#, #"{ "type": "int" }"#, "`author.id` is another primary key"),
             (
                 #"{ "type": "property", "property": "code" }"#, #"{ "type": "string" }"#,
-                "`author` has another key"
+                "`author` has another primary key"
             ),
             (
                 #"{ "type": "properties", "properties": ["code", "year"] }"#,
-                #"{ "type": "property", "property": "code" }"#, "`author` has another key"
+                #"{ "type": "property", "property": "code" }"#, "`author` has another primary key"
             ),
             (
-                #"{ "type": "int" }"#, #"{ "type": "property", "property": "year" }"#, "`author.id` is another key"
+                #"{ "type": "int" }"#, #"{ "type": "property", "property": "year" }"#, "`author.id` is another primary key"
             ),
         ] {
             #expect(
                 try reasons(["Author": text(now, was: was), "Book": pointing])
-                    == [reason, "`book.by` points at another type of key"])
+                    == [reason, "`book.by` refers to a primary key of another type"])
         }
         #expect(
             try reasons([
@@ -77,10 +77,10 @@ import Testing
     @Test func `another element of a list`() throws {
         #expect(
             try reasons(["Book": book(changed(#""property_type": "[double]""#, was: #""property_type": "[int]""#))])
-                == ["`book.a` turns from [int] to [double]"])
+                == ["`book.a` changes from [int] to [double]"])
         #expect(
             try reasons(["Book": book(changed(#""property_type": "[int]""#, was: #""property_type": "int""#))])
-                == ["`book.a` turns from int to [int]"])
+                == ["`book.a` changes from int to [int]"])
     }
 
     @Test(arguments: [
@@ -106,11 +106,11 @@ import Testing
         ),
         (
             #""properties": [{ "name": "x", "property_type": "int", "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "nullable": true } }] }]"#,
-            "whose property `x` becomes mandatory"
+            "whose property `x` becomes required"
         ),
         (
             #""properties": [{ "name": "x", "property_type": "string", "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "property_type": "int" } }] }]"#,
-            "whose property `x` turns from int to string"
+            "whose property `x` changes from int to string"
         ),
     ])
     func `a subtype that changes, wherever it is used`(shape: String, reason: String) throws {
@@ -127,8 +127,8 @@ import Testing
         ]
         #expect(
             try reasons(files) == [
-                "`book.a` is of type `kind`, \(reason)", "`book.b` is of type `kind`, \(reason)",
-                "`book.c` is of type `outer`, whose property `inner` is of type `kind`, \(reason)",
+                "`book.a` has the type `kind`, \(reason)", "`book.b` has the type `kind`, \(reason)",
+                "`book.c` has the type `outer`, whose property `inner` has the type `kind`, \(reason)",
             ])
     }
 
@@ -137,7 +137,7 @@ import Testing
             try reasons([
                 "Kind": #"{ "name": "kind", "cases": ["x"] }"#, "Sort": #"{ "name": "sort", "cases": ["x"] }"#,
                 "Book": book(changed(#""property_type": "kind""#, was: #""property_type": "sort""#)),
-            ]) == ["`book.a` turns from sort to kind"])
+            ]) == ["`book.a` changes from sort to kind"])
     }
 
     @Test func `an entity whose rows become rows of another`() throws {
@@ -156,8 +156,8 @@ import Testing
             """
         let now = #""nullable": true, "property_type": { "entity_name": "cache", "association": "to_one" }"#
         for (was, reason) in [
-            (#""property_type": "int""#, "`book.a` turns from attribute to relationship or back"),
-            (#""entity_name": "book""#, "`book.a` points at another entity"),
+            (#""property_type": "int""#, "`book.a` changes between attribute and relationship"),
+            (#""entity_name": "book""#, "`book.a` refers to another entity"),
         ] {
             #expect(try reasons(["Book": book(changed(now, was: was)), "Cache": cache]) == [reason])
         }
@@ -217,7 +217,7 @@ import Testing
               "version_history": [{ "version": "1.0" }, { "version": "2.0" }],
               "properties": [\(changed(#""property_type": "string", "collation": "nocase""#, was: #""collation": null"#))] }
             """
-        #expect(try reasons(["Book": text]) == ["`book.a` is a key, which is compared otherwise"])
+        #expect(try reasons(["Book": text]) == ["`book.a` is part of the primary key and gets another collation"])
     }
 
     @Test func `a custom migration that is asked for where nothing else would need one`() throws {
@@ -255,7 +255,7 @@ import Testing
             """, history: #"{ "version": "1.0" }, { "version": "2.0" }, { "version": "3.0" }"#)
         let history = try history(["Book": text, "Kind": kind], settings: #"{ "chain": { "1.0": "3.0" } }"#)
         #expect(
-            history.steps[0].customReasons == ["`book.n` is filled with what is no value of it any more"])
+            history.steps[0].customReasons == ["`book.n` has a \"fill\" that is not a value of its type any more"])
         #expect(
             history.steps[0].entities[0].columns.first { $0.column.name == "m" }?.origin.expression
                 == .literal(.text("Q")))

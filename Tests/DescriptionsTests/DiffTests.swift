@@ -49,7 +49,7 @@ import Testing
                 "inferred book: name tome becomes book, table tome becomes book",
                 "inferred book.title: name name becomes title",
                 "inferred book.pages: null allowed becomes refused, default 1, indexed alone (rows get coalesce(\"pages\", 1))",
-                "custom book.weight: type string becomes double (`book.weight` turns from string to double)",
+                "custom book.weight: type string becomes double (`book.weight` changes from string to double)",
                 "custom book.kept: values (`book.kept` asks for a custom migration)",
                 "inferred book.next: on_delete nullify becomes cascade",
                 "custom book.isbn: added: string, null refused (`book.isbn` is new and has neither a default nor a \"fill\")",
@@ -59,7 +59,7 @@ import Testing
                 "custom book: unique index on year added (`book`: the unique index on `year` may find duplicates)",
                 "inferred book: index on pages removed",
                 "inferred new: added",
-                "discarding other: all rows go",
+                "discarding other: all rows are deleted",
                 "custom old: removed (`old` is removed without \"discard\": true)",
             ])
     }
@@ -84,9 +84,9 @@ import Testing
             """
         #expect(
             try changes(["Book": book, "Place": place]) == [
-                "custom book: key id: int becomes id: string (`book.id` is another key)",
+                "custom book: key id: int becomes id: string (`book.id` is another primary key)",
                 "custom book.code: unique values (`book`: the unique index on `code` may find duplicates)",
-                "custom book.labels: name tags becomes labels, type [string] becomes to_many book (`book.labels` turns from attribute to relationship)",
+                "custom book.labels: name tags becomes labels, type [string] becomes to_many book (`book.labels` was an attribute and becomes a relationship)",
                 "inferred place.x: int with the default 1 becomes int with the default 2",
                 "inferred place.y: added: bool with the default true",
                 "discarding place.y: removed",

@@ -26,7 +26,7 @@ import Testing
             ])
         #expect(
             descriptions.diagnostics.map(\.description) == [
-                "Book.json:2:34: note: these keys mean nothing to a store and are ignored: objc, key, match_exact_key, id_only"
+                "Book.json:2:34: note: a store does not need these keys, so they are ignored: objc, key, match_exact_key, id_only"
             ])
     }
 
@@ -40,7 +40,7 @@ import Testing
         #expect(descriptions.history?.unpersisted == ["Remote"])
         #expect(
             descriptions.diagnostics.map(\.description) == [
-                "Remote.json:1:32: note: \"persist\" is false: nothing is stored of this entity, and nothing is generated for it"
+                "Remote.json:1:32: note: \"persist\" is false, so this entity is not stored, and nothing is generated for it"
             ])
     }
 
@@ -83,7 +83,7 @@ import Testing
                 == "book | key id: int | made: date")
         #expect(
             descriptions.diagnostics.map(\.description) == [
-                "Book.json:2:78: note: \"current_date\" is not a constant: give each new row its date"
+                "Book.json:2:78: note: \"current_date\" is not a constant, so there is no default; set the date of each new row"
             ])
     }
 

@@ -82,7 +82,7 @@ import Testing
                 "book | key id: int | a: double | b: int", "book | key id: int | a: int | b: string",
             ])
         let step = history.steps[0]
-        #expect(step.customReasons == ["`book.b` turns from double to string"])
+        #expect(step.customReasons == ["`book.b` changes from double to string"])
         #expect(step.entities[0].columns[1].origin.expression == .column("b"))
     }
 
@@ -120,7 +120,7 @@ import Testing
                 ],
             ])
         #expect(history.steps[0].customReasons == [])
-        #expect(history.steps[1].customReasons == ["`book.editor` points at another entity"])
+        #expect(history.steps[1].customReasons == ["`book.editor` refers to another entity"])
     }
 
     @Test func `rule 6: a name is born again and values never carry`() throws {
@@ -134,7 +134,7 @@ import Testing
         #expect(step.tableChanges == [.map(from: "book", to: "book", columns: ["title": .null])])
     }
 
-    @Test func `rule 6: what turns from attribute to relationship is custom`() throws {
+    @Test func `rule 6: what changes from attribute to relationship is custom`() throws {
         let text = book(
             """
             { "name": "next", "property_type": { "entity_name": "book", "association": "to_one" }, "nullable": true,
@@ -148,8 +148,8 @@ import Testing
                 == "book | key id: int | next: int? | rest: int")
         #expect(
             history.steps[0].customReasons == [
-                "`book.next` turns from attribute to relationship or back",
-                "`book.rest` turns from attribute to relationship",
+                "`book.next` changes between attribute and relationship",
+                "`book.rest` was an attribute and becomes a relationship",
             ])
     }
 
@@ -169,7 +169,7 @@ import Testing
                 """)
             #expect(
                 try history(["Book": text, "Author": author]).steps[0].customReasons
-                    == ["`book.authors` is kept elsewhere"])
+                    == ["`book.authors` will be stored elsewhere"])
         }
     }
 
@@ -194,7 +194,7 @@ import Testing
         #expect(try history(["Book": text]).versions.map(\.version.text) == ["1.0", "1.9", "1.10", "2.0.0", "3"])
     }
 
-    @Test func `rule 9: what becomes mandatory is filled, and rows are discarded where that is said`() throws {
+    @Test func `rule 9: what becomes required is filled, and rows are discarded where that is said`() throws {
         let text = book(
             """
             { "name": "title", "property_type": "string" },
@@ -246,7 +246,7 @@ import Testing
         for more in [#""nullable": true, "on_delete": "cascade""#, #""on_delete": "deny""#] {
             #expect(
                 try history(["Book": text(more), "Cache": cache]).steps[0].customReasons
-                    == ["`book.cache` points at rows that are discarded"])
+                    == ["`book.cache` refers to rows that are discarded"])
         }
     }
 

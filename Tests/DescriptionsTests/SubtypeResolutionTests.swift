@@ -99,7 +99,7 @@ import Testing
         #expect(step.tableChanges.count == 1)
         #expect(
             step.changes.map { "\($0.handling) \(step.subject(of: $0)): \(step.text(of: $0))" } == [
-                "inferred kind.y: removed, and x instead"
+                "inferred kind.y: removed, and replaced by x"
             ])
     }
 
@@ -124,7 +124,7 @@ import Testing
         ])
         #expect(
             descriptions.diagnostics.map(\.description) == [
-                "Kind.json:1:1: warning: no property is of the type `kind`; if it is to be an entity, it needs an \"identifier\""
+                "Kind.json:1:1: warning: no property has the type `kind`; if it should be an entity, add an \"identifier\""
             ]
         )
         #expect(descriptions.history != nil)

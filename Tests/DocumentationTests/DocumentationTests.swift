@@ -125,7 +125,7 @@ import Testing
         let descriptions = Descriptions(reading: sources, folder: "Model", schema: "Schema")
         // What it points at is not shown.
         let errors = descriptions.diagnostics.filter { $0.severity == .error }.map(\.description)
-            .filter { !$0.contains("there is no entity") }
+            .filter { !$0.contains("has no entity") }
         #expect(errors == [])
         #expect(!sources.isEmpty && depth == 0)
     }

@@ -140,8 +140,8 @@ import Testing
             for command in ["generate", "check"] {
                 #expect(
                     said([command, folder.path]) == """
-                        ! \(folder.path)/Book.json:3:88: error: 2.22 would seal the draft 2.2, but nothing else names it; \
-                        correct it, or, if it is meant, seal the draft yourself: strata release FOLDER --version 2.2
+                        ! \(folder.path)/Book.json:3:88: error: 2.22 would seal the draft 2.2, but only this element \
+                        names it; correct it, or seal the draft first: strata release FOLDER --version 2.2
                         """)
             }
             #expect(try text(lock) == sealed)
@@ -186,8 +186,8 @@ import Testing
             for command in ["generate", "check"] {
                 #expect(
                     said([command, folder.path]) == """
-                        ! \(folder.path)/Book.json:3:88: error: 1.5 was never a draft, and would be sealed at once because \
-                        2.0 is newer; correct it, or, if it is meant, seal it yourself: strata release FOLDER --version 1.5
+                        ! \(folder.path)/Book.json:3:88: error: 1.5 is new but older than the draft 2.0, so it would \
+                        be sealed now; correct it, or seal it yourself: strata release FOLDER --version 1.5
                         """)
             }
             #expect(try text(lock) == sealed)
@@ -218,10 +218,10 @@ import Testing
                 let before = try files(folder).map { try text(folder.appendingPathComponent($0)) }
                 try write(book(["author", "title"]), to: folder.appendingPathComponent("Book.json"))
                 let message = said(["generate", folder.path])
-                #expect(message.contains("version 1.0 is sealed, and the SQL of"))
-                #expect(message.contains("put the properties back into their former order"))
+                #expect(message.contains("version 1.0 is released, and the SQL of"))
+                #expect(message.contains("restore the former order of the properties"))
                 #expect(message.contains("`book`") == (ddl == "all"))
-                #expect(said(["check", folder.path]).contains("version 1.0 is sealed, and the SQL of"))
+                #expect(said(["check", folder.path]).contains("version 1.0 is released, and the SQL of"))
                 try write(book(["title", "author"]), to: folder.appendingPathComponent("Book.json"))
                 #expect(try files(folder).map { try text(folder.appendingPathComponent($0)) } == before)
                 // The draft's own properties may stand anywhere among their like.
@@ -633,7 +633,7 @@ import Testing
             #expect(
                 said(["diff", folder.path]) == """
                     1.0 -> 2.0
-                      inferred    book.mail: added: string, null allowed (rows get NULL; if it is `fax` under another name, say "previous_name": "fax" instead)
+                      inferred    book.mail: added: string, null allowed (rows get NULL; if it is `fax` under another name, write "previous_name": "fax" instead)
                       discarding  book.fax: removed
                     """)
         }
@@ -732,7 +732,7 @@ import Testing
             try FileManager.default.createDirectory(
                 at: root.appendingPathComponent("Tests/LibraryTests"), withIntermediateDirectories: true)
             let message =
-                "! \(folder.path)/strata.json: error: there is no test target LibraryTest; did you mean \"LibraryTests\"?"
+                "! \(folder.path)/strata.json: error: the package has no test target LibraryTest; did you mean \"LibraryTests\"?"
             #expect(said(["generate", folder.path]) == message)
             #expect(said(["check", folder.path]) == message)
             #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("Generated").path))
@@ -808,7 +808,7 @@ import Testing
                 let console = Console(say: { said.append($0) }, complain: { _ in })
                 #expect(Command.run(["check", "--json", other.path, "/nowhere"], console: console) == .diagnostics)
                 let text = said.joined()
-                #expect(text.contains("unknown key") && text.contains("there is no strata.json"))
+                #expect(text.contains("unknown key") && text.contains("has no strata.json"))
             }
         }
     }

@@ -571,8 +571,8 @@ import Testing
             """#)
         #expect(
             found == [
-                #"model/strata.json:2:34: error: there is no entity `Tags` in version 2.0; did you mean "Tag"?"#,
-                #"model/strata.json:2:57: error: "keep" is no "invalid_rows""#,
+                #"model/strata.json:2:34: error: version 2.0 has no entity `Tags`; did you mean "Tag"?"#,
+                #"model/strata.json:2:57: error: "invalid_rows" cannot be "keep"; it can be "set-aside", "drop" or "refuse""#,
                 #"model/strata.json:2:75: error: "Person" must be "set-aside", "drop", "refuse" or {"fill": {"property": value}}, not a number"#,
                 #"model/strata.json:2:90: error: "Passport" must be "set-aside", "drop", "refuse" or {"fill": {"property": value}}, not an object"#,
                 "model/strata.json:3:24: error: `Shelf` has no property `titel` in version 2.0",

@@ -157,7 +157,7 @@ import Testing
         try workspace.write("{}", to: "out/Person.json")
         #expect(
             importAgain(workspace).complaints == [
-                "out/Person.json: error: it cannot be read: it is in the way: import into a folder of its own"
+                "out/Person.json: error: the file cannot be read: the folder contains files of something else; import into an empty folder"
             ])
         #expect(try workspace.text("out/Person.json") == "{}")
         // What an empty model says of itself stays.

@@ -60,7 +60,7 @@ import Testing
         )
     }
 
-    @Test func `nullable becomes mandatory with a default, and else by a person`() throws {
+    @Test func `nullable becomes required with a default, and else by a person`() throws {
         let nullable = attribute(.int, nullable: true)
         #expect(
             try step(nullable, attribute(.int, value: .integer(1))).tableChanges == [

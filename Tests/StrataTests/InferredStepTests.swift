@@ -159,7 +159,7 @@ import Testing
 
     static let nulls: [Change] = [
         Change(
-            name: "mandatory becomes nullable, nullable becomes mandatory, and a default changes",
+            name: "mandatory becomes nullable, nullable becomes required, and a default changes",
             files: [
                 entity(
                     "t",
@@ -178,7 +178,7 @@ import Testing
             ],
             query: "SELECT * FROM t", answer: ["1 | 0 | 5 | 6 | 7", "2 | 0 | 0 | 0 | 7"]),
         Change(
-            name: "nullable becomes mandatory while its type changes",
+            name: "nullable becomes required while its type changes",
             files: [
                 entity(
                     "t",

@@ -203,7 +203,7 @@ private struct Renamed: StoredEntity {
         } catch let error as MigrationError {
             #expect(
                 error.description.contains("no such table: nowhere")
-                    && error.description.contains("differs from a new one of its version in s"))
+                    && error.description.contains("differs from a new store of its version in s"))
         }
     }
 

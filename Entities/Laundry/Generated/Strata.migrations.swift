@@ -6,8 +6,8 @@ import Strata
 
 extension LaundrySchema {
     /// The step from 1.0 to 2.0, which needs a person:
-    /// - `laundry.master` points at another entity
-    /// - `laundry_data.data` points at another entity
+    /// - `laundry.master` refers to another entity
+    /// - `laundry_data.data` refers to another entity
     protocol CustomMigration_1_0_to_2_0: Strata.CustomMigration {
         typealias V1_0 = LaundrySchema.V1_0
         typealias V2_0 = LaundrySchema.V2_0

@@ -1,5 +1,3 @@
-import SQLSchema
-
 /// Whether `text` is `#RRGGBB` or `#RRGGBBAA`.
 package func isColor(_ text: String) -> Bool {
     let bytes = text.utf8

@@ -26,7 +26,7 @@ struct BuildCommand {
             let url = folder.folder(.migrations).appendingPathComponent(stub.name)
             if !FileManager.default.fileExists(atPath: url.path) { stale.append("\(url.path): error: it is missing") }
         }
-        if !stale.isEmpty { throw CommandError.stale(stale, mendedBy: folder.target) }
+        if !stale.isEmpty { throw CommandError.stale(stale, fixedBy: folder.target) }
     }
 
     func run() throws {

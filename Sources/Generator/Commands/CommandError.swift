@@ -17,7 +17,7 @@ package enum CommandError: Error, CustomStringConvertible {
     case unwritable(String, reason: String)
     /// Messages about files that are stale or wrong, and the target whose files `generate` fixes; nil if `generate`
     /// does not fix them.
-    case stale([String], mendedBy: String?)
+    case stale([String], fixedBy: String?)
     /// The problems were already printed.
     case found
     case unreadable(String, reason: String)
@@ -51,38 +51,39 @@ package enum CommandError: Error, CustomStringConvertible {
         case .found: ""
         case .elsewhere(let message): message
         case .usage(let message): "error: \(message)"
-        case .noModel(let path): "error: there is no strata.json in \(path); an empty one, {}, makes the folder a model"
-        case .unwritable(let path, let reason): "\(path): error: it cannot be written: \(reason)"
-        case .unreadable(let path, let reason): "\(path): error: it cannot be read: \(reason)"
+        case .noModel(let path):
+            "error: \(path) has no strata.json; create one with the contents {} to make the folder a model"
+        case .unwritable(let path, let reason): "\(path): error: the file cannot be written: \(reason)"
+        case .unreadable(let path, let reason): "\(path): error: the file cannot be read: \(reason)"
         case .store(let path, let reason): "\(path): error: \(reason)"
         case .noVersion(let version, let known):
-            "error: there is no version \(version); those that there are: \(known.joined(separator: ", "))"
+            "error: there is no version \(version); the versions are \(known.joined(separator: ", "))"
         case .noWay(let old, let new):
-            "error: no store of \(old) ever becomes one of \(new): stores only grow, and each by its own steps"
+            "error: there is no migration path from \(old) to \(new)"
         case .nothingToPrune(let path):
-            "\(path)/strata.json: error: say there what the \"oldest_supported_version\" is"
+            "\(path)/strata.json: error: add \"oldest_supported_version\": the versions before it are removed"
         case .unprunable(let path):
-            "\(path): error: without what is older, the supported versions would not be the same; nothing was changed"
+            "\(path): error: pruning would change a supported version, so nothing was changed"
         case .unknownImportedColumns(let path, let columns):
             "\(path)/strata.json: error: \"imported\" names columns that no version has: "
                 + columns.joined(separator: ", ") + "; write them as TABLE.COLUMN"
         case .noTestTarget(let path, let name, let nearest):
-            "\(path)/strata.json: error: there is no test target \(name)"
+            "\(path)/strata.json: error: the package has no test target \(name)"
                 + (nearest.map { "; did you mean \"\($0)\"?" }
                     ?? ": add it to Package.swift, with a folder Tests/\(name)")
         case .secondModel(let path, let other):
-            "\(path): error: the target has a model in \(other) already; a second one needs a target of its own"
-        case .noTemplates(let path): "\(path): error: there is no such folder of templates"
+            "\(path): error: the target already has a model in \(other); put this one into another target"
+        case .noTemplates(let path): "\(path): error: the folder of templates does not exist"
         case .unknownTemplate(let path, let known):
-            "\(path): error: no template has that name; those that can be replaced are " + known.joined(separator: ", ")
+            "\(path): error: there is no template with this name; the templates are " + known.joined(separator: ", ")
         case .templateFormat(let path, nil, let firstLine):
-            "\(path):1: error: the first line must be \(firstLine), so that a template for other values is noticed"
+            "\(path):1: error: the first line must be \(firstLine), which states the format of its values"
         case .templateFormat(let path, let found?, let firstLine):
             "\(path):1: error: the template is for the values of format \(found), but this version of Strata has other "
                 + "values; see strata templates --values, change the template, and make its first line \(firstLine)"
         case .stale(let messages, let target):
             (messages
-                + (target.map { ["note: mend it with: " + Self.generateCommand($0)] } ?? []))
+                + (target.map { ["note: fix this with: " + Self.generateCommand($0)] } ?? []))
                 .joined(separator: "\n")
         }
     }

@@ -12,7 +12,7 @@ struct DiffCommand {
         guard let path = arguments.folders.first else { throw CommandError.usage("diff needs the folder of a model") }
         folder = try arguments.model(at: path)
         versions = try arguments.folders.dropFirst().map { text in
-            guard let version = Version(text) else { throw CommandError.usage("\(text) is no version") }
+            guard let version = Version(text) else { throw CommandError.usage("\(text) is not a version") }
             return version
         }
         if versions.count > 2 { throw CommandError.usage("diff takes two versions at most") }

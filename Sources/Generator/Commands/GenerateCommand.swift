@@ -11,7 +11,7 @@ struct GenerateCommand {
         folders = try arguments.models()
         testTargets = try arguments.testTargets()
         if let text = arguments.option("--version") {
-            guard let version = Version(text) else { throw CommandError.usage("\(text) is no version") }
+            guard let version = Version(text) else { throw CommandError.usage("\(text) is not a version") }
             release = .version(version)
         } else {
             release = isRelease || arguments.has("--release") ? .newest : nil
@@ -40,12 +40,12 @@ struct GenerateCommand {
             guard unwritten.isEmpty else {
                 throw CommandError.stale(
                     unwritten.map { "\($0.path): error: this migration is not written yet, so nothing was released" },
-                    mendedBy: nil)
+                    fixedBy: nil)
             }
         }
         guard stale.isEmpty else {
             let message = "this is the database of an earlier draft, so nothing was released: run the tests first"
-            throw CommandError.stale(stale.map { "\($0.path): error: \(message)" }, mendedBy: nil)
+            throw CommandError.stale(stale.map { "\($0.path): error: \(message)" }, fixedBy: nil)
         }
         for version in model.sealedVersions where !sealedBefore.contains(version) {
             let verb = release != nil && version == model.sealedVersions.last ? "released" : "sealed"

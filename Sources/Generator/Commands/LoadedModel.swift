@@ -140,7 +140,7 @@ package struct LoadedModel {
                     """)
             }
         }
-        guard messages.isEmpty else { throw CommandError.stale(messages, mendedBy: nil) }
+        guard messages.isEmpty else { throw CommandError.stale(messages, fixedBy: nil) }
         return count
     }
 

@@ -109,8 +109,8 @@ package struct ConfigurationReader {
     where Choice.RawValue == String {
         guard let json = values[key], let text = string(key) else { return nil }
         if let choice = Choice(rawValue: text) { return choice }
-        let nearest = Choice.allCases.map(\.rawValue).nearest(to: text)
-        diagnostics.append(file.diagnostic(.unknownValue(text, of: key, nearest: nearest), at: json.offset))
+        let allowed = Choice.allCases.map(\.rawValue)
+        diagnostics.append(file.diagnostic(.unknownValue(text, of: key, allowed: allowed), at: json.offset))
         return nil
     }
 

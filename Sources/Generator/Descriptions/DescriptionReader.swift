@@ -27,7 +27,7 @@ struct DescriptionReader {
             return nil
         }
         guard case .object(let members) = json.value else {
-            report(.wrongKind(key: "description", expected: "an object", found: json.kind), at: json.offset)
+            report(.notADescription(found: json.kind), at: json.offset)
             return nil
         }
         if isSubtype(members) { return subtype(members, at: json.offset) }
@@ -129,15 +129,17 @@ struct DescriptionReader {
         if let birth = element.birth, let death = element.death, death <= birth {
             report(.removedBeforeAdded(added: birth.text, removed: death.text), at: element.deathOffset)
         }
-        if element.isDiscarded, element.death == nil {
+        // A malformed "removed_at_version" was reported already.
+        let isRemoved = members.contains { $0.key == "removed_at_version" }
+        if element.isDiscarded, !isRemoved {
             let member = members.first { $0.key == "discard" }
             report(.discardWithoutRemoval, at: member?.keyOffset ?? offset)
         }
-        if let json = element.mergedInto, element.death == nil || element.isDiscarded {
+        if let json = element.mergedInto, !isRemoved || element.isDiscarded {
             let reason = element.isDiscarded ? "\"discard\" is there too" : "there is no \"removed_at_version\""
             report(.keyDoesNotApply("merged_into", because: reason), at: json.offset)
         }
-        if let json = element.replacedBy, element.death == nil {
+        if let json = element.replacedBy, !isRemoved {
             report(.replacementWithoutRemoval, at: json.offset)
         }
         return element
@@ -234,7 +236,7 @@ struct DescriptionReader {
         } else if let text = string(json, key: "rows") {
             item.emptiesRows = text == "discard"
             if text != "discard" {
-                report(.unknownValue(text, of: "rows", nearest: ["discard"].nearest(to: text)), at: json.offset)
+                report(.unknownValue(text, of: "rows", allowed: ["discard"]), at: json.offset)
             }
         }
     }
@@ -254,7 +256,7 @@ struct DescriptionReader {
             let reason = "only rows of an entity are migrated by columns"
             report(.keyDoesNotApply("migration", because: reason), at: json.offset)
         } else if !known.contains(text) {
-            report(.unknownValue(text, of: "migration", nearest: known.nearest(to: text)), at: json.offset)
+            report(.unknownValue(text, of: "migration", allowed: known), at: json.offset)
         }
     }
 

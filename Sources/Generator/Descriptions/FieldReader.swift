@@ -34,8 +34,7 @@ struct FieldReader {
     ) -> Choice? where Choice.RawValue == String {
         guard let text = string(json, key: key, file) else { return nil }
         if let choice = Choice(rawValue: text) { return choice }
-        let nearest = Choice.allCases.map(\.rawValue).nearest(to: text)
-        report(.unknownValue(text, of: key, nearest: nearest), file, json.offset)
+        report(.unknownValue(text, of: key, allowed: Choice.allCases.map(\.rawValue)), file, json.offset)
         return nil
     }
 

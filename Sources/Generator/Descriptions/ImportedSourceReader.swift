@@ -63,7 +63,7 @@ struct ImportedSourceReader {
     private mutating func known<Value>(
         _ value: Value?, _ text: String, of key: String, among known: [String], _ json: JSON
     ) -> Value? {
-        if value == nil { report(.unknownValue(text, of: key, nearest: known.nearest(to: text)), json.offset) }
+        if value == nil { report(.unknownValue(text, of: key, allowed: known), json.offset) }
         return value
     }
 

@@ -98,7 +98,7 @@ package struct InvalidRowSettings: Sendable {
         case .string("refuse"): return .same(.refuse)
         case .string(let text):
             report(
-                .unknownValue(text, of: "invalid_rows", nearest: ["set-aside", "drop", "refuse"].nearest(to: text)),
+                .unknownValue(text, of: "invalid_rows", allowed: ["set-aside", "drop", "refuse"]),
                 json)
             return nil
         case .object(let members):

@@ -122,6 +122,9 @@ package struct KeyTable {
     /// Returns the problem with `key` in this kind of object; nil if the key is accepted.
     func problem(with key: String) -> Problem? {
         if fields.contains(key) || others.contains(key) || ignored.contains(key) { return nil }
+        if owner == Self.relationship.owner, Self.property.fields.contains(key) {
+            return .misplacedKey(key, belongs: "beside \"property_type\", not inside it")
+        }
         if Self.item.others.contains(key) {
             return .misplacedKey(key, belongs: "in an item of \"version_history\", beside its \"version\"")
         }

@@ -37,7 +37,7 @@ extension ModelDecoder {
             refuse(["property", "properties"])
             guard let kind = Identifier.Kind(rawValue: text) else {
                 let known = Identifier.Kind.allCases.map(\.rawValue) + ["property", "properties"]
-                reader.report(.unknownValue(text, of: "type", nearest: known.nearest(to: text)), file, type.offset)
+                reader.report(.unknownValue(text, of: "type", allowed: known), file, type.offset)
                 return nil
             }
             let json = values["name"] ?? JSON(value: .string("id"), offset: json.offset)

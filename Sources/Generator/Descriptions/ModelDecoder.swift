@@ -89,7 +89,8 @@ struct ModelDecoder {
         }
         for key in ["stored", "ordered", "on_delete", "entity_name", "association", "inverse"] {
             guard let json = fields.value(key) else { continue }
-            reader.report(.keyDoesNotApply(key, because: "this is no relationship"), fields.file, json.offset)
+            reader.report(
+                .keyDoesNotApply(key, because: "the property is not a relationship"), fields.file, json.offset)
         }
         guard let moment = fields["property_type"]?.moment else { return nil }
         return valueType(name, at: moment, fields.file, type.offset)
@@ -111,7 +112,8 @@ struct ModelDecoder {
             reader.report(.unknownSubtype(name, version: sources.versions[index].text), file, offset)
         } else {
             let known = ScalarType.allCases.map(\.rawValue) + names.subtypeNames(at: index)
-            reader.report(.unknownType(name, nearest: known.nearest(to: name)), file, offset)
+            let nearest = known.nearest(to: name) ?? ScalarType.named(inOtherLanguages: name)?.rawValue
+            reader.report(.unknownType(name, nearest: nearest), file, offset)
         }
         return nil
     }
@@ -224,5 +226,20 @@ extension ScalarType {
     init?(description: String) {
         let name = description.lowercased()
         self.init(rawValue: name == "time" ? "seconds" : name)
+    }
+
+    /// The type that other languages and databases call `name`; nil if there is none.
+    static func named(inOtherLanguages name: String) -> ScalarType? {
+        switch name.lowercased() {
+        case "int8", "int16", "int32", "int64", "integer", "long", "short", "bigint", "number": .int
+        case "boolean": .bool
+        case "real": .double
+        case "text", "varchar", "char": .string
+        case "datetime", "timestamp": .date
+        case "blob", "bytes", "binary": .data
+        case "numeric", "money": .decimal
+        case "guid": .uuid
+        default: nil
+        }
     }
 }

@@ -9,9 +9,11 @@ package enum Problem: Hashable, Sendable {
     // Shape
     case unknownKey(String, of: String, nearest: String?)
     case misplacedKey(String, belongs: String)
+    case notADescription(found: String)
     case missingKey(String, of: String)
     case wrongKind(key: String, expected: String, found: String)
-    case unknownValue(String, of: String, nearest: String?)
+    /// A value that is not one of `allowed`.
+    case unknownValue(String, of: String, allowed: [String])
     case unknownType(String, nearest: String?)
 
     // Versions
@@ -28,6 +30,7 @@ package enum Problem: Hashable, Sendable {
     case removedBeforeAdded(added: String, removed: String)
     case addedTwice
     case outlivesEntity(property: String, entity: String)
+    /// A history item outside the life of its element, or with former values at its start or end.
     case itemOutsideLife(String)
     case replacementWithoutRemoval
     case discardWithoutRemoval

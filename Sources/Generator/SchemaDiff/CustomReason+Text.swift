@@ -26,35 +26,35 @@ extension SchemaStep {
         case .requested: "asks for a custom migration"
         case .removed: "is removed without \"discard\": true"
         case .merged(let target): "is merged into `\(to.entity(target)?.name ?? "")`"
-        case .otherKey: "has another key"
-        case .otherKeyColumn: "is another key"
-        case .keyCollation: "is a key, which is compared otherwise"
+        case .otherKey: "has another primary key"
+        case .otherKeyColumn: "is another primary key"
+        case .keyCollation: "is part of the primary key and gets another collation"
         case .duplicates: "has a unique index that may find duplicates"
         case .type(let cause): text(of: cause)
         case .missingValue: "is new and has neither a default nor a \"fill\""
-        case .missingValueForNull: "becomes mandatory and has neither a default nor a \"fill\""
-        case .fillOfOtherType: "is filled with what is no value of it any more"
-        case .fillNotStored: "is filled from what is not stored"
+        case .missingValueForNull: "becomes required and has neither a default nor a \"fill\""
+        case .fillOfOtherType: "has a \"fill\" that is not a value of its type any more"
+        case .fillNotStored: "has a \"fill_from\" that is not stored in a column"
         case .fillOfOtherKind(let column): "cannot take the values of `\(column)`"
-        case .fillMayBeNull: "is filled from what may be null"
-        case .otherTarget: "points at another entity"
-        case .otherTargetKey: "points at another type of key"
-        case .discardedTarget: "points at rows that are discarded"
+        case .fillMayBeNull: "has a \"fill_from\" that can be null"
+        case .otherTarget: "refers to another entity"
+        case .otherTargetKey: "refers to a primary key of another type"
+        case .discardedTarget: "refers to rows that are discarded"
         case .otherInverse: "has another inverse"
         case .ownInverse: "becomes its own inverse"
-        case .becomesRelationship: "turns from attribute to relationship"
-        case .otherKind: "turns from attribute to relationship or back"
-        case .wasElsewhereOrOther: "was stored elsewhere or was something else"
-        case .wasElsewhere: "was kept elsewhere"
-        case .isElsewhere: "is kept elsewhere"
+        case .becomesRelationship: "was an attribute and becomes a relationship"
+        case .otherKind: "changes between attribute and relationship"
+        case .wasElsewhereOrOther: "was stored elsewhere, or had other values"
+        case .wasElsewhere: "was stored elsewhere"
+        case .isElsewhere: "will be stored elsewhere"
         }
     }
 
     private func text(of cause: TypeCause) -> String {
         switch cause {
-        case .turned(let old, let new): "turns from \(from.name(of: old)) to \(to.name(of: new))"
+        case .turned(let old, let new): "changes from \(from.name(of: old)) to \(to.name(of: new))"
         case .subtype(let subtype, let cause):
-            "is of type `\(to.subtype(subtype)?.name ?? "")`, \(text(of: cause, in: subtype))"
+            "has the type `\(to.subtype(subtype)?.name ?? "")`, \(text(of: cause, in: subtype))"
         }
     }
 
@@ -62,13 +62,13 @@ extension SchemaStep {
     func text(of cause: SubtypeCause, in subtype: SubtypeLineage) -> String {
         let name = cause.element.flatMap { elementName($0, of: subtype) } ?? ""
         return switch cause {
-        case .otherKind: "which becomes something else"
+        case .otherKind: "which becomes another kind of subtype"
         case .removedCase: "whose case `\(name)` is removed without \"replaced_by\""
         case .removedOption: "whose option `\(name)` is removed without \"discard\": true"
         case .otherBit: "whose option `\(name)` has another bit"
         case .removedMember: "whose property `\(name)` is removed without \"discard\": true"
         case .newMember: "whose property `\(name)` is new and has no default"
-        case .mandatoryMember: "whose property `\(name)` becomes mandatory"
+        case .mandatoryMember: "whose property `\(name)` becomes required"
         case .member(_, let cause): "whose property `\(name)` \(text(of: cause))"
         }
     }

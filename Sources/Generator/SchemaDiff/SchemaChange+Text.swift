@@ -33,11 +33,11 @@ extension SchemaStep {
         case .merged(let target): return "removed, and its rows become rows of \(name(of: target))"
         case .replaced(let heir):
             guard case .element(let subtype, _) = change.subject else { return "removed" }
-            return "removed, and \(elementName(heir, of: subtype) ?? "") instead"
+            return "removed, and replaced by \(elementName(heir, of: subtype) ?? "")"
         case .fields(let fields): return fields.map { text(of: $0, change.subject) }.joined(separator: ", ")
         case .values: return "values"
         case .rows: return "rows"
-        case .emptied: return "all rows go"
+        case .emptied: return "all rows are deleted"
         case .indexAdded(let index): return text(of: index, change.subject, in: to) + " added"
         case .indexRemoved(let index): return text(of: index, change.subject, in: from) + " removed"
         case .indexChanged(let old, let new):
@@ -54,11 +54,11 @@ extension SchemaStep {
                 guard case .element(let subtype, _) = change.subject else { return "" }
                 return "a type " + text(of: cause, in: subtype)
             case .value(let value): return "rows get \(SQLite.expression(value))"
-            case .emptiedTarget(let target): return "the rows of `\(name(of: target))` all go"
+            case .emptiedTarget(let target): return "all rows of `\(name(of: target))` are deleted"
             case .possibleRename(let property):
                 guard case .property(let entity, _) = change.subject else { return "" }
                 let name = from.entity(entity)?.property(property)?.name ?? ""
-                return "if it is `\(name)` under another name, say \"previous_name\": \"\(name)\" instead"
+                return "if it is `\(name)` under another name, write \"previous_name\": \"\(name)\" instead"
             }
         }
         return texts.isEmpty ? nil : texts.joined(separator: "; ")

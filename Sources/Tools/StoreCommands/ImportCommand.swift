@@ -77,7 +77,7 @@ enum ImportCommand {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
             guard let name = names.sorted().first(where: { $0.hasSuffix(".json") }) else { return nil }
             throw CommandError.unreadable(
-                "\(folder)/\(name)", reason: "it is in the way: import into a folder of its own")
+                "\(folder)/\(name)", reason: "the folder contains files of something else; import into an empty folder")
         }
         let model = try arguments.model(at: folder)
         let (descriptions, configuration) = (try model.descriptions(), try model.configurationFile())

@@ -153,7 +153,7 @@ extension LaundrySchemaExpectations_1_0_to_2_0 {
                     )
                 },
             ],
-            reasons: ["`laundry_data.data` points at another entity"], added: { try added($0) }, check: {
+            reasons: ["`laundry_data.data` refers to another entity"], added: { try added($0) }, check: {
                 try check($0)
             })
     }

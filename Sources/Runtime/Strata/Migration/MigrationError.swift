@@ -38,28 +38,29 @@ extension MigrationError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .danglingForeignKeys(let tables):
-            "foreign keys lead nowhere: "
+            "foreign keys are dangling: "
                 + tables.sorted { $0.key < $1.key }.map { "\($0.value) in \($0.key)" }.joined(separator: ", ")
         case .diskFull(let needed, let available):
-            "the migration needs about \(needed) bytes on the disk, which has \(available): free some first"
+            "the migration needs about \(needed) bytes of disk space, and \(available) are free: free some space first"
         case .schemaDiffers(let objects):
             "the migrated store differs from a new one in " + objects.joined(separator: ", ")
         case .oldSchemaDiffers(let objects, let cause):
-            "\(cause)\nmaybe because the store differs from a new one of its version in "
+            "\(cause)\nThe cause may be that the store differs from a new store of its version in "
                 + objects.joined(separator: ", ")
         case .foreignKeysStuck: "foreign keys could not be turned off; is a transaction open?"
         case .noStep(let version): "the schema has no step from version \(version)"
-        case .destinationExists(let path): "there is a file at \(path) already: remove it, or choose another name"
-        case .badCopy(let path): "the copy at \(path) was not whole, and has been removed"
-        case .rolledBack: "an error of SQLite, which the code of the migration caught, has undone the transaction"
+        case .destinationExists(let path): "the file \(path) already exists: delete it, or choose another name"
+        case .badCopy(let path): "the copy at \(path) was incomplete, and was deleted"
+        case .rolledBack:
+            "SQLite rolled the transaction back because of an error that the custom migration caught: do not catch it"
         case .rowsOutOfOrder(let table): "the rows of \(table) were not evaluated one by one"
         case .changedBeforeKeys:
-            "rows get other keys in this step, so update, setRelated and execute belong into didMigrate"
-        case .cancelled: "the migration was given up"
+            "rows get new primary keys in this step: call update, setRelated and execute in didMigrate"
+        case .cancelled: "the migration was cancelled"
         case .mergedIntoNothing(let table, let rows):
-            "\(rows) rows were merged into rows of \(table) that are not there"
+            "\(rows) rows were merged into rows of \(table) that do not exist"
         case .droppedRowsReferenced(let table, let target, let rows):
-            "\(rows) rows of \(table) point at rows of \(target) that were dropped, and deny it"
+            "\(rows) rows of \(table) reference dropped rows of \(target), and their delete rule forbids that"
         }
     }
 }
