@@ -60,7 +60,8 @@ import Testing
                 #"{ "type": "property", "property": "code" }"#, "`author` has another primary key"
             ),
             (
-                #"{ "type": "int" }"#, #"{ "type": "property", "property": "year" }"#, "`author.id` is another primary key"
+                #"{ "type": "int" }"#, #"{ "type": "property", "property": "year" }"#,
+                "`author.id` is another primary key"
             ),
         ] {
             #expect(
