@@ -119,7 +119,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["Descriptions", "Laundry", "Movies", "StoreConversion", "Strata", "StrataTesting"],
+            dependencies: [
+                "Commands", "Descriptions", "Laundry", "Movies", "StoreConversion", "Strata", "StrataTesting",
+            ],
             exclude: ["PublicSurface"]),
         .testTarget(name: "LaundryTests", dependencies: ["Laundry", "StrataTesting"], plugins: ["StrataBuild"]),
         .testTarget(name: "MoviesTests", dependencies: ["Movies", "StrataTesting"], plugins: ["StrataBuild"]),

@@ -46,14 +46,14 @@ import Testing
             """
         #expect(
             try changes(["Book": book, "Other": other, "New": new, "Old": old]) == [
-                "inferred book: name tome becomes book, table tome becomes book",
-                "inferred book.title: name name becomes title",
-                "inferred book.pages: null allowed becomes refused, default 1, indexed alone (rows get coalesce(\"pages\", 1))",
+                "inferred book: renamed from tome, table tome becomes book",
+                "inferred book.title: renamed from name",
+                "inferred book.pages: nullable becomes required, default 1, indexed (rows get coalesce(\"pages\", 1))",
                 "custom book.weight: type string becomes double (`book.weight` changes from string to double)",
-                "custom book.kept: values (`book.kept` asks for a custom migration)",
+                "custom book.kept: values change (`book.kept` asks for a custom migration)",
                 "inferred book.next: on_delete nullify becomes cascade",
-                "custom book.isbn: added: string, null refused (`book.isbn` is new and has neither a default nor a \"fill\")",
-                "inferred book.note: added: string, null allowed (rows get NULL)",
+                "custom book.isbn: added: string, required (`book.isbn` is new and has neither a default nor a \"fill\")",
+                "inferred book.note: added: string, nullable (rows get NULL)",
                 "discarding tome.gone: removed",
                 "custom tome.lost: removed (`tome.lost` is removed without \"discard\": true)",
                 "custom book: unique index on year added (`book`: the unique index on `year` may find duplicates)",
@@ -85,8 +85,8 @@ import Testing
         #expect(
             try changes(["Book": book, "Place": place]) == [
                 "custom book: key id: int becomes id: string (`book.id` is another primary key)",
-                "custom book.code: unique values (`book`: the unique index on `code` may find duplicates)",
-                "custom book.labels: name tags becomes labels, type [string] becomes to_many book (`book.labels` was an attribute and becomes a relationship)",
+                "custom book.code: unique (`book`: the unique index on `code` may find duplicates)",
+                "custom book.labels: renamed from tags, type [string] becomes to_many book (`book.labels` was an attribute and becomes a relationship)",
                 "inferred place.x: int with the default 1 becomes int with the default 2",
                 "inferred place.y: added: bool with the default true",
                 "discarding place.y: removed",

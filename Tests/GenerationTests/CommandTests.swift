@@ -633,7 +633,7 @@ import Testing
             #expect(
                 said(["diff", folder.path]) == """
                     1.0 -> 2.0
-                      inferred    book.mail: added: string, null allowed (rows get NULL; if it is `fax` under another name, write "previous_name": "fax" instead)
+                      inferred    book.mail: added: string, nullable (rows get NULL; if it is `fax` under another name, write "previous_name": "fax" instead)
                       discarding  book.fax: removed
                     """)
         }

@@ -112,7 +112,7 @@ import Testing
         var complaints: [String] = []
         let console = Console(say: { _ in }, complain: { complaints.append($0) })
         #expect(Command.run(["plan", path], console: console) == .usage)
-        #expect(complaints == ["error: stores are looked into by: swift run strata plan"])
+        #expect(complaints == ["error: this tool has no plan; use: swift run strata plan"])
     }
 }
 

@@ -453,7 +453,7 @@ import Testing
         #expect(
             other.run(
                 "import", "core-data", other.path("M.xcdatamodeld"), "--into", other.path("out"), "--inheritance", "x"
-            ).complaints == ["error: --inheritance takes root or entity"])
+            ).complaints == ["error: --inheritance must be root or entity"])
     }
 
     @Test func `a kind comes when an entity gets heirs, and rows that are there are of the one kind`() throws {

@@ -78,7 +78,7 @@ import Testing
 
     @Test(arguments: [
         ("DELETE FROM laundry_item", "laundry_item has no row"),
-        ("UPDATE laundry_item SET price = 1 WHERE price IS NULL", "laundry_item.price: no row has none"),
+        ("UPDATE laundry_item SET price = 1 WHERE price IS NULL", "laundry_item.price: no row has NULL"),
         ("UPDATE laundry_item SET price = NULL", "laundry_item.price: no row has a value"),
         ("UPDATE laundry_item SET price = 1 WHERE price = 9e999", "laundry_item.price: no row has infinity"),
         ("UPDATE laundry_item SET price = 1 WHERE price < 0", "laundry_item.price: no row has a negative number"),
@@ -96,16 +96,19 @@ import Testing
         ("UPDATE laundry_item SET master_id = NULL", "laundry_item.master: no row has a target"),
         (
             "INSERT INTO laundry_item (store_id, master_id) SELECT 5000 + row_number() OVER (), store_id FROM laundry",
-            "laundry_item.master: no row of laundry is without"
+            "laundry_item.master: every row of laundry has one"
         ),
         (
             "DELETE FROM laundry_item WHERE master_id IN (SELECT master_id FROM laundry_item GROUP BY 1 HAVING count(*) > 1)"
                 + " AND store_id NOT IN (SELECT min(store_id) FROM laundry_item GROUP BY master_id)",
-            "laundry_item.master: no row has a target that another has too"
+            "laundry_item.master: no row has the same target as another row"
         ),
-        ("DROP INDEX laundry_master_id_idx", "is not what the version says"),
+        ("DROP INDEX laundry_master_id_idx", "differs from the version"),
         ("UPDATE strata_metadata SET value = 'x' WHERE key = 'version'", "it has version x"),
-        ("PRAGMA foreign_keys = OFF; UPDATE laundry_item SET master_id = 77777", "points at none of laundry"),
+        (
+            "PRAGMA foreign_keys = OFF; UPDATE laundry_item SET master_id = 77777",
+            "has a dangling foreign key to laundry"
+        ),
     ])
     func `an edited fixture says what was done to it`(edit: String, failure: String) throws {
         let failures = try failures(after: edit)

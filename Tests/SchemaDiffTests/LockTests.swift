@@ -71,35 +71,46 @@ import Testing
         #expect(lock.changes(in: try history()) == [])
     }
 
-    @Test func `a change of what is sealed is told by version, entity and property`() throws {
+    /// The only change of the content of a released version.
+    private func edit(_ lock: Lock, _ history: SchemaHistory) throws -> LockChange.Edit {
+        let changes = lock.changes(in: history)
+        guard changes.count == 1, case .content(let edit) = changes[0] else {
+            throw Unexpected(changes: changes)
+        }
+        return edit
+    }
+
+    private struct Unexpected: Error {
+        let changes: [LockChange]
+    }
+
+    @Test func `a change of a released version is reported by version, entity and property`() throws {
         let lock = Lock(sealing: 1, of: try history())
         let one = try #require(Version("1.0"))
         #expect(
-            lock.changes(in: try history(type: .int)) == [
-                LockChange(version: one, entity: "book", element: "title", was: "string", now: "int")
-            ])
+            try edit(lock, try history(type: .int))
+                == .init([one], entity: "book", element: "title", was: "string", now: "int"))
         #expect(
-            lock.changes(in: try history(value: .text("a|b\n"))) == [
-                LockChange(
-                    version: one, entity: "book", element: "title", was: "string", now: #"string = "a\u{7c}b\n""#)
-            ])
-        #expect(
-            Set(lock.changes(in: try history(name: "name")).map(\.element)) == [
-                "title", "name", "index (title)", "index (name)",
-            ])
+            try edit(lock, try history(value: .text("a|b\n")))
+                == .init([one], entity: "book", element: "title", was: "string", now: #"string = "a\u{7c}b\n""#))
     }
 
-    @Test func `a version that is missing or comes between is told`() throws {
+    @Test func `a renamed property is reported once, without the index that follows it`() throws {
+        let lock = Lock(sealing: 1, of: try history())
+        let one = try #require(Version("1.0"))
+        #expect(
+            try edit(lock, try history(name: "name"))
+                == .init([one], entity: "book", element: "name", was: "string", now: "string", formerName: "title"))
+    }
+
+    @Test func `a version that is missing or new among released versions is reported`() throws {
         let all = try history()
         let lock = Lock(sealing: 3, of: all)
         let fewer = SchemaHistory(
             name: all.name, versions: [all.versions[0], all.versions[2]], instructions: [StepInstructions()],
             sources: all.sources)
-        #expect(lock.changes(in: fewer) == [LockChange(version: all.versions[1].version, was: "a sealed version")])
-        #expect(
-            Lock(sealing: 2, of: fewer).changes(in: all) == [
-                LockChange(version: all.versions[1].version, now: "a version between versions that are sealed")
-            ])
+        #expect(lock.changes(in: fewer) == [.versionRemoved(all.versions[1].version)])
+        #expect(Lock(sealing: 2, of: fewer).changes(in: all) == [.versionAdded(all.versions[1].version)])
     }
 
     @Test func `names that need quotes and lines that are broken are read or refused`() throws {

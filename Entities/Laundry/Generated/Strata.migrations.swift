@@ -5,20 +5,20 @@ import Foundation
 import Strata
 
 extension LaundrySchema {
-    /// The step from 1.0 to 2.0, which needs a person:
+    /// The custom migration from 1.0 to 2.0. It is needed because:
     /// - `laundry.master` refers to another entity
     /// - `laundry_data.data` refers to another entity
     protocol CustomMigration_1_0_to_2_0: Strata.CustomMigration {
         typealias V1_0 = LaundrySchema.V1_0
         typealias V2_0 = LaundrySchema.V2_0
 
-        /// What becomes of a row of `laundry`.
+        /// Returns the new row for a row of `laundry`, or drops the row, or merges it into another one.
         mutating func migrate(_ old: V1_0.Laundry, _ context: Context) throws -> Strata.Outcome<V2_0.Laundry>
     }
 }
 
 extension LaundrySchema.V2_0.Laundry {
-    /// The row that `old` becomes; the other parameters are what cannot be inferred.
+    /// Creates the row that `old` becomes. The other parameters are the values that Strata cannot infer.
     public init(
         migrating old: LaundrySchema.V1_0.Laundry,
         masterID: LaundrySchema.LaundryDetailID?

@@ -18,7 +18,7 @@ public enum LaundrySchema: Strata.Schema {
         return history
     }()
 
-    /// The tables of each version, except for those that are as in the version before.
+    /// The tables of each version that are new or have changed in it.
     private static func addVersions(to history: inout Strata.VersionHistory) {
         history.version("1.0", fingerprint: 0x39b3c32d3689b322, #"""
             table laundry
@@ -88,7 +88,7 @@ extension LaundrySchema.V2_0 {
 // MARK: - The newest version
 
 extension LaundrySchema {
-    /// The structs of the newest version, wherever they are declared.
+    /// The structs of the newest version.
     public enum Newest {}
 }
 extension LaundrySchema.Newest { public typealias Laundry = LaundrySchema.V2_0.Laundry }

@@ -10,7 +10,7 @@ package struct Arguments {
         "--sources", "--tests", "--released", "--release", "--json", "--values", "--help",
     ]
     /// The options of each command, except `--help`.
-    private static let known: [String: Set<String>] = [
+    static let known: [String: Set<String>] = [
         "generate": ["--release", "--model", "--target", "--test-target"],
         "release": ["--version", "--model", "--target", "--test-target"],
         "check": [

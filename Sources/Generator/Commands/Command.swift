@@ -38,10 +38,8 @@ package enum Command {
             }
             switch parsed.command {
             case let name where others[name] != nil: try others[name]?(parsed, console)
-            case "plan", "inspect":
-                throw CommandError.usage("stores are looked into by: swift run strata \(parsed.command)")
-            case "import", "convert":
-                throw CommandError.usage("other libraries' files are read by: swift run strata \(parsed.command)")
+            case "plan", "inspect", "import", "convert":
+                throw CommandError.usage("this tool has no \(parsed.command); use: swift run strata \(parsed.command)")
             case "generate": try GenerateCommand(parsed).run(console)
             case "check": try CheckCommand(parsed).run(console)
             case "release": try GenerateCommand(parsed, isRelease: true).run(console)

@@ -39,7 +39,8 @@ struct DiffCommand {
             return console.say(try JSONOutput.text(steps.flatMap(Entry.entries)))
         }
         for step in steps {
-            console.say("\(step.from.version) -> \(step.to.version)\(step.isCustom ? ": needs a person" : "")")
+            console.say(
+                "\(step.from.version) -> \(step.to.version)\(step.isCustom ? ": needs a custom migration" : "")")
             let changes = step.changes
             if changes.isEmpty { console.say("  nothing changes") }
             for change in changes {

@@ -6,21 +6,21 @@ enum Help {
     static let all = """
         usage: strata COMMAND FOLDER… [options]
 
-        A FOLDER is that of a model: it has a strata.json.
+        A FOLDER is the folder of a model. It contains a strata.json.
 
         commands
-          generate    write what the descriptions say
-          check       say what is stale, missing, changed or unwritten
+          generate    write the Swift sources, the SQL, the tests and the stubs of custom migrations
+          check       report stale files, changed released versions and unwritten migrations
           release     seal the newest version
-          diff        say what changes between versions, and who carries it out
-          prune       take what no supported version needs any more out of the descriptions
-          templates   copy the templates, to change them
-          plan        say what opening a store would do
-          inspect     say what a store is
-          import      make descriptions of a model of Core Data, Room, Drift or SQLite
-          convert     make a store of a database of one of these
+          diff        print the changes between two versions, and which migrations are inferred
+          prune       remove from the descriptions what no supported version needs
+          templates   copy the templates, to change the generated code
+          plan        print what opening a store would do
+          inspect     print the version, the tables and the migrations of a store
+          import      write the descriptions of a model of Core Data, Room, Drift or SQLite
+          convert     convert a database of one of these to a store
 
-        strata COMMAND --help tells more. Exit codes: 0 all is well, 1 something is wrong in a model, 2 wrong arguments.
+        strata COMMAND --help describes a command. Exit codes: 0 success, 1 a problem in a model or a store, 2 wrong arguments.
         """
 
     /// Returns the help text of a command; nil if there is no such command.
@@ -28,81 +28,91 @@ enum Help {
         switch command {
         case "generate":
             """
-            usage: strata generate FOLDER… [--release]
+            usage: strata generate FOLDER… [options]
 
-            Writes the Swift sources, the SQL, the lock, missing stubs and the tests of each model, and says what it wrote.
-            Nothing is touched whose bytes would not change.
+            Writes the Swift sources, the SQL, the lock, the tests and missing stubs of each model, and prints the files that
+            it wrote. It does not touch a file that would not change.
 
-              --release              seal the newest version too
-              --target NAME          the target of the model, where the folder does not tell
-              --test-target NAME=DIR where a test target lies; else Tests/NAME beside the Package.swift is taken
+              --release              also seal the newest version
+              --target NAME          the target of the model, if it is not the name of a folder below Sources
+              --test-target NAME=DIR the folder of a test target (default: Tests/NAME beside the Package.swift)
 
             example: strata generate Sources/App/Model
             """
         case "check":
             """
-            usage: strata check FOLDER… [--released] [--json]
+            usage: strata check FOLDER… [options]
 
-            Fails where a generated file is stale or missing, a sealed version has changed, or a migration is not
-            written yet, and says which. Writes nothing.
+            Fails if a generated file is stale or missing, a released version has changed, or a custom migration is not
+            written, and prints each place. It writes nothing.
 
-              --released             fail too where the newest version is not released
-              --json                 an array of objects: file, line, column, severity, message
+              --released             also fail if the newest version is not released
+              --json                 print an array of objects: file, line, column, severity, message
+              --target NAME          the target of the model, if it is not the name of a folder below Sources
+              --test-target NAME=DIR the folder of a test target (default: Tests/NAME beside the Package.swift)
 
             example: strata check Sources/App/Model --released
             """
         case "release":
             """
-            usage: strata release FOLDER… [--version VERSION]
+            usage: strata release FOLDER… [options]
 
-            Seals the newest version in strata.lock: what stands in it can never change from then on, and its fixture is
-            never written again. Run the tests before, so that its fixture is there; with that of an earlier draft nothing is
-            released.
+            Seals the newest version in strata.lock. From then on its descriptions cannot change, and its fixture is never
+            written again. Run the tests first: they write the fixture. If the fixture is older than the descriptions, nothing
+            is released.
 
-              --version VERSION      release this version and those before it; the newest otherwise
+              --version VERSION      release this version and those before it (default: the newest)
+              --target NAME          the target of the model, if it is not the name of a folder below Sources
+              --test-target NAME=DIR the folder of a test target (default: Tests/NAME beside the Package.swift)
 
             example: strata release Sources/App/Model
             """
         case "diff":
             """
-            usage: strata diff FOLDER [FROM] [TO] [--json]
+            usage: strata diff FOLDER [FROM] [TO] [options]
 
-            Says every change from the version FROM to the version TO, step by step: what Strata infers, what a person has
-            to write and why, and what goes with its data. Without TO the newest version is meant, without FROM the last
-            step.
+            Prints every change from the version FROM to the version TO, step by step: which migrations Strata infers, which
+            you write and why, and which data is deleted. Without TO, it compares with the newest version; without FROM, it
+            prints the last step.
 
-              --json                 an array of objects: from, to, handling, subject, change, reason
+              --json                 print an array of objects: from, to, handling, subject, change, reason
+              --target NAME          the target of the model, if it is not the name of a folder below Sources
 
             example: strata diff Sources/App/Model 1.0 2.0
             """
         case "prune":
             """
-            usage: strata prune FOLDER…
+            usage: strata prune FOLDER… [options]
 
-            Takes what only versions before "oldest_supported_version" of strata.json need out of the descriptions, and
-            leaves all else as it is written. Run generate afterwards, and delete by hand what was written by hand:
-            migrations of the versions that are gone, and their fixtures. Properties that came before the oldest version
-            stand in the order of the description from then on.
+            Removes from the descriptions what only versions before "oldest_supported_version" of strata.json need. All other
+            text stays as it is. Afterwards run generate, and delete the custom migrations and the fixtures of the removed
+            versions.
+
+              --target NAME          the target of the model, if it is not the name of a folder below Sources
 
             example: strata prune Sources/App/Model
             """
         case "plan":
             """
-            usage: strata plan FILE [--model FOLDER] [--json]
+            usage: strata plan FILE [options]
 
-            Says what opening the store FILE would do: the steps, what is done to each table, the rows that break a
-            constraint, the place it takes. Nothing is written. Fails where the migration would. Without --model the
-            model below the working folder is taken that the store is of.
+            Prints what opening the store FILE would do: the steps, what happens to each table, the rows that violate a
+            constraint, and the disk space that the migration needs. It writes nothing, and fails if the migration would fail.
+
+              --model FOLDER         the model of the store (default: the one below the current folder)
+              --json                 print an object, the encoded MigrationPlan
 
             example: strata plan ~/broken.sqlite --model Sources/App/Model
             """
         case "inspect":
             """
-            usage: strata inspect FILE [--model FOLDER] [--json]
+            usage: strata inspect FILE [options]
 
-            Says what the store FILE is: its schema and version, its tables and rows, the migrations that it has been
-            through, and what is otherwise in it than in a new store of its version. Nothing is written. Fails where
-            something is. Without --model the model below the working folder is taken that the store is of.
+            Prints the schema, the version, the tables, the numbers of rows and the past migrations of the store FILE, and
+            how it differs from a new store of its version. It writes nothing, and fails if there is a difference.
+
+              --model FOLDER         the model of the store (default: the one below the current folder)
+              --json                 print an object, the encoded StoreInspection
 
             example: strata inspect ~/broken.sqlite --model Sources/App/Model
             """
@@ -110,37 +120,40 @@ enum Help {
             """
             usage: strata convert FILE --model FOLDER --to FILE [options]
 
-            Makes a store of a database of the library that the model was imported from, at the version that the database
-            has. The database is only read. Rows that do not fit go to the table strata_unconverted, and are reported.
+            Converts a database of the library that the model was imported from. The store gets the version of the database;
+            it is not migrated. The database is only read. Rows that do not fit the schema are copied to the table
+            strata_unconverted and reported.
 
-              --model FOLDER         the folder of the model; "imported" in its strata.json says how values are read
-              --to FILE              the store, which must not be there yet
-              --version VERSION      the version of the database, where its tables do not tell
-              --invalid-rows POLICY       how rows that do not fit are treated: set-aside (default), drop, or refuse; a policy
-                                     of an entity in strata.json precedes it
-              --json                 an object: version, rows, unconverted, cleared, filled, invalidRows, left
+              --model FOLDER         the model; "imported" in its strata.json describes the values of the database
+              --to FILE              the store; the file must not exist
+              --version VERSION      the version of the database, if its tables fit several versions
+              --invalid-rows POLICY  what happens to rows that do not fit: set-aside (default), drop or refuse;
+                                     "invalid_rows" in strata.json has precedence
+              --json                 print an object: version, rows, unconverted, cleared, filled, invalidRows, left
 
             example: strata convert App.sqlite --model Sources/App/Model --to App.strata
             """
         case "import":
             """
-            usage: strata import FORMAT PATH --into FOLDER [options]
+            usage: strata import core-data MODEL.xcdatamodeld --into FOLDER [options]
+                   strata import room SCHEMAS --into FOLDER [options]
+                   strata import drift SCHEMAS --into FOLDER [options]
+                   strata import sqlite DATABASE --into FOLDER [options]
 
-            Makes descriptions with their whole history of a model of another library, and IMPORT.md beside them, which says
-            what could not be carried over. The FORMAT is core-data (an .xcdatamodeld), room or drift (the folder of the
-            exported schemas), or sqlite (a database). What is written is read back and compared with what was read.
+            Writes the descriptions of a model of another library, with its complete history, and IMPORT.md, which lists what
+            was not carried over. SCHEMAS is the folder of the exported schemas. Strata reads the descriptions back and
+            compares them with the source; if they differ, it writes nothing.
 
               --into FOLDER          the folder of the model
-              --order FILE           the names of the versions of a Core Data model in order, one a line
-              --renames FILE         new names, removals and backfill values, by version: {"12": {"user": "account",
-                                     "user.fax": null, "account.age": {"fill": 0}}}; also for versions that were imported
-                                     before, unless they are released
-              --inheritance KIND     root: one table for a root and all that inherit from it, as Core Data has it (default);
-                                     entity: one for each entity that is not abstract
-              --version-info FILE    the compiled model's VersionInfo.plist (in App.app/Model.momd): stores then tell their
-                                     version by their hashes, and nothing is guessed
-              --oldest VERSION       the oldest version that stores are migrated from, by its former name or its number
-              --target NAME          the target of the model, where the folder does not tell
+              --renames FILE         renames, removals and backfill values, by version: {"12": {"user": "account",
+                                     "user.fax": null, "account.age": {"fill": 0}}}; not for sqlite
+              --oldest VERSION       the oldest version that stores are migrated from; not for sqlite
+              --order FILE           the versions of a Core Data model in order, one a line
+              --inheritance KIND     for Core Data: root (default), one table for an entity and all that inherit from it; or
+                                     entity, one table for each entity that is not abstract
+              --version-info FILE    for Core Data: VersionInfo.plist of the compiled model (in App.app/Model.momd), whose
+                                     hashes identify the version of a database
+              --target NAME          the target of the model, if it is not the name of a folder below Sources
 
             example: strata import core-data App/Model.xcdatamodeld --into Sources/App/Model
             """
@@ -149,12 +162,13 @@ enum Help {
             usage: strata templates --copy DIR
                    strata templates --values
 
-            Copies the templates into DIR. Change those that you want, delete the others, and name the folder in
-            strata.json: {"templates": "DIR"}, relative to the model's folder. To add code to each newest struct, keep
-            EntityExtras.swift.mustache only. The first line of a template states the format of its values. If a new
-            version of Strata has another format, it refuses the template.
+            Copies the templates. Change the ones that you need, delete the others, and set "templates" in strata.json to the
+            folder, relative to the folder of the model. To add code to each newest struct, keep only
+            EntityExtras.swift.mustache. The first line of a template is its format; a new version of Strata refuses a template
+            of another format.
 
-              --values    print the values that each template gets
+              --copy DIR             copy all templates to this folder
+              --values               print the values that each template gets
 
             example: strata templates --copy Sources/App/Model/Templates
             """
@@ -162,7 +176,7 @@ enum Help {
             """
             usage: strata sources --model DIR --target NAME --output DIR
 
-            Writes the Swift sources of a model for a build, as the build plugin does.
+            Writes the Swift sources of a model for a build. The build plugin runs this command.
 
             example: strata sources --model Sources/App/Model --target App --output /tmp/out
             """
@@ -170,7 +184,7 @@ enum Help {
             """
             usage: strata tests --model DIR --target NAME --test-target NAME=DIR --output DIR
 
-            Writes the Swift tests of a model for a build, as the build plugin does.
+            Writes the Swift tests of a model for a build. The build plugin runs this command.
 
             example: strata tests --model Sources/App/Model --target App --test-target AppTests=Tests/AppTests --output /tmp/out
             """

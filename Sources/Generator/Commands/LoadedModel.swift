@@ -64,8 +64,11 @@ package struct LoadedModel {
         self.history = history
         self.notes = descriptions.diagnostics
         let changes = lock.changes(in: history)
-        guard changes.isEmpty else {
-            throw Diagnostics(changes.flatMap { Self.diagnostics(of: $0, in: history, folder) })
+        if !changes.isEmpty, let released = lock.versions.last?.version {
+            throw Diagnostics(
+                changes.flatMap { Self.tableChanges($0, in: history, folder) }.map { change, path in
+                    descriptions.diagnostic(of: change, released: released, path: path)
+                })
         }
         self.lock = lock
         self.fixtures = Dictionary(
@@ -216,23 +219,20 @@ package struct LoadedModel {
         testFolders.first(where: \.isFirst)?.url.appendingPathComponent("Fixtures/\(history.name)")
     }
 
-    /// The diagnostics of a change to a sealed version. If only the DDL changes, there is one for each table with a
-    /// statement that the version's SQL file does not contain.
-    private static func diagnostics(
-        of change: LockChange, in history: SchemaHistory, _ folder: ModelFolder
-    ) -> [Diagnostic] {
-        let file = folder.folder(.sql).appendingPathComponent("\(change.version).sql")
-        guard change.isOnlyDDL, let version = history.versions.first(where: { $0.version == change.version }),
-            let text = try? String(contentsOf: file, encoding: .utf8)
-        else { return [Diagnostic(.sealedChange(change), path: lockURL(folder).path, position: nil)] }
+    /// Splits a change of the DDL of a released version into one for each table with a statement that the version's SQL
+    /// file does not contain. Returns the changes with the paths of their files.
+    private static func tableChanges(
+        _ change: LockChange, in history: SchemaHistory, _ folder: ModelFolder
+    ) -> [(LockChange, path: String)] {
+        guard case .tables(let released, _) = change,
+            let version = history.versions.first(where: { $0.version == released })
+        else { return [(change, lockURL(folder).path)] }
+        let file = folder.folder(.sql).appendingPathComponent("\(released).sql")
+        guard let text = try? String(contentsOf: file, encoding: .utf8) else { return [(change, lockURL(folder).path)] }
         let changed = version.tables.filter { table in
             !SQLite.create(table).allSatisfy { text.contains($0 + ";") }
         }
-        return (changed.isEmpty ? [nil] : changed.map(\.name)).map { table in
-            var change = change
-            change.entity = table
-            return Diagnostic(.sealedChange(change), path: file.path, position: nil)
-        }
+        return (changed.isEmpty ? [nil] : changed.map(\.name)).map { (.tables(released, table: $0), file.path) }
     }
 
     private static func lockURL(_ folder: ModelFolder) -> URL {

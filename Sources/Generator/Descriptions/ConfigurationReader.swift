@@ -9,7 +9,7 @@ package struct ConfigurationReader {
     private let file: SourceFile
     private var values: [String: JSON] = [:]
 
-    private static let keys = KeyTable(
+    static let keys = KeyTable(
         owner: "strata.json",
         fields: [
             "schema", "mode", "tests", "access", "ddl", "templates", "codable", "structs", "versions",

@@ -8,6 +8,7 @@ package struct Descriptions: Sendable {
     /// The errors, warnings and notes about the files, sorted by file and position.
     package let diagnostics: [Diagnostic]
     private let mentions: [VersionMention]
+    private let sources: SourceMap?
 
     /// Parses, resolves and validates the descriptions of a model.
     ///
@@ -49,13 +50,16 @@ package struct Descriptions: Sendable {
         }
         mentions = VersionMention.all(in: entities, subtypes)
         var history: SchemaHistory?
+        var sources: SourceMap?
         if diagnostics.allSatisfy({ $0.severity != .error }) {
             let resolved = Resolver.resolve(
                 entities, subtypes, mentions: mentions, unpersisted: unpersisted, schema: schema, sealed: sealed,
                 settings: settings, imported: imported)
-            history = resolved.0
-            diagnostics += resolved.1
+            history = resolved.history
+            sources = resolved.sources
+            diagnostics += resolved.diagnostics
         }
+        self.sources = sources
         var seen: Set<Diagnostic> = []
         self.diagnostics = diagnostics.filter { seen.insert($0).inserted }.inOrder
         self.history = self.diagnostics.contains { $0.severity == .error } ? nil : history
@@ -73,6 +77,29 @@ package struct Descriptions: Sendable {
             distances.dropLast().allSatisfy({ $0 < distance })
         else { return nil }
         return place.file.diagnostic(.misspelledVersion(newest.text, draft: draft.text), at: place.offset)
+    }
+
+    /// Returns the error that a released version changes, at the position of the element that has changed.
+    ///
+    /// - Parameters:
+    ///   - change: The change.
+    ///   - released: The newest released version.
+    ///   - path: The path for a change that no description contains.
+    package func diagnostic(of change: LockChange, released: Version, path: String) -> Diagnostic {
+        let draft = history.map(\.newest.version).flatMap { $0 > released ? $0 : nil }
+        let problem = Problem.sealedChange(change, next: (draft ?? released.next).text)
+        switch change {
+        case .versionAdded(let version):
+            if let place = mentions.first(where: { $0.version == version }) {
+                return place.file.diagnostic(problem, at: place.offset)
+            }
+        case .content(let edit):
+            if let version = edit.versions.last, let diagnostic = sources?.diagnostic(problem, of: edit, in: version) {
+                return diagnostic
+            }
+        case .versionRemoved, .tables: break
+        }
+        return Diagnostic(problem, path: path, position: nil)
     }
 
     /// The error that a version is named which was never a draft and is not the newest one.

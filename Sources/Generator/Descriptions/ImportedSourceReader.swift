@@ -9,7 +9,7 @@ struct ImportedSourceReader {
 
     init(file: SourceFile) { self.file = file }
 
-    private static let keys = ["from", "forms", "columns", "unread", "hashes", "invalid_rows", "renames"]
+    static let keys = ["from", "forms", "columns", "unread", "hashes", "invalid_rows", "renames"]
 
     mutating func read(_ json: JSON) -> ImportedSource? {
         guard let members = object(json, key: "imported", like: "an object like {\"from\": \"room\"}") else {

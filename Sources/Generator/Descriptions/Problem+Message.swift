@@ -175,8 +175,8 @@ extension Problem {
 
         case .malformedLock(let reason):
             return "the lock cannot be read: \(reason)"
-        case .sealedChange(let change):
-            return message(of: change)
+        case .sealedChange(let change, let next):
+            return message(of: change, next: next)
         case .lockOfOtherSchema(let found, let expected):
             return "the lock belongs to the schema \(found), but the model generates \(expected); "
                 + "rename the schema back, or correct the name in the lock"
@@ -218,20 +218,51 @@ extension Problem {
         nearest.map { "; did you mean \"\($0)\"?" } ?? ""
     }
 
-    private func message(of change: LockChange) -> String {
-        if change.isOnlyDDL {
-            let tables = change.entity.map { " `\($0)`" } ?? " its tables"
-            return "version \(change.version) is released, and the SQL of\(tables) would change; "
+    private func message(of change: LockChange, next: String) -> String {
+        switch change {
+        case .versionRemoved(let version):
+            return "version \(version) is released, but no description names it any more; undo the edit that removed it"
+        case .versionAdded(let version):
+            return
+                "version \(version) is older than a released version, so it cannot be new; use \(next) or a newer version"
+        case .tables(let version, let table):
+            let tables = table.map { " `\($0)`" } ?? " its tables"
+            return "version \(version) is released, and the SQL of\(tables) would change; "
                 + "restore the former order of the properties"
+        case .content(let edit):
+            return message(of: edit, next: next)
         }
-        let place = [change.entity, change.element].compactMap { $0 }.joined(separator: ".")
-        let was = change.was ?? "absent"
-        let now = change.now ?? "absent"
-        guard !place.isEmpty else {
-            return "version \(change.version) is released and must not change: it was \(was), and is now \(now)"
+    }
+
+    private func message(of edit: LockChange.Edit, next: String) -> String {
+        let versions = edit.versions.map(\.text)
+        let released =
+            versions.count == 1
+            ? "the released version \(versions[0])"
+            : "the released versions \(versions[0]) to \(versions[versions.count - 1])"
+        let name = edit.element.map { $0.split(separator: " ").last.map(String.init) ?? $0 } ?? edit.entity
+        let place =
+            switch edit.element {
+            case nil: "`\(edit.entity)`"
+            case "key": "the primary key of `\(edit.entity)`"
+            case let element?
+            where element.contains(" ") && !["case", "option"].contains(element.prefix { $0 != " " }):
+                "`\(element)` of `\(edit.entity)`"
+            case .some: "`\(edit.entity).\(name)`"
+            }
+        let removal = "put it back, and write \"removed_at_version\": \"\(next)\" to remove it"
+        switch (edit.formerName, edit.was, edit.now) {
+        case (let former?, _, _):
+            let former = former.split(separator: " ").last.map(String.init) ?? former
+            return "\(place) is called `\(former)` in \(released); if you renamed it, "
+                + "add {\"version\": \"\(next)\", \"previous_name\": \"\(former)\"} to its \"version_history\""
+        case (nil, nil, _):
+            return "\(place) is not in \(released); add \"added_at_version\": \"\(next)\""
+        case (nil, _?, nil):
+            return "\(place) is in \(released), but not in the descriptions; \(removal)"
+        case (nil, let was?, let now?):
+            return "\(place) is `\(was)` in \(released) and must not become `\(now)`; undo the edit, or add "
+                + "{\"version\": \"\(next)\", \"previous\": {…}} with the former values to its \"version_history\""
         }
-        return
-            "version \(change.version) is released, but `\(place)` has changed in it: it was \(was), and is now \(now); "
-            + "undo the edit, or describe the change at a newer version"
     }
 }

@@ -92,6 +92,6 @@ package enum Problem: Hashable, Sendable {
 
     // Locks
     case malformedLock(String)
-    case sealedChange(LockChange)
+    case sealedChange(LockChange, next: String)
     case lockOfOtherSchema(String, expected: String)
 }

@@ -36,6 +36,7 @@ extension Generator {
                 (step.customEntities.map { ($0.old, $0.new) } + step.merged).map { old, new in
                     ["old": .text(old.name), "new": .text(new.name)]
                 }),
+            "removals": .list(Self.removalNames(step).map { .text("carryOn\($0)") }),
             "finish": list(statements.alter + statements.finish),
         ]
     }

@@ -1,72 +1,80 @@
 import Foundation
 import SchemaModel
 
-/// A change to what is sealed.
-package struct LockChange: Hashable, Sendable {
-    /// The sealed version that would change.
-    package var version: Version
-    /// The entity or subtype, as the lock names it; nil if the change concerns the version itself.
-    package var entity: String?
-    /// The property, key, index, case or option; nil if the change concerns the whole entity.
-    package var element: String?
-    /// The text in the lock; nil if the lock does not have the element.
-    package var was: String?
-    /// The text that the descriptions give; nil if they do not have the element.
-    package var now: String?
-    /// Whether only the statements that create the tables would change, for instance their order of columns.
-    package var isOnlyDDL = false
+/// A change to a released version.
+package enum LockChange: Hashable, Sendable {
+    /// No description names the version any more.
+    case versionRemoved(Version)
+    /// The version is older than a released version, but was not released itself.
+    case versionAdded(Version)
+    /// Only the statements that create the tables change, for example by another order of columns. The table is nil if
+    /// it is unknown.
+    case tables(Version, table: String?)
+    /// The content of versions changes.
+    case content(Edit)
+
+    /// A change of an entity, a subtype, or an element of one.
+    package struct Edit: Hashable, Sendable {
+        /// The released versions that change, oldest first.
+        package var versions: [Version]
+        /// The entity or subtype, as the lock names it.
+        package var entity: String
+        /// The property, case, option, index or `key`, as the lock names it; nil for the entity itself.
+        package var element: String?
+        /// The text in the lock; nil if the lock does not have the element.
+        package var was: String?
+        /// The text that the descriptions give; nil if they do not have the element.
+        package var now: String?
+        /// The name in the lock, if the descriptions have one name less and another one more.
+        package var formerName: String?
+
+        package init(
+            _ versions: [Version], entity: String, element: String? = nil, was: String? = nil, now: String? = nil,
+            formerName: String? = nil
+        ) {
+            self.versions = versions
+            self.entity = entity
+            self.element = element
+            self.was = was
+            self.now = now
+            self.formerName = formerName
+        }
+    }
 }
 
 extension Lock {
-    /// How `history` differs from what is sealed here, oldest version first.
+    /// Returns how `history` differs from the released versions, oldest version first. A change that is the same in
+    /// several versions is returned once.
     package func changes(in history: SchemaHistory) -> [LockChange] {
-        var changes: [LockChange] = []
         guard let last = versions.last else { return [] }
         let sealed = Set(versions.map(\.version))
-        for version in history.versions where version.version < last.version && !sealed.contains(version.version) {
-            changes.append(
-                LockChange(version: version.version, now: "a version between versions that are sealed"))
-        }
+        var changes: [LockChange] = history.versions.map(\.version)
+            .filter { $0 < last.version && !sealed.contains($0) }.map { .versionAdded($0) }
+        var edits: [LockChange.Edit] = []
         for seal in versions {
             guard let version = history.versions.first(where: { $0.version == seal.version }) else {
-                changes.append(LockChange(version: seal.version, was: "a sealed version"))
+                changes.append(.versionRemoved(seal.version))
                 continue
             }
             let lines = version.sortedLines
-            let isUnchanged =
-                lines.count == seal.lines.count && zip(lines, seal.lines).allSatisfy { Self.isSame($0, $1) }
-            if !isUnchanged {
-                let was = Self.byName(seal.lines)
-                let now = Self.byName(lines)
-                for name in Set(was.keys).union(now.keys).sorted() where !Self.isSame(was[name], now[name]) {
-                    changes += Self.changes(version: seal.version, entity: name, was: was[name], now: now[name])
+            if lines.count != seal.lines.count || !zip(lines, seal.lines).allSatisfy({ Self.isSame($0, $1) }) {
+                for edit in LockComparison(version: seal.version, was: seal.lines, now: lines).edits {
+                    let place = edits.firstIndex { other in
+                        var other = other
+                        other.versions = edit.versions
+                        return other == edit
+                    }
+                    if let place { edits[place].versions += edit.versions } else { edits.append(edit) }
                 }
             } else if let ddl = seal.ddl, ddl != version.ddlFingerprint {
-                changes.append(LockChange(version: seal.version, isOnlyDDL: true))
+                changes.append(.tables(seal.version, table: nil))
             }
         }
-        return changes
-    }
-
-    private static func changes(version: Version, entity: String, was: String?, now: String?) -> [LockChange] {
-        guard let was, let now else {
-            return [
-                LockChange(
-                    version: version, entity: entity, was: was.map(Self.kind),
-                    now: now.map(Self.kind))
-            ]
-        }
-        let before = fields(of: was)
-        let after = fields(of: now)
-        let elements = Set(before.keys).union(after.keys).sorted().filter { !isSame(before[$0], after[$0]) }
-        let changes = elements.map { element in
-            LockChange(version: version, entity: entity, element: element, was: before[element], now: after[element])
-        }
-        return changes.isEmpty ? [LockChange(version: version, entity: entity, was: was, now: now)] : changes
+        return changes + edits.map { .content($0) }
     }
 
     /// Whether both have the same bytes, as fingerprints do. Swift's `==` also accepts other forms of the same characters.
-    private static func isSame(_ left: String?, _ right: String?) -> Bool {
+    fileprivate static func isSame(_ left: String?, _ right: String?) -> Bool {
         guard var left, var right else { return left == nil && right == nil }
         return left.withUTF8 { left in
             right.withUTF8 { right in
@@ -76,9 +84,98 @@ extension Lock {
             }
         }
     }
+}
+
+/// Compares the logical lines of a released version with those that the descriptions give.
+private struct LockComparison {
+    let version: Version
+    private let was: [String: String]
+    private let now: [String: String]
+    /// The new names of entities and properties that seem to be renamed, by former name. A rename also changes the lines
+    /// of relationships and indexes.
+    private var newNames: [String: String] = [:]
+
+    init(version: Version, was: [String], now: [String]) {
+        self.version = version
+        self.was = Lock.byName(was)
+        self.now = Lock.byName(now)
+        if let (old, new) = Self.rename(from: self.was, to: self.now) { newNames[old] = new }
+        for name in Set(self.was.keys).union(self.now.keys) {
+            guard let before = self.was[name], let after = self.now[newNames[name] ?? name],
+                let (old, new) = Self.rename(from: Self.fields(of: before), to: Self.fields(of: after))
+            else { continue }
+            newNames[old] = new
+        }
+    }
+
+    /// All changes, by entity and element; never empty if a line differs.
+    var edits: [LockChange.Edit] {
+        var edits: [LockChange.Edit] = []
+        for name in Set(was.keys).union(now.keys).sorted() where !Lock.isSame(was[name], now[name]) {
+            if let new = newNames[name], now[name] == nil, let line = was[name], let other = now[new] {
+                edits.append(
+                    .init([version], entity: new, was: kind(of: line), now: kind(of: other), formerName: name))
+                edits += elementEdits(entity: new, was: line, now: other)
+            } else if let line = was[name], let other = now[name] {
+                edits += elementEdits(entity: name, was: line, now: other)
+            } else if !newNames.values.contains(name) || was[name] != nil {
+                edits.append(
+                    .init([version], entity: name, was: was[name].map(kind), now: now[name].map(kind)))
+            }
+        }
+        if edits.isEmpty {
+            let name = Set(was.keys).union(now.keys).sorted().first { !Lock.isSame(was[$0], now[$0]) }
+            edits.append(
+                .init([version], entity: name ?? "", was: name.flatMap { was[$0] }, now: name.flatMap { now[$0] }))
+        }
+        return edits
+    }
+
+    private func elementEdits(entity: String, was: String, now: String) -> [LockChange.Edit] {
+        let (before, after) = (Self.fields(of: was), Self.fields(of: now))
+        return Set(before.keys).union(after.keys).sorted().compactMap { element in
+            let (was, now) = (before[element], after[element])
+            if isSame(was, now) { return nil }
+            if was == nil, let former = newNames.first(where: { $0.value == element })?.key, let old = before[former] {
+                return .init([version], entity: entity, element: element, was: old, now: now, formerName: former)
+            }
+            // The new name of the element, or of what it refers to, has an edit of its own.
+            if now == nil, after[newNames[element] ?? renamed(element)] != nil { return nil }
+            if was == nil, before.keys.contains(where: { renamed($0) == element }) { return nil }
+            return .init([version], entity: entity, element: element, was: was, now: now)
+        }
+    }
+
+    /// Whether both lines or fields are the same, apart from renames.
+    private func isSame(_ was: String?, _ now: String?) -> Bool {
+        Lock.isSame(was, now) || (was != nil && Lock.isSame(was.map(renamed), now))
+    }
+
+    /// Returns a line or field with the new names.
+    private func renamed(_ text: String) -> String {
+        if newNames.isEmpty { return text }
+        var words: [String] = []
+        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+            let name = word.drop { $0 == "(" }
+            let end = name.firstIndex { ",):?".contains($0) } ?? name.endIndex
+            let new = newNames[String(name[..<end])] ?? String(name[..<end])
+            words.append(word[..<name.startIndex] + new + name[end...])
+        }
+        return words.joined(separator: " ")
+    }
+
+    /// The name that disappears and the one that appears, if there is one of each.
+    private static func rename(from was: [String: String], to now: [String: String]) -> (String, String)? {
+        func isName(_ key: String) -> Bool {
+            !key.contains(" ") || key.hasPrefix("case ") || key.hasPrefix("option ")
+        }
+        let lost = was.keys.filter { now[$0] == nil && isName($0) }
+        let new = now.keys.filter { was[$0] == nil && isName($0) }
+        return lost.count == 1 && new.count == 1 ? (lost[0], new[0]) : nil
+    }
 
     /// The kind of element that a logical line describes, in words.
-    private static func kind(of line: String) -> String {
+    private func kind(of line: String) -> String {
         line.contains(" | key ") ? "an entity" : "a subtype"
     }
 

@@ -35,8 +35,8 @@ extension SchemaStep {
             guard case .element(let subtype, _) = change.subject else { return "removed" }
             return "removed, and replaced by \(elementName(heir, of: subtype) ?? "")"
         case .fields(let fields): return fields.map { text(of: $0, change.subject) }.joined(separator: ", ")
-        case .values: return "values"
-        case .rows: return "rows"
+        case .values: return "values change"
+        case .rows: return "rows change"
         case .emptied: return "all rows are deleted"
         case .indexAdded(let index): return text(of: index, change.subject, in: to) + " added"
         case .indexRemoved(let index): return text(of: index, change.subject, in: from) + " removed"
@@ -79,15 +79,15 @@ extension SchemaStep {
         case .inverse: return relationship?.inverse.flatMap { target?.property($0)?.name }
         case .null:
             if relationship?.association == .toMany { return nil }
-            return property.isNullable ? "allowed" : "refused"
+            return property.isNullable ? "nullable" : "required"
         case .defaultValue:
             return property.type.flatMap { type in
                 property.defaultValue.flatMap { version.literal($0, type: type) }?.text
             }
-        case .unique: return property.isUnique ? "values" : nil
-        case .indexed: return property.isIndexed ? "alone" : nil
+        case .unique: return property.isUnique ? "unique" : nil
+        case .indexed: return property.isIndexed ? "indexed" : nil
         case .collation: return property.collation?.rawValue
-        case .ordered: return relationship?.isOrdered == true ? "rows" : nil
+        case .ordered: return relationship?.isOrdered == true ? "ordered" : nil
         case .deleteRule:
             guard let relationship, version.storage(of: relationship) == .column else { return nil }
             return version.deleteRule(of: property).rawValue
@@ -158,17 +158,25 @@ extension SchemaStep {
             was = from.subtype(subtype).flatMap { fact(field, ofElement: element, of: $0, in: from) }
             now = to.subtype(subtype).flatMap { fact(field, ofElement: element, of: $0, in: to) }
         }
-        let label = field == .content ? "" : field.rawValue + " "
         return switch (was, now) {
-        case (nil, let now): label + (now ?? "")
-        case (let was?, nil): "no longer \(label)\(was)"
-        case (let was?, let now?): "\(label)\(was) becomes \(now)"
+        case (let was?, _) where field == .name: "renamed from \(was)"
+        case (nil, let now): label(field) + (now ?? "")
+        case (let was?, nil): "no longer \(label(field))\(was)"
+        case (let was?, let now?): "\(label(field))\(was) becomes \(now)"
+        }
+    }
+
+    /// The word before the value of a field; empty if the value is a word for itself.
+    private func label(_ field: SchemaChange.Field) -> String {
+        switch field {
+        case .name, .null, .unique, .indexed, .ordered, .content: ""
+        case .table, .key, .type, .inverse, .defaultValue, .collation, .deleteRule, .column: field.rawValue + " "
         }
     }
 
     private func describe(_ property: Property) -> String {
         SchemaChange.Field.allCases.filter { $0 != .name }.compactMap { field in
-            fact(field, of: property, in: to).map { field == .type ? $0 : "\(field.rawValue) \($0)" }
+            fact(field, of: property, in: to).map { field == .type ? $0 : label(field) + $0 }
         }.joined(separator: ", ")
     }
 

@@ -33,6 +33,13 @@ package struct Version: Sendable, CustomStringConvertible {
         return 0
     }
 
+    /// The version with its last number increased: 1.1 after 1.0. An example of a newer version.
+    package var next: Version {
+        let numbers = text.split(separator: ".").compactMap { Int($0) }
+        let next = numbers.dropLast() + [(numbers.last ?? 0) &+ 1]
+        return Version(next.map(String.init).joined(separator: ".")) ?? self
+    }
+
     /// The version as a Swift name ends in it: `1_0`.
     package var identifier: String {
         text.split(separator: ".").joined(separator: "_")

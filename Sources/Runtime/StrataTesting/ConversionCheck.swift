@@ -86,7 +86,7 @@ private struct ConversionCheck {
         let value = isMandatory ? "NULL" : "CASE typeof(\(SQL.quoted(column))) WHEN 'blob' THEN 'x' ELSE X'00' END"
         let key = SQL.list(table.key)
         var problems: [String] = []
-        func fail(_ text: String) { problems.append("\(table.entity) with \(column) that does not fit: \(text)") }
+        func fail(_ text: String) { problems.append("\(table.entity) with an invalid \(column): \(text)") }
         var victim: [SQLiteValue] = []
         try convert { source in
             // The last row has nothing but ordinary values.
@@ -111,13 +111,15 @@ private struct ConversionCheck {
             let lost = report.invalidRows.filter { $0.table == table.name && $0.outcome != .filled }.count
             let count = try store.integer("SELECT count(*) FROM source.\(name)") ?? 0
             if try store.integer("SELECT count(*) FROM main.\(name)") != count - lost {
-                fail("\(count) rows and \(lost) that are not converted leave another number of rows")
+                fail("the numbers of converted rows (\(count)) and of other rows (\(lost)) do not add up")
             }
             if case .fill(let values) = policy, let fill = values[column] {
                 let row = table.key.enumerated().map { "\(SQL.quoted($1)) IS ?\($0 + 1)" }.joined(separator: " AND ")
                 let filled = try store.prepare("SELECT \(SQL.quoted(column)) IS \(fill) FROM main.\(name) WHERE \(row)")
                 for (place, value) in victim.enumerated() { try value.bind(to: filled, at: place + 1) }
-                if try !filled.step() || filled.row.value(0) != .integer(1) { fail("it is not filled with \(fill)") }
+                if try !filled.step() || filled.row.value(0) != .integer(1) {
+                    fail("it does not have the fill value \(fill)")
+                }
             }
             // Foreign keys to the row become NULL in the tables that `cleared` counts.
             for other in tables where report.cleared[other.name] == nil {

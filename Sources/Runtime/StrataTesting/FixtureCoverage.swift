@@ -28,7 +28,7 @@ struct FixtureCoverage {
             case .key, .position: continue
             case .value(let type):
                 try expect("a value", "\(first) IS NOT NULL")
-                if column.isNullable, rows > 1 { try expect("none", "\(first) IS NULL") }
+                if column.isNullable, rows > 1 { try expect("NULL", "\(first) IS NULL") }
                 // Where the key allows few rows, or a value may be there once, not every kind can be.
                 let needed = SampleValues.values(of: type).count + (column.isNullable ? 1 : 0)
                 if column.isUnique || rows < needed { continue }
@@ -36,14 +36,14 @@ struct FixtureCoverage {
             case .reference(let target, _):
                 let targets = try count(target)
                 if targets > 0 { try expect("a target", "\(first) IS NOT NULL") }
-                if column.isNullable, rows > 1 { try expect("none", "\(first) IS NULL") }
+                if column.isNullable, rows > 1 { try expect("NULL", "\(first) IS NULL") }
                 if targets > 1, column.isNullable || !column.isUnique {
                     gaps += try untouched(target, by: column.names, of: table.name, name, version)
                 }
                 if column.isUnique || targets < 2 || rows < 3 { continue }
                 let columns = SQL.list(column.names)
                 let many = "(\(columns)) IN (SELECT \(columns) FROM \(SQL.quoted(table.name)) GROUP BY \(columns) "
-                try expect("a target that another has too", many + "HAVING count(*) > 1) AND \(first) IS NOT NULL")
+                try expect("the same target as another row", many + "HAVING count(*) > 1) AND \(first) IS NOT NULL")
             }
         }
         return gaps
@@ -60,7 +60,7 @@ struct FixtureCoverage {
             "SELECT max(n) FROM (SELECT count(*) AS n FROM \(SQL.quoted(join.name)) GROUP BY \(SQL.list(columns.source)))"
         var gaps: [String] = []
         if targets > 2, try connection.integer(most) ?? 0 < 2 {
-            gaps.append("\(join.property): no row points at several")
+            gaps.append("\(join.property): no row has several targets")
         }
         if sources > 1 { gaps += try untouched(join.source, by: columns.source, of: join.name, join.property, version) }
         if targets > 1 {
@@ -77,7 +77,7 @@ struct FixtureCoverage {
         let source = "FROM \(SQL.quoted(table)) WHERE \(SQL.quoted(columns[0])) IS NOT NULL"
         let isTouched = "(\(SQL.list(end.key))) IN (SELECT \(SQL.list(columns)) \(source))"
         let isOneWithout = try count(target, where: "NOT \(isTouched)") > 0
-        return isOneWithout ? [] : ["\(property): no row of \(end.entity) is without"]
+        return isOneWithout ? [] : ["\(property): every row of \(end.entity) has one"]
     }
 }
 

@@ -17,19 +17,19 @@ public enum FixtureError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .unknownVersion(let version, let schema):
-            "\(schema) has no version \(version): is it misspelt, or are the generated tests stale?"
+            "\(schema) has no version \(version); check the spelling, or run generate"
         case .unknownTable(let table, let type):
-            "the generated tests have no table \(table) for \(type): are they stale?"
+            "the generated tests have no table \(table) for \(type); run generate"
         case .otherProperties(let type, let properties, let expected):
             "\(type) has the properties \(properties.joined(separator: ", ")), but the generated tests expect "
-                + "\(expected.joined(separator: ", ")): are they stale?"
+                + "\(expected.joined(separator: ", ")); run generate"
         case .missing(let path):
             "the database of a released version is missing; restore \(path) from version control"
         case .changed(let path):
             "the database of a released version was changed; restore \(path) from version control"
         case .unwritable(let path, let isMissing, let reason):
-            "it \(isMissing ? "is missing" : "is no longer what it should be"), and \(path) cannot be written (\(reason)): "
-                + "run the tests where it can be, and commit it"
+            "it \(isMissing ? "is missing" : "is out of date"), and \(path) cannot be written (\(reason)): "
+                + "run the tests where the folder can be written, and commit the file"
         }
     }
 }

@@ -316,13 +316,13 @@ public struct Fixtures: Sendable {
         let metadata = try StoreIdentity(reading: connection)
         var failures: [Failure] = []
         func fail(_ text: String) { failures.append(failure(version, text)) }
-        if metadata.schema != schema.name { fail("it is of the schema \(metadata.schema)") }
+        if metadata.schema != schema.name { fail("it belongs to the schema \(metadata.schema)") }
         if metadata.version != version.name { fail("it has version \(metadata.version)") }
         if metadata.fingerprint != expected.fingerprint {
-            fail("the version has changed since it was written; a released version may not change")
+            fail("the version has changed since the fixture was written; a released version must not change")
         }
         for object in try SchemaComparison.differences(of: connection, from: expected, isStrict: true) {
-            fail("\(object) is not what the version says")
+            fail("\(object) differs from the version")
         }
         try TableShape(connection: connection, version: version).differences().forEach(fail)
         try Self.soundness(of: connection).forEach(fail)
@@ -348,7 +348,7 @@ public struct Fixtures: Sendable {
     static func danglingKeys(of connection: Connection) throws -> [String] {
         var keys: [String] = []
         try connection.query("PRAGMA foreign_key_check") { row in
-            keys.append("a row of \(try row.string(0)) points at none of \(try row.string(2))")
+            keys.append("a row of \(try row.string(0)) has a dangling foreign key to \(try row.string(2))")
         }
         return keys
     }

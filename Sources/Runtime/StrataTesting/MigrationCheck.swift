@@ -42,7 +42,7 @@ extension Fixtures {
             check.tellsUnwritten = false
             check.goesToNewest = isSampled(version)
             return try check.run(from: database).map {
-                Failure("\($0) (STRATA_SEED=\(random.seed) draws the same rows)")
+                Failure("\($0) (repeat with STRATA_SEED=\(random.seed))")
             }
         }
     }
@@ -91,12 +91,12 @@ private struct MigrationCheck {
                 for (place, step) in path.prefix(takesEveryStep ? path.count : 1).enumerated() {
                     let after = folder.appendingPathComponent("\(place).sqlite")
                     try FileManager.default.copyItem(at: before, to: after)
-                    let name = "\(start), in the step from \(step.from) to \(step.to)"
+                    let name = "\(start), step \(step.from) to \(step.to)"
                     do {
                         try open(after, upTo: step.to)
                     } catch {
                         // After a failed step there is nothing to compare.
-                        return failures + [Failure("\(name): it cannot be migrated: \(error)")]
+                        return failures + [Failure("\(name): the migration failed: \(error)")]
                     }
                     // In a long history, the test of each version compares the step that follows it.
                     if place == 0 || fixtures.takesAllPaths {
@@ -116,7 +116,7 @@ private struct MigrationCheck {
                     let probe = try UserObjectProbe(addedTo: fused, of: version)
                     fail(try probe.finish(try open(fused, upTo: newest.name)))
                 } catch {
-                    fail(["it cannot be migrated at once: \(error)"])
+                    fail(["the migration in one run failed: \(error)"])
                     return failures
                 }
                 fail(try problems(ofNewest: fused, newest, dangling))
@@ -154,7 +154,7 @@ private struct MigrationCheck {
                 separator: "\n", omittingEmptySubsequences: false)
             problems.append(
                 """
-                nothing says what is expected of the code of this step. Write it in the test target:
+                this step has a custom migration, but no expected results. Add them to the test target:
 
                 extension \(custom.name) {
                 \(functions.map { "    " + $0 }.joined(separator: "\n"))
@@ -171,7 +171,7 @@ private struct MigrationCheck {
         var problems: [String] = []
         let metadata = try StoreIdentity(reading: connection)
         if metadata.version != expected.name || metadata.fingerprint != expected.fingerprint {
-            problems.append("it ends at version \(metadata.version)")
+            problems.append("the migrated store has version \(metadata.version)")
         }
         problems += try TableShape(connection: connection, version: version).differences()
         return try problems + Fixtures.soundness(of: connection, dangling: dangling)
@@ -186,7 +186,7 @@ private struct MigrationCheck {
         }
         let before = try Data(contentsOf: url)
         try open(url, upTo: newest.name)
-        if try Data(contentsOf: url) != before { problems.append("opening it again changes it") }
+        if try Data(contentsOf: url) != before { problems.append("opening the migrated store again changes the file") }
         return problems
     }
 
@@ -204,13 +204,15 @@ private struct MigrationCheck {
         return try tables.flatMap { table, columns -> [String] in
             let list = columns.map { SQL.quoted($0) + " COLLATE BINARY" }.joined(separator: ", ")
             func rows(of database: String) -> String { "SELECT \(list) FROM \(database).\(SQL.quoted(table))" }
-            return try [("main", "stepwise", "all steps at once"), ("stepwise", "main", "one step after the other")]
-                .compactMap { one, two, way -> String? in
-                    let statement = try connection.prepare("\(rows(of: one)) EXCEPT \(rows(of: two)) LIMIT 1")
-                    guard try statement.step() else { return nil }
-                    let row = statement.row.values.map(\.description).joined(separator: ", ")
-                    return "only \(way) give the row (\(row)) of \(names.entity(table))"
-                }
+            return try [
+                ("main", "stepwise", "the migration in one run"), ("stepwise", "main", "the migration step by step"),
+            ]
+            .compactMap { one, two, way -> String? in
+                let statement = try connection.prepare("\(rows(of: one)) EXCEPT \(rows(of: two)) LIMIT 1")
+                guard try statement.step() else { return nil }
+                let row = statement.row.values.map(\.description).joined(separator: ", ")
+                return "only \(way) creates the row (\(row)) of \(names.entity(table))"
+            }
         }
     }
 }

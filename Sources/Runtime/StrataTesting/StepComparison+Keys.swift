@@ -202,9 +202,8 @@ extension StepComparison {
                 "SELECT \(key), count(*) FROM \(outcomes.name) WHERE \(kept) GROUP BY \(key) HAVING count(*) > 1"
             )
             .map { row in
-                let name = "\(names.entity(expectation.new.name)): the row \(Self.shown(row.dropLast()))"
-                return
-                    "\(name) is what \(row.last ?? .null) rows are expected to have become; all but one are merged into it"
+                let name = "\(names.entity(expectation.new.name)): row \(Self.shown(row.dropLast()))"
+                return "\(name) is expected for \(row.last ?? .null) old rows; expect .merged(into:) for all but one"
             }
         }
     }

@@ -81,21 +81,21 @@ extension StepComparison {
             let values = statement.row.values
             let id = Self.shown(values[..<key.count])
             if values[key.count] == .integer(1) {
-                if tellsMissing { problems.add("", "\(names.entity(table)): the row \(id) is gone") }
+                if tellsMissing { problems.add("", "\(names.entity(table)): row \(id) is missing") }
                 continue
             }
             for (place, column) in columns.enumerated() {
                 let (was, now) = (values[key.count + 1 + 2 * place], values[key.count + 2 + 2 * place])
                 if now.isSame(as: was) { continue }
                 problems.add(
-                    column, "\(names.property(column, of: table)): in the row \(id) it is \(now) instead of \(was)")
+                    column, "\(names.property(column, of: table)): row \(id): found \(now), expected \(was)")
             }
             let now = values.suffix(key.count)
-            // The key too is to be what it was to the last byte, and not only what its collation finds equal.
+            // Compares the primary key byte by byte, because its collation may treat different texts as equal.
             for (place, column) in key.enumerated()
             where StoredValue(value: now[now.startIndex + place]) != StoredValue(value: values[place]) {
                 problems.add(
-                    column, "\(names.property(column, of: table)): the row \(id) has the key \(Self.shown(now))")
+                    column, "\(names.property(column, of: table)): row \(id): found the primary key \(Self.shown(now))")
             }
         }
         return problems.texts
@@ -119,7 +119,7 @@ extension StepComparison {
         for row in try values(
             "SELECT \(keys.joined(separator: ", ")) FROM (\(expected)) EXCEPT \(all(of: table.to, table.key))")
         {
-            problems.add("", "\(name): the pair \(Self.shown(row)) is gone")
+            problems.add("", "\(name): pair \(Self.shown(row)) is missing")
         }
         for (place, column) in columns.enumerated() {
             let found = all(of: table.to, table.key + [column])
@@ -144,7 +144,7 @@ extension StepComparison {
             for row in try values(differing) {
                 let pair = Self.shown(row.prefix(table.key.count))
                 let (now, was) = (row[row.count - 2], row[row.count - 1])
-                problems.add(column, "\(name): the \(column) of the pair \(pair) is \(now) instead of \(was)")
+                problems.add(column, "\(name): pair \(pair): found \(column) \(now), expected \(was)")
             }
         }
         return problems.texts

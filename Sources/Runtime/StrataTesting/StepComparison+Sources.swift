@@ -6,15 +6,15 @@ extension StepComparison {
     /// The rows of an entity's table that come from no old row, compared with those that were to be added.
     func compareSources(of table: FixtureTable) throws -> [String] {
         let tables = step.tables.enumerated().filter { !$1.isJoin && $1.to == table.name }
-        let people = (step.custom?.rows ?? []).filter { $0.new.name == table.name }
-        let isKnown = !tables.contains { isUnknown($1) } && !people.contains { unknown.contains($0.old.name) }
+        let customRows = (step.custom?.rows ?? []).filter { $0.new.name == table.name }
+        let isKnown = !tables.contains { isUnknown($1) } && !customRows.contains { unknown.contains($0.old.name) }
         guard isKnown else { return [] }
         var sql = all(of: table.name, table.key)
         for (place, expectation) in tables {
             guard let expected = expected(expectation, place, []) else { continue }
             sql += " EXCEPT " + expected
         }
-        for expectation in people {
+        for expectation in customRows {
             guard let place = places[expectation.old.name], place >= step.tables.count, let outcomes = outcomes[place]
             else {
                 continue
@@ -22,22 +22,28 @@ extension StepComparison {
             sql += " EXCEPT SELECT \(outcomes.new.joined(separator: ", ")) FROM \(outcomes.name)"
             sql += " WHERE strata_kind = \(KeyOutcomes.Kind.kept.rawValue)"
         }
-        var problems: [String] = []
+        var problems = SummarizedFindings()
+        var addedProblems: [String] = []
         if let added = added[table.name] {
             let key = table.key.enumerated().map { "\(SQL.quoted($1)) AS strata_k\($0)" }
             let columns = table.columns.flatMap(\.names).filter { !table.key.contains($0) }
             let values = columns.enumerated().map { "\(SQL.quoted($1)) AS strata_v\($0)" }
             let wanted = "SELECT \((key + values).joined(separator: ", ")) FROM \(added)"
-            problems += try compare(wanted, with: table.name, key: table.key, columns: columns).map {
-                $0 + ", and it was to be added"
+            addedProblems = try compare(wanted, with: table.name, key: table.key, columns: columns).map {
+                $0 + " (`added` returns this row)"
             }
             sql += " EXCEPT SELECT \(SQL.list(table.key)) FROM \(added)"
         }
         var strangers = SummarizedFindings()
+        let dropped = Set(try customRows.flatMap { try droppedKeys(of: $0) })
         for row in try values(sql) {
-            let isDeclared = step.custom == nil ? "" : ", and nothing says that it was to be added"
-            strangers.add(
-                "", "\(names.entity(table.name)): the row \(Self.shown(row)) comes from no row of before\(isDeclared)")
+            let id = Self.shown(row)
+            if dropped.contains(id) {
+                problems.add("dropped", "\(names.entity(table.name)): row \(id) still exists, expected .dropped")
+            } else {
+                let isDeclared = step.custom == nil ? "" : ", and `added` does not return it"
+                strangers.add("", "\(names.entity(table.name)): row \(id) does not come from an old row\(isDeclared)")
+            }
         }
         let stub = """
             static func added(_ rows: StepRows) throws -> [any StoredEntity] {
@@ -47,8 +53,15 @@ extension StepComparison {
         if !strangers.texts.isEmpty, step.custom != nil, added[table.name] == nil, !unwritten.contains(stub) {
             unwritten.append(stub)
         }
-        problems += strangers.texts
-        return problems
+        return addedProblems + problems.texts + strangers.texts
+    }
+
+    /// The primary keys of the old rows of an entity that are expected to be dropped.
+    private func droppedKeys(of expectation: RowExpectation) throws -> [String] {
+        guard let outcomes = places[expectation.old.name].flatMap({ outcomes[$0] }) else { return [] }
+        let dropped = "strata_kind = \(KeyOutcomes.Kind.gone.rawValue)"
+        return try values("SELECT \(outcomes.old.joined(separator: ", ")) FROM \(outcomes.name) WHERE \(dropped)")
+            .map { Self.shown($0) }
     }
 
     /// The rows of a join table that come from no old row: only rows that were added may have such.
@@ -85,7 +98,7 @@ extension StepComparison {
         }
         var problems = SummarizedFindings()
         for row in try values(sql) {
-            problems.add("", "\(names.entity(join.name)): the pair \(Self.shown(row)) was not there before")
+            problems.add("", "\(names.entity(join.name)): pair \(Self.shown(row)) is new")
         }
         return problems.texts
     }

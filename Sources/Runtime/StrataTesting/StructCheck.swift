@@ -25,7 +25,7 @@ struct StructCheck: Sendable {
             let entities = try ReadTransaction(filled).fetch(Entity.self)
             let stored = try Self.rows(of: table, by: Entity.table.key, in: filled)
             guard entities.count == stored.count else {
-                return ["\(names.entity(table)): \(stored.count) rows, of which \(entities.count) are read"]
+                return ["\(names.entity(table)): \(entities.count) of \(stored.count) rows were read"]
             }
             let values = try entities.map { try version.values(of: $0) }
             var problems = Self.compare(values, stored, table: table, names, what: "read")
@@ -34,7 +34,8 @@ struct StructCheck: Sendable {
             let written = try Self.rows(of: table, by: Entity.table.key, in: empty)
             problems += Self.compare(values, written, table: table, names, what: "written")
             for column in Entity.table.columns where try !Self.tells(Entity.self, by: column, in: filled) {
-                problems.append("\(names.property(column, of: table)): structs that differ in it alone are equal")
+                problems.append(
+                    "\(names.property(column, of: table)): two structs that differ only in this property are equal")
             }
             return problems
         }

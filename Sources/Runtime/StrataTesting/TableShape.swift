@@ -91,9 +91,9 @@ struct TableShape {
         var problems: [String] = []
         let found = tables[table.name]?.columns ?? [:]
         for name in Set(found.keys).subtracting(table.columns.flatMap(\.names)).sorted() {
-            problems.append("\(table.entity): the column \(name) is in no description")
+            problems.append("\(table.entity): the column \(name) is not in the descriptions")
         }
-        if key(of: table.name) != table.key { problems.append("\(table.entity): it has another key") }
+        if key(of: table.name) != table.key { problems.append("\(table.entity): the primary key differs") }
         let foreignKeys = foreignKeys(of: table.name)
         for column in table.columns {
             let name = "\(table.entity).\(column.property)"
@@ -108,7 +108,7 @@ struct TableShape {
                 // The number of a row is never NULL, and SQLite does not say so.
                 let isNumber = table.key == [part] && type == "INTEGER"
                 if isMandatory == column.isNullable, !isNumber {
-                    problems.append("\(name): it may\(column.isNullable ? " not" : "") be NULL")
+                    problems.append("\(name): it \(column.isNullable ? "does not allow" : "allows") NULL")
                 }
             }
             if case .reference(let target, let rule) = column.role {
@@ -119,14 +119,16 @@ struct TableShape {
         let known = table.columns.filter { if case .reference = $0.role { true } else { false } }.map(\.names)
         for key in foreignKeys where !known.contains(key.columns) {
             problems.append(
-                "\(table.entity): the foreign key \(key.columns.joined(separator: ", ")) is in no description")
+                "\(table.entity): the foreign key \(key.columns.joined(separator: ", ")) is not in the descriptions")
         }
         return problems + differences(indexes: table.indexes, of: table.name, table.entity)
     }
 
     private func differences(_ join: FixtureJoinTable) -> [String] {
         var problems: [String] = []
-        if key(of: join.name) != join.columns { problems.append("\(join.property): its table has another key") }
+        if key(of: join.name) != join.columns {
+            problems.append("\(join.property): the primary key of its table differs")
+        }
         let foreignKeys = foreignKeys(of: join.name)
         let targets = Array(join.columns.suffix(join.targetCount))
         for (columns, end) in [(join.columns.dropLast(join.targetCount), join.source), (targets[...], join.target)] {
@@ -147,16 +149,18 @@ struct TableShape {
     private func difference(_ key: ForeignKey, _ found: [ForeignKey], _ name: String) -> [String] {
         if found.contains(key) { return [] }
         guard let other = found.first(where: { $0.columns == key.columns }) else {
-            return ["\(name): it is no foreign key"]
+            return ["\(name): it has no foreign key"]
         }
-        if other.target != key.target { return ["\(name): it points at \(other.target), not at \(key.target)"] }
+        if other.target != key.target {
+            return ["\(name): the foreign key refers to \(other.target), not to \(key.target)"]
+        }
         return ["\(name): ON DELETE is \(other.rule), not \(key.rule)"]
     }
 
     private func differences(indexes: [FixtureIndex], of table: String, _ name: String) -> [String] {
         let found = tables[table]?.indexes ?? [:]
         let missing = Set(indexes).subtracting(found.values).map { "\(name): there is no \($0)" }
-        let surplus = Set(found.values).subtracting(indexes).map { "\(name): the \($0) is in no description" }
+        let surplus = Set(found.values).subtracting(indexes).map { "\(name): the \($0) is not in the descriptions" }
         return missing.sorted() + surplus.sorted()
     }
 }

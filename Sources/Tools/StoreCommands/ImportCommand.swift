@@ -15,7 +15,7 @@ enum ImportCommand {
     private static func runImport(_ arguments: Arguments, _ console: Console) throws {
         guard arguments.folders.count == 2, let format = ModelImport.Format(rawValue: arguments.folders[0]) else {
             let formats = ModelImport.Format.allCases.map(\.rawValue).joined(separator: ", ")
-            throw CommandError.usage("import needs a format (\(formats)), and the path of what is to be imported")
+            throw CommandError.usage("import needs a format (\(formats)) and a path")
         }
         let useless: [ModelImport.Format: [String]] = [
             .room: ["--order", "--inheritance", "--version-info"],
@@ -32,7 +32,7 @@ enum ImportCommand {
         case .coreData:
             let layout = arguments.option("--inheritance") ?? InheritanceLayout.tablePerRoot.rawValue
             guard let inheritance = InheritanceLayout(rawValue: layout) else {
-                throw CommandError.usage("--inheritance takes root or entity")
+                throw CommandError.usage("--inheritance must be root or entity")
             }
             imported = try ModelImport(
                 coreData: path, order: arguments.option("--order"), layout: inheritance,

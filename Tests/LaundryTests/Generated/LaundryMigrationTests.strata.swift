@@ -7,7 +7,7 @@ import StrataTesting
 import Testing
 @testable import Laundry
 
-/// Opens a database of every version of `LaundrySchema`, and checks that no row is lost.
+/// Opens a database of every version of `LaundrySchema`, migrates it, and checks that no row is lost.
 ///
 /// To add rows of your own to the fixture of a version, write `static func samples(_ transaction: WriteTransaction)` in an
 /// extension of the version, in a file beside this folder.
@@ -22,7 +22,7 @@ struct LaundrySchemaMigrationTests {
         return fixtures
     }()
 
-    /// The tables and structs that are new in each version, or differ from those before.
+    /// The tables and structs that are new or have changed in each version.
     private static func addVersions(to fixtures: inout StrataTesting.Fixtures) {
         fixtures.add(LaundrySchemaTables.laundry_1_0)
         fixtures.add(LaundrySchemaTables.laundryData_1_0)
@@ -42,7 +42,7 @@ struct LaundrySchemaMigrationTests {
         fixtures.version("2.0", sealed: false) { try LaundrySchema.V2_0.samples($0) }
     }
 
-    /// What becomes of the tables that each step changes. Every other table keeps its rows.
+    /// The expected changes of each step. All other tables keep their rows.
     private static func addSteps(to fixtures: inout StrataTesting.Fixtures) {
         fixtures.expect("laundry", kept: ["store_id", "id", "name", "photo", "favorite", "master_position"])
         fixtures.expect("laundry_data")
@@ -114,19 +114,19 @@ private enum LaundrySchemaTables {
     ], indexes: [.init(["master_id"], unique: true)])
 }
 
-/// What the code of the step from 1.0 to 2.0 does. Write it as an extension of
+/// The expected results of the custom migration from 1.0 to 2.0. Write the functions in an extension of
 /// `LaundrySchemaStep_1_0_to_2_0`, in a file beside this folder.
 protocol LaundrySchemaExpectations_1_0_to_2_0: Swift.Sendable {
     typealias V1_0 = LaundrySchema.V1_0
     typealias V2_0 = LaundrySchema.V2_0
 
-    /// What becomes of a row of `laundry`.
+    /// Returns the expected result for a row of `laundry`.
     static func expected(
         _ old: LaundrySchema.V1_0.Laundry, _ rows: StrataTesting.StepRows
     ) throws -> StrataTesting.Expected<LaundrySchema.V2_0.Laundry>
-    /// The rows after the step that come from no row before it.
+    /// Returns the rows that the step adds. They do not come from an old row.
     static func added(_ rows: StrataTesting.StepRows) throws -> [any Strata.StoredEntity]
-    /// Looks at the rows before and after the step.
+    /// Checks anything else about the rows before and after the step.
     static func check(_ rows: StrataTesting.StepRows) throws
 }
 
@@ -159,10 +159,10 @@ extension LaundrySchemaExpectations_1_0_to_2_0 {
     }
 }
 
-/// The step from 1.0 to 2.0.
+/// The step from 1.0 to 2.0. Extend it with the expected results.
 enum LaundrySchemaStep_1_0_to_2_0: LaundrySchemaExpectations_1_0_to_2_0 {}
 
-/// A version of `LaundrySchema`, to whose fixture you may add rows.
+/// A version of `LaundrySchema`. You can add rows to its fixture.
 protocol LaundrySchemaSamples {
     /// Writes your rows. The generated rows have other keys and other unique values.
     static func samples(_ transaction: Strata.WriteTransaction) throws

@@ -105,34 +105,34 @@ struct ImportReport {
             "The descriptions beside this file were imported from a model of \(format.title). Each version equals the",
             "source, except for the differences listed below. Nothing reads this file: change it as you like.",
             "",
-            "| version | was | entities | to it |",
+            "| version | former name | entities | migration |",
             "| --- | --- | --- | --- |",
         ]
         let steps = Dictionary(history.steps.map { ($0.to.version, $0) }, uniquingKeysWith: { first, _ in first })
         func isTold(_ version: Version) -> Bool { firstVersion.map { version >= $0 } ?? true }
         for version in history.versions where isTold(version.version) {
             let step = steps[version.version]
-            let way = step.map { $0.isCustom ? "a migration that you write" : "inferred" } ?? ""
+            let way = step.map { $0.isCustom ? "custom" : "inferred" } ?? ""
             let was = Self.cell(history.formerNames[version.version] ?? "")
             lines.append("| \(version.version) | \(was) | \(version.entities.count) | \(way) |")
         }
         lines += ["", "## Not carried over", ""]
-        if losses.isEmpty { lines.append("Nothing: all is in the descriptions.") } else { lines += table(losses) }
+        if losses.isEmpty { lines.append("Nothing.") } else { lines += table(losses) }
         lines += ["", "## To decide", ""]
         if undecided.isEmpty {
             lines.append("Nothing.")
         } else {
             lines += [
-                "Each of these steps removes something and adds something else. The source does not tell whether that is a rename or",
-                "a conversion. \(format.advice)", "",
+                "Each of these steps removes something and adds something else. The source does not say whether this is a rename.",
+                format.advice, "",
             ]
             lines += table(undecided)
         }
         if !marked.isEmpty {
             lines += [
                 "",
-                "Here the app marked an entity or a property with another `versionHashModifier`. Apps do that to run a migration",
-                "that rewrites values without a change of the model. If yours did, write the step: `\"migration\": \"custom\"`.",
+                "The app gave these entities and properties another `versionHashModifier`. Apps do that to run a migration that",
+                "rewrites values without a change of the model. If yours did, add `\"migration\": \"custom\"` and write it.",
                 "",
             ]
             lines += table(marked)
@@ -174,11 +174,11 @@ struct ImportReport {
                     + "are refused with `StoreError.tooOld`. |")
         }
         if rows.isEmpty { return [] }
-        return ["", "## Settings", "", "| in strata.json | what it costs |", "| --- | --- |"] + rows
+        return ["", "## Settings", "", "| setting in strata.json | cost |", "| --- | --- |"] + rows
     }
 
     private func table(_ lines: [Line]) -> [String] {
-        ["| version | subject | what |", "| --- | --- | --- |"]
+        ["| version | subject | difference |", "| --- | --- | --- |"]
             + lines.map { "| \(names($0.versions)) | \(Self.cell($0.subject)) | \(Self.cell($0.note.finding.text)) |" }
     }
 
@@ -204,10 +204,10 @@ extension ModelImport.Format {
     fileprivate var advice: String {
         switch self {
         case .coreData:
-            "As Core Data does without a mapping model, the import discards\nwhat is removed. Where that is wrong, import again "
-                + "with `--renames`, or delete `\"discard\"` and write the step."
+            "The import discards what is removed, as Core Data does without a mapping model. If a row needs the data, import\n"
+                + "again with `--renames`, or delete `\"discard\"` and write the migration."
         case .room, .drift, .sqlite:
-            "Each is a custom\nmigration until you answer it with `--renames`."
+            "Each step is a custom migration until you answer it with `--renames`."
         }
     }
 }

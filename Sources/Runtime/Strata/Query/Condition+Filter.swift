@@ -92,12 +92,12 @@ extension Condition {
         column(path).contains(part)
     }
 
-    /// The text matches the pattern, as with ``Column/isLike(_:escape:)``.
+    /// The text matches the pattern, as with `isLike`.
     public static func filter(_ path: ColumnPath<Entity, String>, like pattern: String) -> Condition {
         column(path).isLike(pattern)
     }
 
-    /// The text is not nil and matches the pattern, as with ``Column/isLike(_:escape:)``.
+    /// The text is not nil and matches the pattern, as with `isLike`.
     public static func filter(_ path: ColumnPath<Entity, String?>, like pattern: String) -> Condition {
         column(path).isLike(pattern)
     }

@@ -94,7 +94,7 @@ extension ReadTransaction {
     ///
     /// - Parameters:
     ///   - first: The first property.
-    ///   - rest: The other properties.
+    ///   - others: The other properties.
     ///   - request: The rows.
     ///   - isDistinct: Whether equal combinations of values are returned only once.
     public func values<Entity: StoredEntity, First: ColumnStorable, each Value: ColumnStorable>(

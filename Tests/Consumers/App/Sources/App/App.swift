@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// Opens the app's store; whatever version it finds is taken to the newest.
+/// Opens the app's store, and migrates it to the newest version.
 public func openStore(at url: URL) throws -> Store {
     try Store(at: url, schema: AppSchema.self)
 }

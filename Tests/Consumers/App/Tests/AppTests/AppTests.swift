@@ -52,7 +52,21 @@ import Testing
 
         let new = try between.migrated()
         #expect(try new.store().read { try $0.find(User.self, id: ada.login)?.fullName } == "Ada \(ada.surname)")
-        // What was there before is there still.
+        // The old store has not changed.
         #expect(try old.store().read { try $0.count(AppSchema.V1_0.User.self) } == 2)
+    }
+
+    @Test func `the first model of the tutorial is written and read`() throws {
+        #expect(try AppSchema.V1_0.firstUsers().map(\.surname) == ["Lovelace"])
+    }
+}
+
+extension AppSchema.V1_0 {
+    /// Writes and reads a store as the app of version 1.0 did.
+    static func firstUsers() throws -> [User] {
+        let store = try AppSchemaMigrationTests.fixtures.emptyDatabase(of: "1.0").store()
+        try store.write { try $0.insert(User(login: "ada", firstname: "Ada", surname: "Lovelace")) }
+        let users = try store.read { try $0.fetch(User.self) }
+        return users
     }
 }

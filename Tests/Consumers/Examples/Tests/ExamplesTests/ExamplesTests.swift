@@ -4,7 +4,7 @@ import Testing
 
 @testable import Examples
 
-/// The schema as the app knew it that left the store behind.
+/// The schema of an app of version 1.0.
 private enum OldSchema: Schema {
     static let name = ExamplesSchema.name
     static let versions = Array(ExamplesSchema.versions.prefix(1))
@@ -12,7 +12,7 @@ private enum OldSchema: Schema {
     static let steps: [MigrationStep] = []
 }
 
-/// What the migration that a person wrote makes of the rows of an older store.
+/// The custom migrations of the cookbook, with single rows.
 @Suite struct ExamplesTests {
     private typealias Old = ExamplesSchema.V1_0
 
@@ -51,7 +51,7 @@ private enum OldSchema: Schema {
         }
     }
 
-    @Test func `duplicates are merged, and what pointed at them points at the one that stays`() throws {
+    @Test func `duplicates are merged, and references to them refer to the first one`() throws {
         try migrating { store in
             let post = Old.Post(id: 1, text: "")
             let other = Old.Post(id: 2, text: "")
@@ -70,7 +70,7 @@ private enum OldSchema: Schema {
         }
     }
 
-    @Test func `rows get another type of key, and are pointed at by it`() throws {
+    @Test func `a primary key gets another type, and references follow`() throws {
         try migrating {
             try $0.insert(Old.Country(id: 1, code: "fr"))
             try $0.insert(Old.Town(id: 1, countryID: 1))
@@ -80,7 +80,7 @@ private enum OldSchema: Schema {
         }
     }
 
-    @Test func `rows get other keys, and all that points at them follows`() throws {
+    @Test func `primary keys change, and references follow`() throws {
         try migrating { store in
             // The new key of each is the old one of the next.
             for id in 1...3 {
@@ -103,7 +103,7 @@ private enum OldSchema: Schema {
         }
     }
 
-    @Test func `values come through a relation`() throws {
+    @Test func `a property is filled through a relationship`() throws {
         try migrating {
             try $0.insert(Old.Product(id: "tea", price: 3.5))
             try $0.insert(Old.OrderLine(id: 1, productID: "tea"))
@@ -124,7 +124,7 @@ private enum OldSchema: Schema {
         }
     }
 
-    @Test func `rows go, and what points at them goes by its own rule`() throws {
+    @Test func `rows are dropped, and references follow their delete rules`() throws {
         try migrating { store in
             try store.insert(Old.Message(id: 1, text: ""))
             try store.insert(Old.Message(id: 2, text: "b", replyToID: 1))

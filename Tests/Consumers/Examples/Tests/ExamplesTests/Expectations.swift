@@ -5,9 +5,9 @@ import Testing
 
 @testable import Examples
 
-/// What becomes of every row, told once more and in another way than the migration goes about it.
+/// The expected result of every row, in other words than those of the migration.
 extension ExamplesSchemaStep_1_0_to_2_0 {
-    // An entity is split: each person has an address with what was the person's.
+    // Each person has an address with the former street and city.
     static func expected(_ old: V1_0.Person, _ rows: StepRows) -> Expected<V2_0.Person> {
         .kept(as: old.id) { new in
             let address = try rows.new.related(new, \.address)
@@ -15,7 +15,7 @@ extension ExamplesSchemaStep_1_0_to_2_0 {
         }
     }
 
-    // A text becomes an entity, one for each text.
+    // There is an address for each person, and an artist for each name.
     static func added(_ rows: StepRows) throws -> [any StoredEntity] {
         let addresses = try rows.new.fetch(V2_0.Person.self).compactMap { try rows.new.related($0, \.address) }
         let names = try Set(rows.old.fetch(V1_0.Song.self).map(\.artistName))
@@ -23,7 +23,7 @@ extension ExamplesSchemaStep_1_0_to_2_0 {
         return addresses + (artists.count == names.count && Set(artists.map(\.name)) == names ? artists : [])
     }
 
-    // Two are merged: drafts are posts that are not published, with keys that no post had.
+    // Drafts are unpublished posts, with new keys.
     static func expected(_ old: V1_0.Draft, _ rows: StepRows) throws -> Expected<V2_0.Post> {
         let drafts = try rows.old.fetch(V1_0.Draft.self)
         let posts = try rows.new.fetch(V2_0.Post.self).filter { try rows.old.find(V1_0.Post.self, id: $0.id) == nil }
@@ -32,13 +32,13 @@ extension ExamplesSchemaStep_1_0_to_2_0 {
         return .kept(V2_0.Post(id: posts[place].id, text: old.text, published: false))
     }
 
-    // Of tags with the same word the first one stays.
+    // Of tags with the same word, the first one stays.
     static func expected(_ old: V1_0.Tag, _ rows: StepRows) throws -> Expected<V2_0.Tag> {
         let first = try rows.old.fetch(V1_0.Tag.self).first { $0.word == old.word } ?? old
         return first.id == old.id ? .kept(.init(migrating: old)) : .merged(into: first.id)
     }
 
-    // The code of a country is its key.
+    // The code of a country is its primary key.
     static func expected(_ old: V1_0.Country, _ rows: StepRows) -> Expected<V2_0.Country> {
         .kept(.init(code: old.code))
     }
@@ -59,7 +59,7 @@ extension ExamplesSchemaStep_1_0_to_2_0 {
         .kept(as: old.id) { try rows.new.related($0, \.artist)?.name == old.artistName }
     }
 
-    // What has no text goes.
+    // Messages without text are dropped.
     static func expected(_ old: V1_0.Message, _ rows: StepRows) -> Expected<V2_0.Message> {
         old.text.isEmpty ? .dropped : .kept(.init(migrating: old))
     }
@@ -69,7 +69,7 @@ extension ExamplesSchemaStep_1_0_to_2_0 {
         return .kept(.init(id: old.id, phone: old.phone.hasPrefix("+") ? old.phone : "+49\(national)"))
     }
 
-    // Addresses have the streets and cities of people, and artists the names in songs.
+    // The streets of people are in addresses.
     static func checkPersonStreet(_ rows: StepRows) throws {
         let streets = try rows.old.fetch(V1_0.Person.self).map(\.street).sorted()
         #expect(try rows.new.fetch(V2_0.Address.self).map(\.street).sorted() == streets)

@@ -7,7 +7,7 @@ import StrataTesting
 import Testing
 @testable import App
 
-/// Opens a database of every version of `AppSchema`, and checks that no row is lost.
+/// Opens a database of every version of `AppSchema`, migrates it, and checks that no row is lost.
 ///
 /// To add rows of your own to the fixture of a version, write `static func samples(_ transaction: WriteTransaction)` in an
 /// extension of the version, in a file beside this folder.
@@ -22,7 +22,7 @@ struct AppSchemaMigrationTests {
         return fixtures
     }()
 
-    /// The tables and structs that are new in each version, or differ from those before.
+    /// The tables and structs that are new or have changed in each version.
     private static func addVersions(to fixtures: inout StrataTesting.Fixtures) {
         fixtures.add(AppSchemaTables.department_1_0)
         fixtures.add(AppSchemaTables.room_1_0)
@@ -39,7 +39,7 @@ struct AppSchemaMigrationTests {
         fixtures.version("2.0", sealed: false) { try AppSchema.V2_0.samples($0) }
     }
 
-    /// What becomes of the tables that each step changes. Every other table keeps its rows.
+    /// The expected changes of each step. All other tables keep their rows.
     private static func addSteps(to fixtures: inout StrataTesting.Fixtures) {
         fixtures.expect("user", changed: ["born_on": "NULL"])
         fixtures.step(from: "1.0", to: "1.1")
@@ -113,19 +113,19 @@ private enum AppSchemaTables {
     ], indexes: [.init(["department_id"])])
 }
 
-/// What the code of the step from 1.1 to 2.0 does. Write it as an extension of
+/// The expected results of the custom migration from 1.1 to 2.0. Write the functions in an extension of
 /// `AppSchemaStep_1_1_to_2_0`, in a file beside this folder.
 protocol AppSchemaExpectations_1_1_to_2_0: Swift.Sendable {
     typealias V1_1 = AppSchema.V1_1
     typealias V2_0 = AppSchema.V2_0
 
-    /// What becomes of a row of `user`.
+    /// Returns the expected result for a row of `user`.
     static func expected(
         _ old: AppSchema.V1_1.User, _ rows: StrataTesting.StepRows
     ) throws -> StrataTesting.Expected<AppSchema.V2_0.User>
-    /// The rows after the step that come from no row before it.
+    /// Returns the rows that the step adds. They do not come from an old row.
     static func added(_ rows: StrataTesting.StepRows) throws -> [any Strata.StoredEntity]
-    /// Looks at the rows before and after the step.
+    /// Checks anything else about the rows before and after the step.
     static func check(_ rows: StrataTesting.StepRows) throws
 }
 
@@ -154,10 +154,10 @@ extension AppSchemaExpectations_1_1_to_2_0 {
     }
 }
 
-/// The step from 1.1 to 2.0.
+/// The step from 1.1 to 2.0. Extend it with the expected results.
 enum AppSchemaStep_1_1_to_2_0: AppSchemaExpectations_1_1_to_2_0 {}
 
-/// A version of `AppSchema`, to whose fixture you may add rows.
+/// A version of `AppSchema`. You can add rows to its fixture.
 protocol AppSchemaSamples {
     /// Writes your rows. The generated rows have other keys and other unique values.
     static func samples(_ transaction: Strata.WriteTransaction) throws

@@ -7,7 +7,7 @@ import StrataTesting
 import Testing
 @testable import Journal
 
-/// Opens a database of every version of `JournalSchema`, and checks that no row is lost.
+/// Opens a database of every version of `JournalSchema`, migrates it, and checks that no row is lost.
 ///
 /// To add rows of your own to the fixture of a version, write `static func samples(_ transaction: WriteTransaction)` in an
 /// extension of the version, in a file beside this folder.
@@ -22,7 +22,7 @@ struct JournalSchemaMigrationTests {
         return fixtures
     }()
 
-    /// The tables and structs that are new in each version, or differ from those before.
+    /// The tables and structs that are new or have changed in each version.
     private static func addVersions(to fixtures: inout StrataTesting.Fixtures) {
         fixtures.add(JournalSchemaTables.media_1_0)
         fixtures.add(StrataTesting.FixtureJoinTable("Media_tags", of: "Media.tags", from: "Media", to: "Tag"))
@@ -49,7 +49,7 @@ struct JournalSchemaMigrationTests {
         fixtures.version("3.0", sealed: false) { try JournalSchema.V3_0.samples($0) }
     }
 
-    /// What becomes of the tables that each step changes. Every other table keeps its rows.
+    /// The expected changes of each step. All other tables keep their rows.
     private static func addSteps(to fixtures: inout StrataTesting.Fixtures) {
         fixtures.expect("Tag", changed: ["weight": "1.0"])
         fixtures.step(from: "1.0", to: "2.0")
@@ -78,7 +78,7 @@ struct JournalSchemaMigrationTests {
         report(try Self.fixtures.checkRandomMigration(of: version))
     }
 
-    @Testing.Test("Rows that do not fit are converted as strata.json says", arguments: fixtures.convertedVersions)
+    @Testing.Test("Rows that do not fit follow the policies of strata.json", arguments: fixtures.convertedVersions)
     func conversion(version: StrataTesting.FixtureVersion) throws {
         report(try Self.fixtures.checkConversion(of: version))
     }
@@ -131,7 +131,7 @@ private enum JournalSchemaTables {
     static let tag_3_0 = tag_2_0.changed(adding: [4: .value("isOld", .bool)])
 }
 
-/// A version of `JournalSchema`, to whose fixture you may add rows.
+/// A version of `JournalSchema`. You can add rows to its fixture.
 protocol JournalSchemaSamples {
     /// Writes your rows. The generated rows have other keys and other unique values.
     static func samples(_ transaction: Strata.WriteTransaction) throws

@@ -7,7 +7,7 @@ import StrataTesting
 import Testing
 @testable import Shop
 
-/// Opens a database of every version of `ShopSchema`, and checks that no row is lost.
+/// Opens a database of every version of `ShopSchema`, migrates it, and checks that no row is lost.
 ///
 /// To add rows of your own to the fixture of a version, write `static func samples(_ transaction: WriteTransaction)` in an
 /// extension of the version, in a file beside this folder.
@@ -22,7 +22,7 @@ struct ShopSchemaMigrationTests {
         return fixtures
     }()
 
-    /// The tables and structs that are new in each version, or differ from those before.
+    /// The tables and structs that are new or have changed in each version.
     private static func addVersions(to fixtures: inout StrataTesting.Fixtures) {
         fixtures.add(ShopSchemaTables.customer_1_0)
         fixtures.add(
@@ -47,7 +47,7 @@ struct ShopSchemaMigrationTests {
         fixtures.version("2.0", sealed: false) { try ShopSchema.V2_0.samples($0) }
     }
 
-    /// What becomes of the tables that each step changes. Every other table keeps its rows.
+    /// The expected changes of each step. All other tables keep their rows.
     private static func addSteps(to fixtures: inout StrataTesting.Fixtures) {
         fixtures.expect(
             "customer", kept: ["id", "name", "nickname"],
@@ -142,19 +142,19 @@ private enum ShopSchemaTables {
     static let order_2_0 = order_1_0.changed(adding: [8: .value("total", .double)])
 }
 
-/// What the code of the step from 1.1 to 2.0 does. Write it as an extension of
+/// The expected results of the custom migration from 1.1 to 2.0. Write the functions in an extension of
 /// `ShopSchemaStep_1_1_to_2_0`, in a file beside this folder.
 protocol ShopSchemaExpectations_1_1_to_2_0: Swift.Sendable {
     typealias V1_1 = ShopSchema.V1_1
     typealias V2_0 = ShopSchema.V2_0
 
-    /// What becomes of a row of `order`.
+    /// Returns the expected result for a row of `order`.
     static func expected(
         _ old: ShopSchema.V1_1.Order, _ rows: StrataTesting.StepRows
     ) throws -> StrataTesting.Expected<ShopSchema.V2_0.Order>
-    /// The rows after the step that come from no row before it.
+    /// Returns the rows that the step adds. They do not come from an old row.
     static func added(_ rows: StrataTesting.StepRows) throws -> [any Strata.StoredEntity]
-    /// Looks at the rows before and after the step.
+    /// Checks anything else about the rows before and after the step.
     static func check(_ rows: StrataTesting.StepRows) throws
 }
 
@@ -183,10 +183,10 @@ extension ShopSchemaExpectations_1_1_to_2_0 {
     }
 }
 
-/// The step from 1.1 to 2.0.
+/// The step from 1.1 to 2.0. Extend it with the expected results.
 enum ShopSchemaStep_1_1_to_2_0: ShopSchemaExpectations_1_1_to_2_0 {}
 
-/// A version of `ShopSchema`, to whose fixture you may add rows.
+/// A version of `ShopSchema`. You can add rows to its fixture.
 protocol ShopSchemaSamples {
     /// Writes your rows. The generated rows have other keys and other unique values.
     static func samples(_ transaction: Strata.WriteTransaction) throws

@@ -5,19 +5,19 @@ import Foundation
 import Strata
 
 extension AppSchema {
-    /// The step from 1.1 to 2.0, which needs a person:
+    /// The custom migration from 1.1 to 2.0. It is needed because:
     /// - `user.full_name` is new and has neither a default nor a "fill"
     protocol CustomMigration_1_1_to_2_0: Strata.CustomMigration {
         typealias V1_1 = AppSchema.V1_1
         typealias V2_0 = AppSchema.V2_0
 
-        /// What becomes of a row of `user`.
+        /// Returns the new row for a row of `user`, or drops the row, or merges it into another one.
         mutating func migrate(_ old: V1_1.User, _ context: Context) throws -> Strata.Outcome<V2_0.User>
     }
 }
 
 extension AppSchema.V2_0.User {
-    /// The row that `old` becomes; the other parameters are what cannot be inferred.
+    /// Creates the row that `old` becomes. The other parameters are the values that Strata cannot infer.
     public init(
         migrating old: AppSchema.V1_1.User,
         fullName: Swift.String

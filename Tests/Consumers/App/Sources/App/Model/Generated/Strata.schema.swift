@@ -18,7 +18,7 @@ public enum AppSchema: Strata.Schema {
         return history
     }()
 
-    /// The tables of each version, except for those that are as in the version before.
+    /// The tables of each version that are new or have changed in it.
     private static func addVersions(to history: inout Strata.VersionHistory) {
         history.version("1.0", fingerprint: 0x100941f6f49b93e1, #"""
             table department
@@ -94,7 +94,7 @@ extension AppSchema.V2_0 {
 // MARK: - The newest version
 
 extension AppSchema {
-    /// The structs of the newest version, wherever they are declared.
+    /// The structs of the newest version.
     public enum Newest {}
 }
 extension AppSchema.Newest { public typealias Department = AppSchema.V1_0.Department }

@@ -28,7 +28,7 @@ struct Migration_1_0_to_2_0: ExamplesSchema.CustomMigration_1_0_to_2_0 {
         return .keep(.init(migrating: old))
     }
 
-    // Give rows another type of key, and point at them by it.
+    // Change the type of a primary key.
     mutating func migrate(_ old: V1_0.Country, _ context: Context) throws -> Strata.Outcome<V2_0.Country> {
         .keep(.init(migrating: old))
     }
@@ -38,19 +38,19 @@ struct Migration_1_0_to_2_0: ExamplesSchema.CustomMigration_1_0_to_2_0 {
         return .keep(.init(migrating: old, countryID: country))
     }
 
-    // Give rows other keys: what points at them follows.
+    // Change primary keys. References follow.
     mutating func migrate(_ old: V1_0.Account, _ context: Context) throws -> Strata.Outcome<V2_0.Account> {
         var new = V2_0.Account(migrating: old)
         new.id = Account.ID(rawValue: old.id.rawValue &+ 1)
         return .keep(new)
     }
 
-    // Fill through a relation.
+    // Fill a property through a relationship.
     mutating func migrate(_ old: V1_0.OrderLine, _ context: Context) throws -> Strata.Outcome<V2_0.OrderLine> {
         .keep(.init(migrating: old, price: try context.related(old, \.product)?.price ?? 0))
     }
 
-    // Make a text an entity.
+    // Turn text into an entity.
     mutating func migrate(_ old: V1_0.Song, _ context: Context) throws -> Strata.Outcome<V2_0.Song> {
         if let artist = artists[old.artistName] { return .keep(.init(migrating: old, artistID: artist)) }
         let artist = V2_0.Artist(id: try context.newID(of: V2_0.Artist.self), name: old.artistName)
@@ -59,19 +59,19 @@ struct Migration_1_0_to_2_0: ExamplesSchema.CustomMigration_1_0_to_2_0 {
         return .keep(.init(migrating: old, artistID: artist.id))
     }
 
-    // The rows of people and songs have carried their texts on.
+    // `migrate` has saved this data already.
     mutating func carryOnPersonStreet(_ context: Context) throws {}
     mutating func carryOnPersonCity(_ context: Context) throws {}
     mutating func carryOnSongArtistName(_ context: Context) throws {}
 
-    // Drop rows: of those that stay nothing is given, and all is copied.
+    // Drop rows. All columns of the other rows are copied.
     mutating func migrate(
         _ old: borrowing V1_0.MessageRow, _ context: Context
     ) throws -> Strata.Outcome<V2_0.MessageValues> {
         try old.text.isEmpty ? .drop : .keep(.init())
     }
 
-    // Rewrite values: one column is read, and one given.
+    // Rewrite the values of one column.
     mutating func migrate(
         _ old: borrowing V1_0.ContactRow, _ context: Context
     ) throws -> Strata.Outcome<V2_0.ContactValues> {

@@ -19,7 +19,7 @@ public enum JournalSchema: Strata.Schema {
         return history
     }()
 
-    /// The tables of each version, except for those that are as in the version before.
+    /// The tables of each version that are new or have changed in it.
     private static func addVersions(to history: inout Strata.VersionHistory) {
         history.version("1.0", fingerprint: 0x69bcd64d18693e39, #"""
             table Media
@@ -90,7 +90,7 @@ public enum JournalSchema: Strata.Schema {
             """#)
     }
 
-    /// What its databases were before, and how they are read.
+    /// The imported databases, and how their values are read.
     private static func importedFormat() -> Strata.ImportedFormat {
         var format = Strata.ImportedFormat(.coreData)
         format.formerNames["1.0"] = "Journal"
@@ -122,8 +122,8 @@ public enum JournalSchema: Strata.Schema {
     }
 }
 
-extension JournalSchema { public enum V1_0 {} }  // It was called Journal.
-extension JournalSchema { public enum V2_0 {} }  // It was called Journal 2.
+extension JournalSchema { public enum V1_0 {} }  // Imported from Journal.
+extension JournalSchema { public enum V2_0 {} }  // Imported from Journal 2.
 extension JournalSchema.V2_0 {
     public typealias Media = JournalSchema.V1_0.Media
     public typealias Passport = JournalSchema.V1_0.Passport
@@ -131,7 +131,7 @@ extension JournalSchema.V2_0 {
     public typealias Shelf = JournalSchema.V1_0.Shelf
     public typealias MediaKind = JournalSchema.V1_0.MediaKind
 }
-extension JournalSchema { public enum V3_0 {} }  // It was called Journal 3.
+extension JournalSchema { public enum V3_0 {} }  // Imported from Journal 3.
 extension JournalSchema.V3_0 {
     public typealias Passport = JournalSchema.V1_0.Passport
     public typealias Person = JournalSchema.V1_0.Person
@@ -142,7 +142,7 @@ extension JournalSchema.V3_0 {
 // MARK: - The newest version
 
 extension JournalSchema {
-    /// The structs of the newest version, wherever they are declared.
+    /// The structs of the newest version.
     public enum Newest {}
 }
 extension JournalSchema.Newest { public typealias Media = JournalSchema.V3_0.Media }

@@ -5,20 +5,20 @@ import Foundation
 import Strata
 
 extension ShopSchema {
-    /// The step from 1.1 to 2.0, which needs a person:
+    /// The custom migration from 1.1 to 2.0. It is needed because:
     /// - `order` asks for a custom migration
     /// - `order.total` is new and has neither a default nor a "fill"
     protocol CustomMigration_1_1_to_2_0: Strata.CustomMigration {
         typealias V1_1 = ShopSchema.V1_1
         typealias V2_0 = ShopSchema.V2_0
 
-        /// What becomes of a row of `order`.
+        /// Returns the new row for a row of `order`, or drops the row, or merges it into another one.
         mutating func migrate(_ old: V1_1.Order, _ context: Context) throws -> Strata.Outcome<V2_0.Order>
     }
 }
 
 extension ShopSchema.V2_0.Order {
-    /// The row that `old` becomes; the other parameters are what cannot be inferred.
+    /// Creates the row that `old` becomes. The other parameters are the values that Strata cannot infer.
     public init(
         migrating old: ShopSchema.V1_1.Order,
         total: Swift.Double

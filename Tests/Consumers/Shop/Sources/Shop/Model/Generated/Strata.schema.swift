@@ -18,7 +18,7 @@ public enum ShopSchema: Strata.Schema {
         return history
     }()
 
-    /// The tables of each version, except for those that are as in the version before.
+    /// The tables of each version that are new or have changed in it.
     private static func addVersions(to history: inout Strata.VersionHistory) {
         history.version("1.0", fingerprint: 0x925c991bbf59f835, #"""
             table customer
@@ -130,7 +130,7 @@ extension ShopSchema.V2_0 {
 // MARK: - The newest version
 
 extension ShopSchema {
-    /// The structs of the newest version, wherever they are declared.
+    /// The structs of the newest version.
     public enum Newest {}
 }
 extension ShopSchema.Newest { public typealias Customer = ShopSchema.V1_1.Customer }

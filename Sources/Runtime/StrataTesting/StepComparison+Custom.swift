@@ -59,7 +59,7 @@ extension StepComparison {
     ) throws -> [String] {
         let outcomes = place.outcomes
         let (oldCount, newCount) = (outcomes.old.count, outcomes.new.count)
-        let fate = try connection.prepare(
+        let insert = try connection.prepare(
             "INSERT INTO \(outcomes.name) VALUES (\(SQL.parameters(oldCount + newCount + 1)))")
         let columns = New.table.columns.count
         let row = try connection.prepare("INSERT INTO \(place.wanted) VALUES (\(SQL.parameters(columns + oldCount)))")
@@ -68,16 +68,16 @@ extension StepComparison {
         while let old = try cursor.next() {
             let id = Old.id(of: old)
             func record(_ kind: KeyOutcomes.Kind, _ new: New.ID?) throws {
-                try fate.bind(id, at: 1)
-                try fate.bind(new, at: 1 + oldCount)
-                try fate.bind(kind.rawValue, at: 1 + oldCount + newCount)
-                try fate.run()
+                try insert.bind(id, at: 1)
+                try insert.bind(new, at: 1 + oldCount)
+                try insert.bind(kind.rawValue, at: 1 + oldCount + newCount)
+                try insert.run()
             }
             let outcome: Expected<New>
             do {
                 outcome = try expected(old, rows)
             } catch let error where !(error is UnwrittenExpectation) {
-                problems.append("what is expected of \(old) threw: \(error)")
+                problems.append("expected(_:_:) threw for \(old): \(error)")
                 unknown.insert(Old.table.name)
                 break
             }
@@ -98,15 +98,15 @@ extension StepComparison {
                     guard try statement.step() else { return nil }
                     let newID = try New.ID(row: statement.row, at: 0)
                     guard let new = try rows.new.find(New.self, id: newID) else {
-                        return place.tellsMissing ? "\(old) is to become the row \(newID), which is not there" : nil
+                        return place.tellsMissing ? "\(old) should become row \(newID), which is missing" : nil
                     }
-                    return try check(new) ? nil : "\(old) is not to become \(new)"
+                    return try check(new) ? nil : "\(old) became \(new), which the check of .kept(as:) rejects"
                 }
             case .dropped: try record(.gone, nil)
             case .merged(let target):
                 try record(.merged, target)
                 if try rows.new.find(New.self, id: target) == nil {
-                    problems.append("\(old) is to be merged into the row \(target), which is not there")
+                    problems.append("\(old) should be merged into row \(target), which is missing")
                 }
             }
         }

@@ -1,0 +1,206 @@
+import Descriptions
+import SchemaDiff
+import SchemaModel
+import Testing
+
+/// Edits that would change released versions. Versions 1.0 and 1.1 of a model are released, and 2.0 is the draft.
+@Suite struct ReleasedChangeTests {
+    private static let user = """
+        {
+          "name": "user",
+          "version_history": [{ "version": "1.0" }, { "version": "1.1" }, { "version": "2.0" }],
+          "identifier": { "type": "int" },
+          "indexes": [{ "properties": ["surname", "state"] }],
+          "properties": [
+            { "name": "firstname", "property_type": "string" },
+            { "name": "surname", "property_type": "string", "unique": true },
+            { "name": "state", "property_type": "state" },
+            { "name": "born_on", "property_type": "date", "nullable": true, "added_at_version": "1.1" },
+            { "name": "team", "property_type": { "entity_name": "team", "association": "to_one" }, "nullable": true }
+          ]
+        }
+        """
+    private static let team = """
+        { "name": "team", "version_history": [{ "version": "1.0" }], "identifier": { "type": "int" } }
+        """
+    private static let state = """
+        { "name": "state", "cases": ["open", "done"] }
+        """
+
+    private func descriptions(_ texts: [String]) -> Descriptions {
+        let names = ["User", "Team", "State", "Other"]
+        let files = zip(names, texts).filter { !$1.isEmpty }
+            .map { SourceFile(path: "\($0).json", bytes: Array($1.utf8)) }
+        return Descriptions(reading: files, folder: "Model", schema: "AppSchema")
+    }
+
+    /// The messages about an edit, which replaces texts in the descriptions.
+    private func messages(_ user: String, _ team: String, _ state: String, _ other: String = "") throws -> [String] {
+        let original = try #require(descriptions([Self.user, Self.team, Self.state]).history)
+        let lock = Lock(sealing: 2, of: original)
+        let edited = descriptions([user, team, state, other])
+        guard let history = edited.history else { return edited.diagnostics.map(\.description) }
+        let released = try #require(lock.versions.last?.version)
+        return lock.changes(in: history).map { change in
+            edited.diagnostic(of: change, released: released, path: "strata.lock").description
+        }
+    }
+
+    private func messages(_ old: String, _ new: String) throws -> [String] {
+        let edited = [Self.user, Self.team, Self.state].map { $0.replacing(old, with: new) }
+        #expect(edited != [Self.user, Self.team, Self.state])
+        return try messages(edited[0], edited[1], edited[2])
+    }
+
+    @Test func `nothing is reported without an edit`() throws {
+        #expect(try messages(Self.user, Self.team, Self.state) == [])
+    }
+
+    @Test func `a renamed property needs previous_name`() throws {
+        #expect(
+            try messages("surname", "family_name") == [
+                """
+                User.json:8:15: error: `user.family_name` is called `surname` in the released versions 1.0 to 1.1; if you \
+                renamed it, add {"version": "2.0", "previous_name": "surname"} to its "version_history"
+                """
+            ])
+    }
+
+    @Test func `a deleted property needs removed_at_version`() throws {
+        #expect(
+            try messages(#"    { "name": "firstname", "property_type": "string" },\#n"#, "") == [
+                """
+                User.json:2:11: error: `user.firstname` is in the released versions 1.0 to 1.1, but not in the \
+                descriptions; put it back, and write "removed_at_version": "2.0" to remove it
+                """
+            ])
+    }
+
+    @Test func `a new property needs added_at_version`() throws {
+        #expect(
+            try messages(
+                #"{ "name": "state", "p"#,
+                #"{ "name": "age", "property_type": "int", "nullable": true }, { "name": "state", "p"#)
+                == [
+                    """
+                    User.json:9:15: error: `user.age` is not in the released versions 1.0 to 1.1; \
+                    add "added_at_version": "2.0"
+                    """
+                ])
+    }
+
+    @Test func `a changed property needs its former values`() throws {
+        #expect(
+            try messages(#""property_type": "date""#, #""property_type": "string""#) == [
+                """
+                User.json:10:15: error: `user.born_on` is `date?` in the released version 1.1 and must not become \
+                `string?`; undo the edit, or add {"version": "2.0", "previous": {…}} with the former values to its \
+                "version_history"
+                """
+            ])
+    }
+
+    @Test func `a changed primary key needs its former value`() throws {
+        #expect(
+            try messages(#"}],\#n  "identifier": { "type": "int" }"#, #"}],\#n  "identifier": { "type": "uuid" }"#) == [
+                """
+                User.json:4:17: error: the primary key of `user` is `id: int` in the released versions 1.0 to 1.1 and must \
+                not become `id: uuid`; undo the edit, or add {"version": "2.0", "previous": {…}} with the former values to \
+                its "version_history"
+                """
+            ])
+    }
+
+    @Test func `a changed index is reported at the entity`() throws {
+        #expect(
+            try messages(#"["surname", "state"]"#, #"["state", "surname"]"#) == [
+                """
+                User.json:2:11: error: `index (state, surname)` of `user` is not in the released versions 1.0 to 1.1; \
+                add "added_at_version": "2.0"
+                """,
+                """
+                User.json:2:11: error: `index (surname, state)` of `user` is in the released versions 1.0 to 1.1, but not in \
+                the descriptions; put it back, and write "removed_at_version": "2.0" to remove it
+                """,
+            ])
+    }
+
+    @Test func `a renamed entity is reported once, without the relationships to it`() throws {
+        #expect(
+            try messages("team\"", "group\"").filter { !$0.contains("user.") } == [
+                """
+                Team.json:1:11: error: `group` is called `team` in the released versions 1.0 to 1.1; if you renamed it, add \
+                {"version": "2.0", "previous_name": "team"} to its "version_history"
+                """
+            ])
+    }
+
+    @Test func `a deleted file has to be put back`() throws {
+        let user = Self.user.replacing(
+            #"    { "name": "team", "property_type": { "entity_name": "team", "association": "to_one" }, "nullable": true }"#,
+            with: #"    { "name": "team", "property_type": "int", "nullable": true }"#)
+        #expect(
+            try messages(user, "", Self.state).first
+                == """
+                strata.lock: error: `team` is in the released versions 1.0 to 1.1, but not in the descriptions; put it back, \
+                and write "removed_at_version": "2.0" to remove it
+                """)
+    }
+
+    @Test func `a new entity needs added_at_version`() throws {
+        let other = #"{ "name": "tag", "version_history": [{ "version": "1.0" }], "identifier": { "type": "int" } }"#
+        #expect(
+            try messages(Self.user, Self.team, Self.state, other) == [
+                """
+                Other.json:1:11: error: `tag` is not in the released versions 1.0 to 1.1; add "added_at_version": "2.0"
+                """
+            ])
+    }
+
+    @Test func `a new subtype after a release needs added_at_version`() throws {
+        let user = Self.user.replacing(
+            #""nullable": true, "added_at_version": "1.1" },"#,
+            with: """
+                "nullable": true, "added_at_version": "1.1" },
+                { "name": "mood", "property_type": "mood", "nullable": true, "added_at_version": "2.0" },
+                """)
+        #expect(
+            try messages(user, Self.team, Self.state, #"{ "name": "mood", "cases": ["good"] }"#) == [
+                """
+                Other.json:1:11: error: `mood` is not in the released versions 1.0 to 1.1; add "added_at_version": "2.0"
+                """
+            ])
+    }
+
+    @Test func `a renamed case needs previous_name`() throws {
+        #expect(
+            try messages(#""open""#, #""opened""#) == [
+                """
+                State.json:1:30: error: `state.opened` is called `open` in the released versions 1.0 to 1.1; if you renamed \
+                it, add {"version": "2.0", "previous_name": "open"} to its "version_history"
+                """
+            ])
+    }
+
+    @Test func `a released version cannot disappear`() throws {
+        let user = Self.user.replacing(#"{ "version": "1.1" }, "#, with: "")
+            .replacing(#""added_at_version": "1.1""#, with: #""added_at_version": "2.0""#)
+        #expect(
+            try messages(user, Self.team, Self.state) == [
+                """
+                strata.lock: error: version 1.1 is released, but no description names it any more; undo the edit that \
+                removed it
+                """
+            ])
+    }
+
+    @Test func `a new version cannot come before a released one`() throws {
+        let other = #"{ "name": "tag", "version_history": [{ "version": "1.0.5" }], "identifier": { "type": "int" } }"#
+        #expect(
+            try messages(Self.user, Self.team, Self.state, other).first
+                == """
+                Other.json:1:51: error: version 1.0.5 is older than a released version, so it cannot be new; use 2.0 or a \
+                newer version
+                """)
+    }
+}
