@@ -48,11 +48,27 @@ enum Documentation {
         var testDescription: String { "\(file.lastPathComponent):\(line)" }
     }
 
-    static let samples: [Sample] = texts.flatMap { url -> [Sample] in
+    /// The samples of all texts.
+    static let samples: [Sample] = texts.flatMap { samples(in: $0) { $0 } }
+
+    /// The examples in the doc comments of the products.
+    static let examples: [Sample] = files(
+        in: ["Sources/Runtime/Strata", "Sources/Runtime/StrataTesting", "Sources/Import/StoreConversion"],
+        endingIn: ".swift"
+    ).flatMap { url in
+        samples(in: url) { line in
+            let text = line.drop { $0 == " " }
+            return text.hasPrefix("///") ? text.dropFirst(text.hasPrefix("/// ") ? 4 : 3) : nil
+        }
+    }
+
+    /// The blocks of code in a file. `content` returns the part of a line that belongs to the text; nil if none does.
+    private static func samples(in url: URL, _ content: (Substring) -> Substring?) -> [Sample] {
         var samples: [Sample] = []
         var open: (line: Int, language: String, lines: [String])?
         let text = (try? String(contentsOf: url, encoding: .utf8)) ?? ""
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            guard let line = content(line) else { continue }
             if let sample = open {
                 if line == "```" {
                     samples.append(

@@ -51,6 +51,16 @@ import Testing
         #expect(count("{") == count("}") && count("(") == count(")") && !text.isEmpty, "its brackets are not balanced")
     }
 
+    @Test(arguments: Documentation.examples)
+    func `an example of a doc comment is compiled`(example: Documentation.Sample) {
+        let isThere = Self.sources["swift", default: []].contains { contains(example.lines, in: $0) }
+        #expect(example.language == "swift" && isThere, "no compiled file contains it")
+    }
+
+    @Test func `doc comments have examples`() {
+        #expect(Documentation.examples.count > 80)
+    }
+
     @Test(arguments: Documentation.samples.filter { $0.language == "json" })
     func `a sample of a description is valid`(sample: Documentation.Sample) {
         var texts: [String] = []

@@ -145,12 +145,12 @@ import Testing
 
     @Test func `a folder, a pipe and what may not be read are refused`() throws {
         try withFolder { (folder: URL) throws in
-            #expect(throws: StoreError.unreadable(reason: "it is no file")) {
+            #expect(throws: StoreError.unreadable(reason: "it is not a regular file")) {
                 _ = try Store(at: folder, schema: LaundrySchema.self)
             }
             let pipe = folder.appendingPathComponent("pipe")
             #expect(mkfifo(pipe.path, 0o600) == 0)
-            #expect(throws: StoreError.unreadable(reason: "it is no file")) {
+            #expect(throws: StoreError.unreadable(reason: "it is not a regular file")) {
                 _ = try Store(at: pipe, schema: LaundrySchema.self)
             }
             let url = folder.appendingPathComponent("store.sqlite")

@@ -118,7 +118,7 @@ import Testing
                     == "it gives no rows\nin DELETE FROM place")
             let two = "DELETE FROM thing; DELETE FROM place"
             #expect(error { try t.execute(two) }.hasPrefix("it is more than one statement"))
-            #expect(error { try t.execute(" ") }.contains("there is no statement"))
+            #expect(error { try t.execute(" ") }.contains("the SQL contains no statement"))
             #expect(error { try t.execute("DELETE FROM nowhere") }.contains("no such table: nowhere"))
             #expect(try t.count(Thing.self) == 5)
             let malformed = error {

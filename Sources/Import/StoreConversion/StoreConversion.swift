@@ -206,7 +206,7 @@ extension Store {
     /// there is no store, and the database is unchanged.
     ///
     /// ```swift
-    /// let store = try Store(
+    /// try Store(
     ///     converting: folder.appendingPathComponent("Journal.sqlite"),
     ///     at: folder.appendingPathComponent("Journal.strata"), schema: JournalSchema.self)
     /// ```
@@ -242,7 +242,7 @@ extension Store {
     /// file.
     ///
     /// ```swift
-    /// let report = try Store.convert(
+    /// try Store.convert(
     ///     folder.appendingPathComponent("Journal.sqlite"),
     ///     to: folder.appendingPathComponent("Journal.strata"), schema: JournalSchema.self)
     /// ```

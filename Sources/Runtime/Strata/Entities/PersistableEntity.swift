@@ -40,6 +40,10 @@ extension PersistableEntity {
 
 extension ReadTransaction {
     /// Fetches the models of all rows, sorted by primary key.
+    ///
+    /// ```swift
+    /// let films = try transaction.fetch(Film.self)
+    /// ```
     public func fetch<Model: PersistableEntity>(_ type: Model.Type) throws -> [Model] {
         try fetch(Model.Stored.self).map(Model.init)
     }
@@ -66,6 +70,10 @@ extension ReadTransaction {
     }
 
     /// Fetches the model of the row with the primary key `id`; nil if there is none.
+    ///
+    /// ```swift
+    /// let film = try transaction.find(Film.self, id: 7)
+    /// ```
     public func find<Model: PersistableEntity>(_ type: Model.Type, id: Model.Stored.ID) throws -> Model? {
         try find(Model.Stored.self, id: id).map(Model.init)
     }
@@ -99,6 +107,10 @@ extension ReadTransaction {
 extension WriteTransaction {
     /// Inserts a row for a model.
     ///
+    /// ```swift
+    /// try transaction.insert(film)
+    /// ```
+    ///
     /// - Throws: The errors of inserting the row, `PersistableEntityError`, or the error of `stored(over:)`.
     public func insert<Model: PersistableEntity>(_ model: Model) throws {
         try insert(model.checkedStored(over: nil))
@@ -110,11 +122,20 @@ extension WriteTransaction {
     }
 
     /// Inserts a row for a model, or updates its row.
+    ///
+    /// ```swift
+    /// try transaction.upsert(film)
+    /// ```
     public func upsert<Model: PersistableEntity>(_ model: Model) throws {
         try upsert(model.checkedStored(over: find(Model.Stored.self, id: model.storeId)))
     }
 
     /// Updates the row of a model.
+    ///
+    /// ```swift
+    /// film.title = "Solyaris"
+    /// try transaction.update(film)
+    /// ```
     ///
     /// - Throws: `RelationshipError.noSuchRow` if the model has no row.
     public func update<Model: PersistableEntity>(_ model: Model) throws {
@@ -122,6 +143,10 @@ extension WriteTransaction {
     }
 
     /// Deletes the row of a model.
+    ///
+    /// ```swift
+    /// try transaction.delete(film)
+    /// ```
     ///
     /// - Returns: Whether there was such a row.
     @discardableResult public func delete<Model: PersistableEntity>(_ model: Model) throws -> Bool {

@@ -82,6 +82,10 @@ extension Store {
     /// The new file appears when it is complete and synchronized to the disk. It has no journal file. If the migration
     /// fails, there is no new file.
     ///
+    /// ```swift
+    /// try Store.migrate(from: url, to: newURL, schema: MoviesSchema.self)
+    /// ```
+    ///
     /// - Parameters:
     ///   - source: The file of the old store.
     ///   - destination: The file of the new store.

@@ -76,7 +76,7 @@ struct ForeignKeyRepair {
         var dangling =
             "SELECT \"rowid\" FROM pragma_foreign_key_check(\(SQL.literal(key.table))) WHERE fkid = \(key.number)"
         if key.target == key.table, key.rule != .nullify {
-            // The rows that reference them go too. Without the recursion, each level of a tree would need a pass of its own.
+            // Rows that reference them are deleted too. The recursion finds all levels of a tree in one pass.
             let list = "SELECT \"to\" FROM pragma_foreign_key_list(\(SQL.literal(key.table)))"
             let target = try connection.texts("\(list) WHERE id = \(key.number) ORDER BY seq")
             let pairs = zip(target, columns).map { "p.\(SQL.quoted($0)) = t.\(SQL.quoted($1))" }

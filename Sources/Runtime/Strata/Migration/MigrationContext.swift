@@ -57,7 +57,10 @@ public final class MigrationContext {
     /// Returns a cursor over the rows of an old entity, in the order in which they are stored.
     ///
     /// ```swift
-    /// try context.old(V1_0.LaundryData.self).forEach { data in … }
+    /// try context.old(V1_0.LaundryData.self).forEach { data in
+    ///     try context.insert(
+    ///         V2_0.LaundryDetail(storeID: LaundryDetail.ID(rawValue: data.storeID.rawValue), masterID: data.storeID))
+    /// }
     /// ```
     public func old<Old: StoredEntity>(_ type: Old.Type) throws -> Cursor<Old> {
         let table = Old.table
@@ -78,6 +81,10 @@ public final class MigrationContext {
     }
 
     /// Returns the old row in a to-one relationship of the old row `source`; nil if there is none.
+    ///
+    /// ```swift
+    /// .keep(.init(migrating: old, price: try context.related(old, \.product)?.price ?? 0))
+    /// ```
     public func related<Source: StoredEntity, Target>(
         _ source: Source, _ path: KeyPath<Source.Relationships, ToOne<Source, Target>>
     ) throws -> Target? {
@@ -98,6 +105,10 @@ public final class MigrationContext {
 
     /// Returns the new primary key of an old row, if the custom migration has changed it.
     ///
+    /// ```swift
+    /// let country = try old.countryID.flatMap { try context.key(of: V2_0.Country.self, for: $0) }
+    /// ```
+    ///
     /// - Parameters:
     ///   - type: The new entity.
     ///   - id: The primary key of the old row.
@@ -107,6 +118,13 @@ public final class MigrationContext {
     }
 
     /// Inserts a row of a new entity.
+    ///
+    /// ```swift
+    /// let address = V2_0.Address(
+    ///     id: Address.ID(rawValue: context.uuid(for: "address of \(old.id.rawValue)")), street: old.street,
+    ///     city: old.city)
+    /// try context.insert(address)
+    /// ```
     public func insert<New: StoredEntity>(_ entity: New) throws {
         try new.insert(entity)
         let width = New.ID.columnCount
@@ -145,7 +163,7 @@ public final class MigrationContext {
     /// Runs an SQL statement that you write.
     ///
     /// ```swift
-    /// try context.execute("UPDATE \(context.name(of: Movie.self)) SET rating = ?", [0.5])
+    /// try context.execute("UPDATE \(context.name(of: Movie.self)) SET popularity = ?", [0.5])
     /// ```
     ///
     /// While the step runs, a new table may have a temporary name. `name(of:)` returns it.
@@ -172,6 +190,11 @@ public final class MigrationContext {
 
     /// Returns a primary key that no old or new row of the entity has. The store remembers the primary keys that it has
     /// returned, and never returns one twice.
+    ///
+    /// ```swift
+    /// let artist = V2_0.Artist(id: try context.newID(of: V2_0.Artist.self), name: old.artistName)
+    /// try context.insert(artist)
+    /// ```
     public func newID<New: StoredEntity>(of type: New.Type) throws -> New.ID
     where New.ID: RawEntityID, New.ID.RawValue == Int {
         let table = New.table.name
@@ -195,6 +218,12 @@ public final class MigrationContext {
     /// Returns a UUID that depends only on `text`. It is the same whenever and wherever the migration runs.
     ///
     /// The UUID has version 8, whose other bits are implementation-specific (RFC 9562, section 5.8).
+    ///
+    /// ```swift
+    /// let address = V2_0.Address(
+    ///     id: Address.ID(rawValue: context.uuid(for: "address of \(old.id.rawValue)")), street: old.street,
+    ///     city: old.city)
+    /// ```
     public func uuid(for text: String) -> UUID { Self.uuid(for: text) }
 
     /// Returns a UUID that depends only on `text`.

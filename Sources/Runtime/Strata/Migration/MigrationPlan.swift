@@ -78,6 +78,11 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
 
     /// Creates the plan of the migration that opening the store at `url` would carry out.
     ///
+    /// ```swift
+    /// let plan = try MigrationPlan(from: url, to: MoviesSchema.self)
+    /// if !plan.steps.isEmpty { print(plan) }
+    /// ```
+    ///
     /// - Parameters:
     ///   - url: The file of the store.
     ///   - schema: The schema of the store.

@@ -25,6 +25,12 @@ public enum StoreOpeningEvent: Sendable {
 
 extension StoreOptions {
     /// Reports a migration to `progress`, in rows, and cancels the migration when `progress` is cancelled.
+    ///
+    /// ```swift
+    /// var options = StoreOptions()
+    /// options.report(to: progress)
+    /// let store = try Store(at: url, schema: MoviesSchema.self, options: options)
+    /// ```
     public mutating func report(to progress: Progress) {
         migrationProgress = { now in
             progress.totalUnitCount = Int64(max(1, now.totalRows))

@@ -206,7 +206,7 @@ struct ReferenceRewriter {
     }
 
     /// Returns a query for the keys that `rows` selects, and for the keys of all rows that reference them, directly or
-    /// not, by a foreign key to their own table. Without it, each level of a tree would need a pass of its own.
+    /// not, by a foreign key to their own table. It finds all levels of a tree in one pass.
     private func descendants(
         of rows: String, _ foreignKey: ForeignKey, _ map: KeyMap, _ keys: [String]
     ) -> String {

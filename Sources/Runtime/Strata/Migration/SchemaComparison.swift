@@ -9,7 +9,7 @@ package enum SchemaComparison {
     /// - Parameters:
     ///   - connection: The database.
     ///   - version: The version that the database should have.
-    ///   - isStrict: Whether additional tables and indexes, such as those that the app created, are differences too.
+    ///   - isStrict: Whether additional tables and indexes, for example tables of the app, are differences too.
     /// - Returns: The names, sorted.
     package static func differences(
         of connection: Connection, from version: SchemaVersion, isStrict: Bool = false
@@ -36,7 +36,7 @@ package enum SchemaComparison {
             let type = try row.string(0)
             let name = try row.string(1)
             let table = try row.string(3)
-            // Strata creates some of its own tables only when they are needed.
+            // Strata creates some tables only when they are needed.
             if table.lowercased().hasPrefix("strata_"), !names.contains(table) { return }
             switch type {
             case "table" where sql == statements[name] && table == name:

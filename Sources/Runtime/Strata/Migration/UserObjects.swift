@@ -216,7 +216,7 @@ struct UserObjects {
 
     // MARK: After the migration
 
-    /// Creates the views, triggers and indexes again. Returns those that no longer fit the tables.
+    /// Creates the views, triggers and indexes again. Returns the objects that no longer fit the tables.
     func putBack(into connection: Connection) throws -> [MigrationReport.DroppedObject] {
         var dropped: [MigrationReport.DroppedObject] = []
         func drop(_ object: Object) { dropped.append(.init(type: object.type, name: object.name, sql: object.sql)) }

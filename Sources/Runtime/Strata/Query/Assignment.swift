@@ -3,7 +3,7 @@ import SQLSchema
 /// A new value for a property, for updating all rows of a request.
 ///
 /// ```swift
-/// try transaction.update(Movie.all) { [$0.rating.set(to: 5), $0.views.add(1)] }
+/// try transaction.update(Movie.all) { [$0.popularity.set(to: 5), $0.voteCount.add(1)] }
 /// ```
 public struct Assignment<Entity: StoredEntity>: Sendable {
     let sql: String

@@ -5,7 +5,7 @@ import SQLSchema
 /// A condition on the rows of an entity.
 ///
 /// ```swift
-/// Movie.all.where { $0.rating > 4 && !$0.title.hasPrefix("The ") }
+/// let request = Movie.all.where { $0.popularity > 4 && !$0.title.hasPrefix("The ") }
 /// ```
 ///
 /// A condition is true or false for each row, as in Swift: nil equals only nil, and is neither less nor greater than any value.
@@ -115,11 +115,21 @@ public struct Condition<Entity: StoredEntity>: Sendable {
     public static var always: Condition { Condition("TRUE") }
 
     /// All conditions are true. Without conditions, this is true for each row.
+    ///
+    /// ```swift
+    /// let condition = Condition<Movie>.all(of: [
+    ///     .filter(\.title, contains: "irr"), .filter(\.popularity, moreThan: 4),
+    /// ])
+    /// ```
     public static func all(of conditions: [Condition]) -> Condition {
         joined(conditions, by: "AND") ?? always
     }
 
     /// At least one of the conditions is true. Without conditions, this is false for each row.
+    ///
+    /// ```swift
+    /// let condition = Condition<Movie>.any(of: ["The ", "A "].map { .filter(\.title, beginsWith: $0) })
+    /// ```
     public static func any(of conditions: [Condition]) -> Condition {
         joined(conditions, by: "OR") ?? Condition("FALSE")
     }
@@ -134,6 +144,10 @@ public struct Condition<Entity: StoredEntity>: Sendable {
     }
 
     /// The condition is false.
+    ///
+    /// ```swift
+    /// let condition = Condition<Movie>.not(.filter(\.title, beginsWith: "The "))
+    /// ```
     public static func not(_ condition: Condition) -> Condition {
         Condition(.not(condition))
     }
@@ -266,6 +280,10 @@ extension Column {
     }
 
     /// The property is in a range.
+    ///
+    /// ```swift
+    /// let movies = try transaction.fetch(Movie.self) { $0.popularity.isBetween(4...6) }
+    /// ```
     public func isBetween(_ range: ClosedRange<Value>) -> Condition<Entity> where Value: ColumnComparable {
         Condition("\(orderedSQL) BETWEEN ? AND ?", [.value(range.lowerBound.stored), .value(range.upperBound.stored)])
     }
@@ -278,6 +296,10 @@ extension Column {
     // MARK: Membership
 
     /// The property is one of `values`, of which there may be thousands.
+    ///
+    /// ```swift
+    /// let movies = try transaction.fetch(Movie.self) { $0.title.isIn(["Stalker", "Solaris"]) }
+    /// ```
     public func isIn(_ values: some Sequence<Value>) -> Condition<Entity> where Value: ColumnEquatable {
         isIn(values.map(\.stored))
     }
@@ -350,6 +372,10 @@ extension Column where Value == String {
     /// The text contains `part`. Letter case matters.
     public func contains(_ part: String) -> Condition<Entity> { holds(part) }
     /// The text matches a pattern of SQL's LIKE (https://sqlite.org/lang_expr.html#like).
+    ///
+    /// ```swift
+    /// let movies = try transaction.fetch(Movie.self) { $0.title.isLike("%100^%%", escape: "^") }
+    /// ```
     ///
     /// - Parameters:
     ///   - pattern: The pattern. `%` matches any text, and `_` any character. The case of ASCII letters does not matter.

@@ -21,7 +21,7 @@ public struct QueryRow {
     /// Returns the value of a column.
     ///
     /// ```swift
-    /// let total = try row.value("total", as: Int.self)
+    /// let votes = try row.value("votes", as: Int.self)
     /// ```
     ///
     /// - Parameters:
@@ -132,7 +132,7 @@ extension ReadTransaction {
     /// Runs your own query, and returns its rows as entities. Columns are found by their names.
     ///
     /// ```swift
-    /// let movies = try transaction.rows("SELECT * FROM movie WHERE rating > ? ORDER BY title", [4.5], as: Movie.self)
+    /// let movies = try transaction.rows("SELECT * FROM movie WHERE popularity > ?", [4.5], as: Movie.self)
     /// ```
     ///
     /// - Parameters:
@@ -179,7 +179,7 @@ extension WriteTransaction {
     /// Runs your own statement that changes rows.
     ///
     /// ```swift
-    /// try transaction.execute("UPDATE movie SET rating = rating + ?", [0.5])
+    /// try transaction.execute("UPDATE movie SET popularity = popularity + ?", [0.5])
     /// ```
     ///
     /// - Returns: The number of changed rows.

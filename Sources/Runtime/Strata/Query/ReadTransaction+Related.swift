@@ -1,5 +1,9 @@
 extension ReadTransaction {
     /// Fetches the related rows of a to-many relationship, in their order.
+    ///
+    /// ```swift
+    /// let genres = try transaction.related(movie, \.genres)
+    /// ```
     public func related<Source: StoredEntity, Target>(
         _ source: Source, _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>
     ) throws -> [Target] {
@@ -11,6 +15,10 @@ extension ReadTransaction {
     }
 
     /// Fetches the related row of a to-one relationship; nil if there is none.
+    ///
+    /// ```swift
+    /// let studio = try transaction.related(movie, \.studio)
+    /// ```
     public func related<Source: StoredEntity, Target>(
         _ source: Source, _ path: KeyPath<Source.Relationships, ToOne<Source, Target>>
     ) throws -> Target? {
@@ -29,6 +37,11 @@ extension ReadTransaction {
 
     /// Fetches the related rows of several rows with one query.
     ///
+    /// ```swift
+    /// let genresOf = try transaction.related(movies, \.genres)
+    /// for movie in movies { print(movie.title, genresOf[movie.id, default: []]) }
+    /// ```
+    ///
     /// - Returns: The related rows in their order, by the primary key of the source. Sources without related rows are left
     ///   out.
     public func related<Source: StoredEntity, Target>(
@@ -41,6 +54,11 @@ extension ReadTransaction {
     }
 
     /// Fetches the related row of each of several rows with one query.
+    ///
+    /// ```swift
+    /// let studioOf = try transaction.related(movies, \.studio)
+    /// for movie in movies { print(movie.title, studioOf[movie.id]?.name ?? "") }
+    /// ```
     ///
     /// - Returns: The related rows, by the primary key of the source. Sources without a related row are left out.
     public func related<Source: StoredEntity, Target>(

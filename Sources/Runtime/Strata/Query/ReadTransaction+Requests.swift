@@ -3,6 +3,10 @@ import SQLSchema
 
 extension ReadTransaction {
     /// Fetches the rows of a request.
+    ///
+    /// ```swift
+    /// let movies = try transaction.fetch(Movie.all.where { $0.popularity > 4 })
+    /// ```
     @inlinable public func fetch<Entity: StoredEntity>(_ request: Request<Entity>) throws -> [Entity] {
         let statement = try select(request)
         defer { statement.reset() }
@@ -12,6 +16,10 @@ extension ReadTransaction {
     }
 
     /// Fetches the rows for which `condition` is true, in an undefined order.
+    ///
+    /// ```swift
+    /// let movies = try transaction.fetch(Movie.self) { $0.popularity > 4 }
+    /// ```
     @inlinable public func fetch<Entity: StoredEntity>(
         _ type: Entity.Type, where condition: (Entity.Columns) -> Condition<Entity>
     ) throws -> [Entity] {
@@ -19,6 +27,10 @@ extension ReadTransaction {
     }
 
     /// Fetches the first row of a request; nil if there is none.
+    ///
+    /// ```swift
+    /// let newest = try transaction.first(Movie.all.orderBy { $0.id.descending })
+    /// ```
     @inlinable public func first<Entity: StoredEntity>(_ request: Request<Entity>) throws -> Entity? {
         let statement = try select(request)
         defer { statement.reset() }
@@ -26,6 +38,11 @@ extension ReadTransaction {
     }
 
     /// Returns a cursor over the rows of a request. It reads one row at a time.
+    ///
+    /// ```swift
+    /// let cursor = try transaction.cursor(Movie.all.orderBy { $0.title.ascending })
+    /// while let movie = try cursor.next() { print(movie.title) }
+    /// ```
     public func cursor<Entity: StoredEntity>(_ request: Request<Entity>) throws -> Cursor<Entity> {
         let table = Entity.table
         let statement = try open().prepare(request.select(SQL.list(table.columns), from: quoted(table.name)))
@@ -34,12 +51,20 @@ extension ReadTransaction {
     }
 
     /// Counts the rows of a request.
+    ///
+    /// ```swift
+    /// let count = try transaction.count(Movie.all.where { $0.summary == nil })
+    /// ```
     public func count<Entity: StoredEntity>(_ request: Request<Entity>) throws -> Int {
         let rows = request.select("1", from: quoted(Entity.table.name))
         return try value(request, "SELECT count(*) FROM (\(rows))") { try $0.int(0) }
     }
 
     /// Returns whether a request has any rows.
+    ///
+    /// ```swift
+    /// let isKnown = try transaction.exists(Movie.all.where { $0.title == "Stalker" })
+    /// ```
     public func exists<Entity: StoredEntity>(_ request: Request<Entity>) throws -> Bool {
         let rows = request.select("1", from: quoted(Entity.table.name))
         return try value(request, "SELECT EXISTS (\(rows))") { try $0.bool(0) }
@@ -54,6 +79,10 @@ extension ReadTransaction {
     }
 
     /// Returns SQLite's query plan for a request (https://sqlite.org/eqp.html), one line for each step.
+    ///
+    /// ```swift
+    /// print(try transaction.plan(of: Movie.all.where { $0.title == "Stalker" }))
+    /// ```
     public func plan<Entity: StoredEntity>(of request: Request<Entity>) throws -> String {
         let statement = try open().prepare(
             "EXPLAIN QUERY PLAN " + request.select("*", from: quoted(Entity.table.name)))
@@ -89,7 +118,8 @@ extension ReadTransaction {
     /// Fetches the values of several properties for the rows of a request.
     ///
     /// ```swift
-    /// for (title, rating) in try transaction.values(of: \.title, \.rating, in: Movie.all) { print(title, rating) }
+    /// let rows = try transaction.values(of: \.title, \.voteCount, in: Movie.all)
+    /// for (title, votes) in rows { print(title, votes) }
     /// ```
     ///
     /// - Parameters:
@@ -133,6 +163,10 @@ extension ReadTransaction {
     }
 
     /// Returns the least value of a property in the rows of a request; nil without values.
+    ///
+    /// ```swift
+    /// let least = try transaction.minimum(of: \.popularity, in: Movie.all)
+    /// ```
     public func minimum<Entity: StoredEntity, Value: ColumnComparable & ColumnStorable>(
         of column: ColumnPath<Entity, Value>, in request: Request<Entity>
     ) throws -> Value? {
@@ -147,6 +181,10 @@ extension ReadTransaction {
     }
 
     /// Returns the greatest value of a property in the rows of a request; nil without values.
+    ///
+    /// ```swift
+    /// let greatest = try transaction.maximum(of: \.popularity, in: Movie.all)
+    /// ```
     public func maximum<Entity: StoredEntity, Value: ColumnComparable & ColumnStorable>(
         of column: ColumnPath<Entity, Value>, in request: Request<Entity>
     ) throws -> Value? {
@@ -161,6 +199,10 @@ extension ReadTransaction {
     }
 
     /// Returns the sum of a property over the rows of a request.
+    ///
+    /// ```swift
+    /// let votes = try transaction.sum(of: \.voteCount, in: Movie.all)
+    /// ```
     ///
     /// - Throws: `SQLiteError` if the sum of integers is not an `Int`.
     public func sum<Entity: StoredEntity, Value: Numeric & ColumnStorable & ColumnComparable>(
@@ -179,6 +221,10 @@ extension ReadTransaction {
     }
 
     /// Returns the average of a property over the rows of a request; nil if there are no rows.
+    ///
+    /// ```swift
+    /// let average = try transaction.average(of: \.popularity, in: Movie.all)
+    /// ```
     public func average<Entity: StoredEntity, Value: Numeric & ColumnComparable>(
         of column: ColumnPath<Entity, Value>, in request: Request<Entity>
     ) throws -> Double? {

@@ -23,12 +23,20 @@ extension Column {
 
     /// From the least to the greatest value.
     ///
+    /// ```swift
+    /// let request = Movie.all.orderBy { $0.summary.ascending(nulls: .last) }
+    /// ```
+    ///
     /// - Parameter nulls: The position of rows in which the property is nil.
     public func ascending(nulls: Ordering<Entity>.Nulls) -> Ordering<Entity> {
         Ordering(sql: orderedNames.map { "\($0) \(nulls.rawValue)" }.joined(separator: ", "))
     }
 
     /// From the greatest to the least value.
+    ///
+    /// ```swift
+    /// let request = Movie.all.orderBy { $0.summary.descending(nulls: .first) }
+    /// ```
     ///
     /// - Parameter nulls: The position of rows in which the property is nil.
     public func descending(nulls: Ordering<Entity>.Nulls) -> Ordering<Entity> {
@@ -41,7 +49,7 @@ extension Column {
 /// A request for rows of an entity: their condition, order and number.
 ///
 /// ```swift
-/// let request = Movie.all.where { $0.rating > 4 }.orderBy { $0.title.ascending }.limit(10)
+/// let request = Movie.all.where { $0.popularity > 4 }.orderBy { $0.title.ascending }.limit(10)
 /// let movies = try store.read { try $0.fetch(request) }
 /// ```
 public struct Request<Entity: StoredEntity>: Sendable {
@@ -59,6 +67,10 @@ public struct Request<Entity: StoredEntity>: Sendable {
     }
 
     /// Restricts the request to rows for which `condition` is true.
+    ///
+    /// ```swift
+    /// let request = Movie.all.filter(.filter(\.title, beginsWith: "The "))
+    /// ```
     public func filter(_ condition: Condition<Entity>) -> Request {
         var request = self
         request.condition = self.condition.map { $0 && condition } ?? condition
@@ -66,6 +78,10 @@ public struct Request<Entity: StoredEntity>: Sendable {
     }
 
     /// Restricts the request to rows for which `condition` is true.
+    ///
+    /// ```swift
+    /// let request = Movie.all.where { $0.title.hasPrefix("The ") && $0.summary != nil }
+    /// ```
     public func `where`(_ condition: (Entity.Columns) -> Condition<Entity>) -> Request {
         filter(condition(Entity.Columns()))
     }
@@ -73,6 +89,10 @@ public struct Request<Entity: StoredEntity>: Sendable {
     /// Orders the rows by several properties, the most significant one first.
     ///
     /// The order of rows with equal values is undefined, and so is the order of a request without one.
+    ///
+    /// ```swift
+    /// let request = Movie.all.orderBy { [$0.popularity.descending, $0.title.ascending] }
+    /// ```
     public func orderBy(_ orders: (Entity.Columns) -> [Ordering<Entity>]) -> Request {
         var request = self
         request.orders = orders(Entity.Columns())
@@ -80,11 +100,19 @@ public struct Request<Entity: StoredEntity>: Sendable {
     }
 
     /// Orders the rows by a property.
+    ///
+    /// ```swift
+    /// let request = Movie.all.orderBy { $0.title.ascending }
+    /// ```
     public func orderBy(_ order: (Entity.Columns) -> Ordering<Entity>) -> Request {
         orderBy { [order($0)] }
     }
 
     /// Limits the request to the first rows.
+    ///
+    /// ```swift
+    /// let secondPage = Movie.all.orderBy { $0.title.ascending }.limit(20, offset: 20)
+    /// ```
     public func limit(_ count: Int, offset: Int = 0) -> Request {
         var request = self
         request.limit = count

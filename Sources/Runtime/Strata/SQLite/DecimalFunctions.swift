@@ -45,7 +45,7 @@ enum DecimalFunctions {
 
     // MARK: Order
 
-    /// Compares two decimal numbers as SQLite stores them. What is not a number comes first, ordered by its bytes.
+    /// Compares two decimal numbers as SQLite stores them. Other texts come first, ordered by their bytes.
     ///
     /// - Returns: A negative number if `left` is less, a positive number if it is greater, and 0 if both are equal.
     static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int32 {

@@ -31,7 +31,7 @@ public final class Statement {
         }
         guard code == SQLITE_OK else { throw SQLiteError(of: database, sql: sql) }
         guard let pointer else {
-            throw SQLiteError(extendedCode: SQLITE_MISUSE, message: "there is no statement", sql: sql)
+            throw SQLiteError(extendedCode: SQLITE_MISUSE, message: "the SQL contains no statement", sql: sql)
         }
         self.pointer = pointer
         self.isAlone = isAlone

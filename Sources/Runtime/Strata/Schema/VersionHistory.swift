@@ -6,11 +6,15 @@ import SQLSchema
 ///
 /// ```swift
 /// var history = VersionHistory()
-/// history.version("1.0", fingerprint: 0x1, """
+/// history.version(
+///     "1.0", fingerprint: 0x1,
+///     """
 ///     table note
 ///       id integer key
 ///     """)
-/// history.version("1.1", fingerprint: 0x2, """
+/// history.version(
+///     "1.1", fingerprint: 0x2,
+///     """
 ///     change note
 ///       + text text?
 ///     """)

@@ -13,6 +13,11 @@ public final class Cursor<Element> {
     }
 
     /// Returns the next element; nil after the last one.
+    ///
+    /// ```swift
+    /// let cursor = try transaction.cursor(Movie.all)
+    /// while let movie = try cursor.next() { print(movie.title) }
+    /// ```
     public func next() throws -> Element? {
         _ = try transaction.open()
         // Stepping a statement after its last row would start it again.
@@ -23,6 +28,10 @@ public final class Cursor<Element> {
     }
 
     /// Runs `body` with each remaining element.
+    ///
+    /// ```swift
+    /// try transaction.cursor(Movie.all).forEach { print($0.title) }
+    /// ```
     public func forEach(_ body: (Element) throws -> Void) throws {
         while let element = try next() { try body(element) }
     }

@@ -3,7 +3,7 @@ import SQLSchema
 /// A read transaction. `Store.read` passes it to its closure; it is invalid after the closure has returned.
 ///
 /// ```swift
-/// let count = try store.read { transaction in try transaction.count(Note.self) }
+/// let count = try store.read { transaction in try transaction.count(Movie.self) }
 /// ```
 public class ReadTransaction {
     private let connection: Connection
@@ -65,6 +65,11 @@ public class ReadTransaction {
     }
 
     /// Returns a cursor over all rows of an entity, sorted by primary key. It reads one row at a time.
+    ///
+    /// ```swift
+    /// let cursor = try transaction.cursor(Movie.self)
+    /// while let movie = try cursor.next() { print(movie.title) }
+    /// ```
     public func cursor<Entity: StoredEntity>(_ type: Entity.Type) throws -> Cursor<Entity> {
         let table = Entity.table
         let statement = try open().prepare(table.select(from: name(table.name)) + " ORDER BY \(SQL.list(table.key))")

@@ -5,9 +5,9 @@ import Foundation
 /// Opening a store of an older version migrates it in one transaction. If the migration fails, the store is unchanged.
 ///
 /// ```swift
-/// let store = try Store(at: url, schema: AppSchema.self)
-/// try store.write { try $0.insert(Note(id: 1, text: "Hello")) }
-/// let notes = try store.read { try $0.fetch(Note.self) }
+/// let store = try Store(at: url, schema: MoviesSchema.self)
+/// try store.write { try $0.insert(Movie(id: 7, title: "Solaris", popularity: 8)) }
+/// let movies = try store.read { try $0.fetch(Movie.self) }
 /// ```
 public final class Store: Sendable {
     private let connection: LockedConnection
@@ -24,7 +24,7 @@ public final class Store: Sendable {
     /// Opens the store at `url`. A store of an older version is migrated, and a missing store is created.
     ///
     /// ```swift
-    /// let store = try Store(at: url, schema: AppSchema.self)
+    /// let store = try Store(at: url, schema: MoviesSchema.self)
     /// ```
     ///
     /// - Parameters:
@@ -73,6 +73,10 @@ public final class Store: Sendable {
     }
 
     /// Creates an empty store in memory. It exists as long as this object.
+    ///
+    /// ```swift
+    /// let store = try Store(inMemory: MoviesSchema.self)
+    /// ```
     public init(inMemory schema: any Schema.Type) throws {
         owner = nil
         isReadOnly = false
@@ -84,7 +88,7 @@ public final class Store: Sendable {
     /// Opens the store at `url` on another thread. Cancelling the task cancels the migration.
     ///
     /// ```swift
-    /// let store = try await Store.open(at: url, schema: AppSchema.self)
+    /// let store = try await Store.open(at: url, schema: MoviesSchema.self)
     /// ```
     ///
     /// - Parameters:
@@ -105,10 +109,10 @@ public final class Store: Sendable {
     /// migration.
     ///
     /// ```swift
-    /// for try await event in Store.opening(at: url, schema: AppSchema.self) {
+    /// for try await event in Store.opening(at: url, schema: MoviesSchema.self) {
     ///     switch event {
-    ///     case .migrating(let progress): show(progress)
-    ///     case .opened(let store): use(store)
+    ///     case .migrating(let progress): print(progress)
+    ///     case .opened(let store): print(try await store.read { try $0.count(Movie.self) })
     ///     }
     /// }
     /// ```
@@ -156,7 +160,7 @@ public final class Store: Sendable {
     /// Runs `body` in a read transaction. It sees one state of the store, regardless of writes at the same time.
     ///
     /// ```swift
-    /// let notes = try store.read { try $0.fetch(Note.self) }
+    /// let movies = try store.read { try $0.fetch(Movie.self) }
     /// ```
     ///
     /// - Throws: The error of `body`, or `StoreError`.
@@ -179,6 +183,10 @@ public final class Store: Sendable {
     ///
     /// At most ``StoreOptions/maximumReaders`` reads run at the same time. The others wait, and occupy no thread.
     ///
+    /// ```swift
+    /// let movies = try await store.read { try $0.fetch(Movie.self) }
+    /// ```
+    ///
     /// - Throws: The error of `body`, or `CancellationError` if the task is cancelled before `body` runs.
     public func read<Result: Sendable>(
         _ body: sending @escaping (ReadTransaction) throws -> Result
@@ -190,6 +198,10 @@ public final class Store: Sendable {
     /// Runs `body` in a write transaction on another thread.
     ///
     /// One write runs at a time, in the order in which they were requested. The others wait, and occupy no thread.
+    ///
+    /// ```swift
+    /// try await store.write { try $0.insert(contentsOf: movies) }
+    /// ```
     ///
     /// - Throws: The error of `body`, or `CancellationError` if the task is cancelled before `body` runs. The transaction
     ///   is then rolled back.
@@ -235,8 +247,8 @@ public final class Store: Sendable {
     ///
     /// ```swift
     /// try store.write { transaction in
-    ///     try transaction.insert(note)
-    ///     try transaction.delete(Note.self, id: old)
+    ///     try transaction.insert(movie)
+    ///     try transaction.delete(Movie.self, id: 1)
     /// }
     /// ```
     ///

@@ -17,7 +17,9 @@ package enum StoreFile {
         var status = stat()
         if stat(url.path, &status) == 0 {
             // Opening a pipe would block until another process writes to it.
-            guard status.st_mode & S_IFMT == S_IFREG else { throw StoreError.unreadable(reason: "it is no file") }
+            guard status.st_mode & S_IFMT == S_IFREG else {
+                throw StoreError.unreadable(reason: "it is not a regular file")
+            }
             // SQLite treats a file of at most one byte as a new database, and deletes its log, which may have its contents.
             if status.st_size <= 1 { throw StoreError.empty }
         }

@@ -4,7 +4,7 @@ import SQLSchema
 /// Facts about a store. Reading them does not write to the store.
 ///
 /// ```swift
-/// let inspection = try StoreInspection(of: url, comparedWith: AppSchema.self)
+/// let inspection = try StoreInspection(of: url, comparedWith: MoviesSchema.self)
 /// print(inspection.version, inspection.drift ?? [])
 /// ```
 public struct StoreInspection: Hashable, Sendable, Codable {

@@ -91,7 +91,10 @@ extension Store {
     /// The sequence delivers the rows immediately, and again after each transaction of this store that changes them.
     ///
     /// ```swift
-    /// for try await notes in store.observe(Note.all.orderBy { $0.date.descending }) { show(notes) }
+    /// for try await movies in store.observe(Movie.all.orderBy { $0.title.ascending }) {
+    ///     print(movies.map(\.title))
+    ///     …
+    /// }
     /// ```
     ///
     /// A consumer that is slower than the transactions gets the newest rows and skips the others. The sequence does not see
@@ -105,7 +108,10 @@ extension Store {
     /// Observes a value that `body` reads from the store, such as related rows.
     ///
     /// ```swift
-    /// for try await titles in store.observe({ try $0.related(playlist, \.tracks).map(\.title) }) { … }
+    /// for try await genres in store.observe({ try $0.related(favourite, \.genres) }) {
+    ///     print(genres.map(\.name))
+    ///     …
+    /// }
     /// ```
     ///
     /// The sequence delivers the value immediately, and again after each transaction of this store that changes it. `body`

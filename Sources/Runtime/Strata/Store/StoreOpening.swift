@@ -7,7 +7,7 @@ package struct StoreOpening {
     let schema: KnownSchema
     let options: StoreOptions
 
-    /// What a database is before it is opened.
+    /// The state of a database before it is opened.
     private enum State {
         /// A store of the newest version.
         case newest

@@ -4,9 +4,9 @@ import Foundation
 ///
 /// ```swift
 /// var options = StoreOptions()
-/// options.backup = folder.appendingPathComponent("Before the update.sqlite")
+/// options.backup = url.appendingPathExtension("backup")
 /// options.migrationProgress = { print("\($0.completedRows) of \($0.totalRows) rows") }
-/// let store = try Store(at: url, schema: AppSchema.self, options: options)
+/// let store = try Store(at: url, schema: MoviesSchema.self, options: options)
 /// ```
 public struct StoreOptions: Sendable {
     /// The journal of a new store (https://sqlite.org/pragma.html#pragma_journal_mode).

@@ -4,9 +4,10 @@ import Foundation
 ///
 /// ```swift
 /// do {
-///     store = try Store(at: url, schema: AppSchema.self)
+///     let store = try Store(at: url, schema: MoviesSchema.self)
+///     print(try store.read { try $0.count(Movie.self) })
 /// } catch let error as any StrataError {
-///     log(error.description)
+///     print(error.description)
 /// }
 /// ```
 public protocol StrataError: LocalizedError, CustomStringConvertible {}

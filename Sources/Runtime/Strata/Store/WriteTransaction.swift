@@ -4,12 +4,16 @@ import SQLSchema
 ///
 /// ```swift
 /// try store.write { transaction in
-///     let id = try transaction.newID(of: Note.self)
-///     try transaction.insert(Note(id: id, text: "Hello"))
+///     let id = try transaction.newID(of: Movie.self)
+///     try transaction.insert(Movie(id: id, title: "Mirror", popularity: 9))
 /// }
 /// ```
 public final class WriteTransaction: ReadTransaction {
     /// Inserts a row.
+    ///
+    /// ```swift
+    /// try transaction.insert(Movie(id: 7, title: "Solaris", popularity: 8))
+    /// ```
     ///
     /// - Throws: `SQLiteError` if a row with the primary key exists, or if the row violates a constraint. Foreign keys are
     ///   checked when the transaction ends.
@@ -32,6 +36,10 @@ public final class WriteTransaction: ReadTransaction {
 
     /// Inserts rows.
     ///
+    /// ```swift
+    /// try transaction.insert(contentsOf: movies)
+    /// ```
+    ///
     /// - Throws: The errors of inserting one row. The rows before it stay inserted, unless you let the error end the
     ///   transaction.
     @inlinable public func insert<Entity: StoredEntity>(contentsOf entities: some Sequence<Entity>) throws {
@@ -39,6 +47,10 @@ public final class WriteTransaction: ReadTransaction {
     }
 
     /// Inserts a row, or updates the row with the same primary key.
+    ///
+    /// ```swift
+    /// try transaction.upsert(Movie(id: 7, title: "Solaris", popularity: 8.5))
+    /// ```
     public func upsert<Entity: StoredEntity>(_ entity: Entity) throws {
         let table = Entity.table
         let rest = table.columns.filter { !table.key.contains($0) }
@@ -52,6 +64,11 @@ public final class WriteTransaction: ReadTransaction {
 
     /// Updates all properties of the row with the same primary key.
     ///
+    /// ```swift
+    /// movie.title = "Solyaris"
+    /// try transaction.update(movie)
+    /// ```
+    ///
     /// - Throws: `RelationshipError.noSuchRow` if there is no such row.
     public func update<Entity: StoredEntity>(_ entity: Entity) throws {
         try update(entity, setting: Entity.table.columns)
@@ -60,7 +77,7 @@ public final class WriteTransaction: ReadTransaction {
     /// Updates some properties of the row with the same primary key.
     ///
     /// ```swift
-    /// try transaction.update(movie, \.title, \.rating)
+    /// try transaction.update(movie, \.title, \.popularity)
     /// ```
     ///
     /// - Throws: `RelationshipError.noSuchRow` if there is no such row.
@@ -78,7 +95,7 @@ public final class WriteTransaction: ReadTransaction {
         let values = names.compactMap { name in
             table.columns.firstIndex(of: name).map { "\(SQL.quoted(name)) = ?\($0 + 1)" }
         }
-        // The entity binds all its columns. The statement ignores those that it does not write.
+        // The entity binds all its columns. The statement ignores the columns that it does not write.
         let condition = SQL.matches(table.key, from: table.columns.count + 1)
         let statement = try open().cached(
             "UPDATE \(quoted(table.name)) SET \(values.joined(separator: ", ")) WHERE \(condition)")
@@ -91,7 +108,7 @@ public final class WriteTransaction: ReadTransaction {
     /// Updates properties of all rows of a request.
     ///
     /// ```swift
-    /// try transaction.update(Movie.all.where { $0.rating == nil }) { [$0.rating.set(to: 5)] }
+    /// try transaction.update(Movie.all.where { $0.summary == nil }) { [$0.summary.set(to: "Unseen.")] }
     /// ```
     ///
     /// - Returns: The number of updated rows.
@@ -107,6 +124,10 @@ public final class WriteTransaction: ReadTransaction {
 
     /// Deletes the row with the same primary key.
     ///
+    /// ```swift
+    /// try transaction.delete(movie)
+    /// ```
+    ///
     /// - Returns: Whether there was such a row.
     /// - Throws: `SQLiteError` if a delete rule forbids deleting it, now or at the end of the transaction.
     @discardableResult public func delete<Entity: StoredEntity>(_ entity: Entity) throws -> Bool {
@@ -114,6 +135,10 @@ public final class WriteTransaction: ReadTransaction {
     }
 
     /// Deletes the row with the primary key `id`.
+    ///
+    /// ```swift
+    /// try transaction.delete(Movie.self, id: 7)
+    /// ```
     ///
     /// - Returns: Whether there was such a row.
     /// - Throws: `SQLiteError` if a delete rule forbids deleting it, now or at the end of the transaction.
@@ -127,7 +152,11 @@ public final class WriteTransaction: ReadTransaction {
 
     /// Deletes all rows of a request.
     ///
-    /// - Returns: The number of deleted rows, without those that delete rules deleted with them.
+    /// ```swift
+    /// let count = try transaction.delete(Movie.all.where { $0.popularity < 2 })
+    /// ```
+    ///
+    /// - Returns: The number of rows of the request. Rows that delete rules deleted are not counted.
     @discardableResult public func delete<Entity: StoredEntity>(_ request: Request<Entity>) throws -> Int {
         try change(request, "DELETE FROM \(quoted(Entity.table.name))", [])
     }
@@ -147,6 +176,11 @@ public final class WriteTransaction: ReadTransaction {
     }
 
     /// Returns a primary key that no row of the entity has or had. The store remembers the greatest key that it returned.
+    ///
+    /// ```swift
+    /// let id = try transaction.newID(of: Movie.self)
+    /// try transaction.insert(Movie(id: id, title: "Mirror", popularity: 9))
+    /// ```
     public func newID<Entity: StoredEntity>(of type: Entity.Type) throws -> Entity.ID
     where Entity.ID: RawEntityID, Entity.ID.RawValue == Int {
         let table = Entity.table
@@ -166,6 +200,13 @@ public final class WriteTransaction: ReadTransaction {
     }
 
     /// Runs `body` in a savepoint. If `body` throws, only what it wrote is rolled back.
+    ///
+    /// ```swift
+    /// try? transaction.savepoint {
+    ///     try transaction.delete(Movie.all)
+    ///     throw CancellationError()
+    /// }
+    /// ```
     public func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
         let connection = try open()
         try connection.execute("SAVEPOINT strata")
@@ -183,6 +224,10 @@ public final class WriteTransaction: ReadTransaction {
     /// Replaces the related rows of a to-many relationship.
     ///
     /// Rows that were related and are not in `targets` stay in their table.
+    ///
+    /// ```swift
+    /// try transaction.setRelated(movie, \.genres, to: [drama.id, mystery.id])
+    /// ```
     ///
     /// - Parameters:
     ///   - source: The row that has the relationship.
@@ -312,6 +357,10 @@ public final class WriteTransaction: ReadTransaction {
     }
 
     /// Sets the related row of a to-one relationship.
+    ///
+    /// ```swift
+    /// try transaction.setRelated(movie, \.studio, to: mosfilm.id)
+    /// ```
     ///
     /// - Parameters:
     ///   - source: The row that has the relationship.

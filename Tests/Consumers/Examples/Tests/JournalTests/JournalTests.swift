@@ -76,7 +76,17 @@ import Testing
         }
     }
 
-    @Test func `without a store of Core Data the journal is new`() throws {
+    @Test func `a conversion without opening the store reports all rows`() throws {
+        try withFolder { (folder: URL) throws in
+            let report =
+                try Store.convert(
+                    folder.appendingPathComponent("Journal.sqlite"),
+                    to: folder.appendingPathComponent("Journal.strata"), schema: JournalSchema.self)
+            #expect(report.version == "1.0" && report.invalidRows.isEmpty)
+        }
+    }
+
+    @Test func `without a Core Data store the journal is new`() throws {
         try withFolder(nil) { (folder: URL) throws in
             #expect(try openJournal(in: folder).read { try $0.fetch(Media.self).count } == 0)
         }

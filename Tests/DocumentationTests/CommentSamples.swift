@@ -1,0 +1,333 @@
+import Foundation
+import Laundry
+import Movies
+import Strata
+import Testing
+
+// The examples of doc comments. `DocumentationTests` checks that each one is in a compiled file.
+
+@Suite struct CommentSamples {
+    private let movies = [
+        Movie(id: 1, title: "The Mirror", popularity: 9, voteCount: 1_000),
+        Movie(id: 2, title: "Stalker", popularity: 3),
+    ]
+    private let drama = Genre(id: 1, name: "drama")
+    private let mystery = Genre(id: 2, name: "mystery")
+    private let mosfilm = Studio(id: .init(rawValue: UUID()), name: "Mosfilm")
+
+    private func withFile(_ body: (URL) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await body(folder.appendingPathComponent("movies.sqlite"))
+    }
+
+    private func filledStore() throws -> Store {
+        let store = try Store(inMemory: MoviesSchema.self)
+        try store.write { transaction in
+            try transaction.insert(contentsOf: movies)
+            try transaction.insert(contentsOf: [drama, mystery])
+            try transaction.insert(mosfilm)
+        }
+        return store
+    }
+
+    @Test func `examples of reading`() throws {
+        try filledStore().read { (transaction: ReadTransaction) throws in
+            do {
+                let movies = try transaction.fetch(Movie.all.where { $0.popularity > 4 })
+                #expect(movies.count == 1)
+            }
+            do {
+                let movies = try transaction.fetch(Movie.self) { $0.popularity > 4 }
+                #expect(movies.count == 1)
+            }
+            let newest = try transaction.first(Movie.all.orderBy { $0.id.descending })
+            #expect(newest?.id == 2)
+            do {
+                let cursor = try transaction.cursor(Movie.all.orderBy { $0.title.ascending })
+                while let movie = try cursor.next() { print(movie.title) }
+            }
+            do {
+                let cursor = try transaction.cursor(Movie.self)
+                while let movie = try cursor.next() { print(movie.title) }
+            }
+            do {
+                let cursor = try transaction.cursor(Movie.all)
+                while let movie = try cursor.next() { print(movie.title) }
+            }
+            try transaction.cursor(Movie.all).forEach { print($0.title) }
+            let count = try transaction.count(Movie.all.where { $0.summary == nil })
+            let isKnown = try transaction.exists(Movie.all.where { $0.title == "Stalker" })
+            print(try transaction.plan(of: Movie.all.where { $0.title == "Stalker" }))
+            let least = try transaction.minimum(of: \.popularity, in: Movie.all)
+            let greatest = try transaction.maximum(of: \.popularity, in: Movie.all)
+            let votes = try transaction.sum(of: \.voteCount, in: Movie.all)
+            let average = try transaction.average(of: \.popularity, in: Movie.all)
+            #expect(count == 2 && isKnown && least == 3 && greatest == 9 && votes == 1_000 && average == 6)
+            let titles = try transaction.values(of: \.title, in: Movie.all)
+            let rows = try transaction.values(of: \.title, \.voteCount, in: Movie.all)
+            for (title, votes) in rows { print(title, votes) }
+            #expect(titles.count == 2)
+        }
+    }
+
+    @Test func `examples of requests`() throws {
+        try filledStore().read { (transaction: ReadTransaction) throws in
+            func titles(_ request: Request<Movie>) throws -> [String] { try transaction.fetch(request).map(\.title) }
+            do {
+                let request = Movie.all.filter(.filter(\.title, beginsWith: "The "))
+                #expect(try titles(request) == ["The Mirror"])
+            }
+            do {
+                let request = Movie.all.where { $0.title.hasPrefix("The ") && $0.summary != nil }
+                #expect(try titles(request) == [])
+            }
+            do {
+                let request = Movie.all.where { $0.popularity > 4 && !$0.title.hasPrefix("The ") }
+                #expect(try titles(request) == [])
+            }
+            do {
+                let request = Movie.all.orderBy { [$0.popularity.descending, $0.title.ascending] }
+                #expect(try titles(request) == ["The Mirror", "Stalker"])
+            }
+            do {
+                let request = Movie.all.orderBy { $0.title.ascending }
+                #expect(try titles(request) == ["Stalker", "The Mirror"])
+            }
+            let secondPage = Movie.all.orderBy { $0.title.ascending }.limit(20, offset: 20)
+            #expect(try titles(secondPage) == [])
+            do {
+                let request = Movie.all.orderBy { $0.summary.ascending(nulls: .last) }
+                #expect(try titles(request).count == 2)
+            }
+            do {
+                let request = Movie.all.orderBy { $0.summary.descending(nulls: .first) }
+                #expect(try titles(request).count == 2)
+            }
+            do {
+                let condition = Condition<Movie>.all(of: [
+                    .filter(\.title, contains: "irr"), .filter(\.popularity, moreThan: 4),
+                ])
+                #expect(try titles(Movie.all.filter(condition)) == ["The Mirror"])
+            }
+            do {
+                let condition = Condition<Movie>.any(of: ["The ", "A "].map { .filter(\.title, beginsWith: $0) })
+                #expect(try titles(Movie.all.filter(condition)) == ["The Mirror"])
+            }
+            do {
+                let condition = Condition<Movie>.not(.filter(\.title, beginsWith: "The "))
+                #expect(try titles(Movie.all.filter(condition)) == ["Stalker"])
+            }
+            do {
+                let movies = try transaction.fetch(Movie.self) { $0.popularity.isBetween(4...6) }
+                #expect(movies == [])
+            }
+            do {
+                let movies = try transaction.fetch(Movie.self) { $0.title.isIn(["Stalker", "Solaris"]) }
+                #expect(movies.count == 1)
+            }
+            do {
+                let movies = try transaction.fetch(Movie.self) { $0.title.isLike("%100^%%", escape: "^") }
+                #expect(movies == [])
+            }
+        }
+        let store = try filledStore()
+        let request = Movie.all.where { $0.popularity > 4 }.orderBy { $0.title.ascending }.limit(10)
+        let movies = try store.read { try $0.fetch(request) }
+        #expect(movies.count == 1)
+    }
+
+    @Test func `examples of SQL`() throws {
+        let store = try filledStore()
+        try store.read { transaction in
+            let movies = try transaction.rows("SELECT * FROM movie WHERE popularity > ?", [4.5], as: Movie.self)
+            let titles = try transaction.rows("SELECT title FROM movie") { try $0.value("title", as: String.self) }
+            let sums = try transaction.rows("SELECT sum(vote_count) AS votes FROM movie") { row in
+                let votes = try row.value("votes", as: Int.self)
+                return votes
+            }
+            #expect(movies.count == 1 && titles.count == 2 && sums == [1_000])
+        }
+        try store.write { transaction in
+            try transaction.execute("UPDATE movie SET popularity = popularity + ?", [0.5])
+        }
+    }
+
+    @Test func `examples of writing`() throws {
+        let store = try Store(inMemory: MoviesSchema.self)
+        try store.write { transaction in
+            try transaction.insert(Movie(id: 7, title: "Solaris", popularity: 8))
+            try transaction.insert(contentsOf: movies)
+            try transaction.upsert(Movie(id: 7, title: "Solaris", popularity: 8.5))
+            var movie = movies[0]
+            movie.title = "Solyaris"
+            try transaction.update(movie)
+            try transaction.update(movie, \.title, \.popularity)
+            try transaction.update(Movie.all.where { $0.summary == nil }) { [$0.summary.set(to: "Unseen.")] }
+            try transaction.update(Movie.all) { [$0.popularity.set(to: 5), $0.voteCount.add(1)] }
+            try transaction.delete(movie)
+            try transaction.delete(Movie.self, id: 7)
+            let count = try transaction.delete(Movie.all.where { $0.popularity < 2 })
+            #expect(count == 0)
+            let id = try transaction.newID(of: Movie.self)
+            try transaction.insert(Movie(id: id, title: "Mirror", popularity: 9))
+            try? transaction.savepoint {
+                try transaction.delete(Movie.all)
+                throw CancellationError()
+            }
+        }
+        try store.write { transaction in
+            let id = try transaction.newID(of: Movie.self)
+            try transaction.insert(Movie(id: id, title: "Mirror", popularity: 9))
+        }
+        let titles = try store.read { try $0.fetch(Movie.all.orderBy { $0.id.ascending }).map(\.title) }
+        #expect(titles == ["Stalker", "Mirror", "Mirror"])
+    }
+
+    @Test func `examples of relationships`() throws {
+        let store = try filledStore()
+        let movie = movies[0]
+        try store.write { transaction in
+            try transaction.setRelated(movie, \.genres, to: [drama.id, mystery.id])
+            try transaction.setRelated(movie, \.studio, to: mosfilm.id)
+        }
+        try store.read { transaction in
+            let genres = try transaction.related(movie, \.genres)
+            let studio = try transaction.related(movie, \.studio)
+            #expect(genres == [drama, mystery] && studio == mosfilm)
+            let genresOf = try transaction.related(movies, \.genres)
+            for movie in movies { print(movie.title, genresOf[movie.id, default: []]) }
+            let studioOf = try transaction.related(movies, \.studio)
+            for movie in movies { print(movie.title, studioOf[movie.id]?.name ?? "") }
+        }
+    }
+
+    @Test func `examples of models of your own`() throws {
+        let store = try Store(inMemory: MoviesSchema.self)
+        try store.write { transaction in
+            let film = Film(number: 7, title: "Solaris", votes: 3)
+            try transaction.insert(film)
+            try transaction.upsert(film)
+            film.title = "Solyaris"
+            try transaction.update(film)
+        }
+        try store.read { transaction in
+            let films = try transaction.fetch(Film.self)
+            let film = try transaction.find(Film.self, id: 7)
+            #expect(films.map(\.title) == ["Solyaris"] && film?.votes == 3)
+        }
+        try store.write { transaction in
+            let film = Film(number: 7, title: "Solaris", votes: 3)
+            try transaction.delete(film)
+        }
+    }
+
+    @Test func `examples of stores`() async throws {
+        try await withFile { (url: URL) throws in
+            let store = try Store(at: url, schema: MoviesSchema.self)
+            try store.write { try $0.insert(Movie(id: 7, title: "Solaris", popularity: 8)) }
+            let movies = try store.read { try $0.fetch(Movie.self) }
+            let count = try store.read { transaction in try transaction.count(Movie.self) }
+            #expect(movies.count == 1 && count == 1)
+            let movie = Movie(id: 8, title: "Mirror", popularity: 9)
+            try store.write { transaction in
+                try transaction.insert(movie)
+                try transaction.delete(Movie.self, id: 1)
+            }
+        }
+    }
+
+    @Test func `examples of stores in asynchronous code`() async throws {
+        try await withFile { url in
+            let movies = movies
+            do {
+                let store = try Store(inMemory: MoviesSchema.self)
+                try await store.write { try $0.insert(contentsOf: movies) }
+                let movies = try await store.read { try $0.fetch(Movie.self) }
+                #expect(movies.count == 2)
+                let favourite = movies[0]
+                for try await movies in store.observe(Movie.all.orderBy { $0.title.ascending }) {
+                    print(movies.map(\.title))
+                    break
+                }
+                for try await genres in store.observe({ try $0.related(favourite, \.genres) }) {
+                    print(genres.map(\.name))
+                    break
+                }
+            }
+            let store = try await Store.open(at: url, schema: MoviesSchema.self)
+            #expect(store.migrationReport == nil)
+            for try await event in Store.opening(at: url, schema: MoviesSchema.self) {
+                switch event {
+                case .migrating(let progress): print(progress)
+                case .opened(let store): print(try await store.read { try $0.count(Movie.self) })
+                }
+            }
+        }
+    }
+
+    @Test func `examples of migrations`() async throws {
+        try await withFile { (url: URL) throws in
+            let progress = Progress(totalUnitCount: 0)
+            do {
+                var options = StoreOptions()
+                options.backup = url.appendingPathExtension("backup")
+                options.migrationProgress = { print("\($0.completedRows) of \($0.totalRows) rows") }
+                let store = try Store(at: url, schema: MoviesSchema.self, options: options)
+                #expect(store.migrationReport == nil)
+            }
+            do {
+                var options = StoreOptions()
+                options.report(to: progress)
+                let store = try Store(at: url, schema: MoviesSchema.self, options: options)
+                #expect(store.migrationReport == nil)
+            }
+            do {
+                let store = try Store(at: url, schema: MoviesSchema.self)
+                print(try store.read { try $0.count(Movie.self) })
+            } catch let error as any StrataError {
+                print(error.description)
+            }
+            let inspection = try StoreInspection(of: url, comparedWith: MoviesSchema.self)
+            print(inspection.version, inspection.drift ?? [])
+            do {
+                let plan = try MigrationPlan(from: url, to: MoviesSchema.self)
+                if !plan.steps.isEmpty { print(plan) }
+            }
+            let newURL = url.appendingPathExtension("new")
+            try Store.migrate(from: url, to: newURL, schema: MoviesSchema.self)
+        }
+        try await withFile { (url: URL) throws in
+            let store = try Store(at: url, schema: LaundrySchema.self)
+            let id: Laundry.ID = 7
+            let laundry = try store.read { try $0.find(Laundry.self, id: id) }
+            #expect(laundry == nil)
+            let plan = try MigrationPlan(from: url, to: LaundrySchema.self)
+            print(plan)
+        }
+    }
+
+    @Test func `an example of a history`() {
+        var history = VersionHistory()
+        history.version(
+            "1.0", fingerprint: 0x1,
+            """
+            table note
+              id integer key
+            """)
+        history.version(
+            "1.1", fingerprint: 0x2,
+            """
+            change note
+              + text text?
+            """)
+        history.step(from: "1.0", to: "1.1", "map note")
+        #expect(history.versions.map(\.name) == ["1.0", "1.1"])
+    }
+}
+
+/// An example of a custom migration, which is compiled.
+func rate(_ context: MigrationContext) throws {
+    try context.execute("UPDATE \(context.name(of: Movie.self)) SET popularity = ?", [0.5])
+}
