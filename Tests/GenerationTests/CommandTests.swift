@@ -95,7 +95,7 @@ import Testing
             let message = said(["check", folder.path])
             #expect(!message.contains("\n"))
             #expect(message.hasPrefix("! \(folder.path)/Book.json: error: "))
-            #expect(message.contains(" generated files are not as this description says: \(folder.path)/"))
+            #expect(message.contains(" generated files do not match this description: \(folder.path)/"))
             #expect(message.hasSuffix("; \(remedy)"))
 
             try write(Self.book, to: folder.appendingPathComponent("Book.json"))
@@ -305,7 +305,8 @@ import Testing
             // The database of an earlier draft releases nothing.
             try Data(count: 100).write(to: fixtures.appendingPathComponent("draft-2.0.sqlite"))
             #expect(
-                said(["release"] + arguments).contains("draft-2.0.sqlite: error: this is the database of an earlier"))
+                said(["release"] + arguments).contains(
+                    "draft-2.0.sqlite: error: this fixture is older than the descriptions, so nothing was released"))
             #expect(isThere("draft-2.0.sqlite"))
 
             try FileManager.default.removeItem(at: fixtures.appendingPathComponent("draft-2.0.sqlite"))
@@ -316,6 +317,7 @@ import Testing
             #expect(run(["release"] + arguments) == .success)
             #expect(!isThere("draft-2.0.sqlite"))
             #expect(try Data(contentsOf: fixtures.appendingPathComponent("2.0.sqlite")) == released)
+            #expect(said(["release"] + arguments).contains("2.0 of LibrarySchema is already released"))
             #expect(try text(lock).contains(/version 2\.0 fingerprint [0-9a-f]{16} ddl [0-9a-f]{16} fixture [0-9a-f]+/))
         }
     }
@@ -708,7 +710,7 @@ import Testing
                     with: #""properties": [{ "name": "fax_no", "property_type": "int", "removed_at_version": "2.0" }, "#
                 ),
                 to: book)
-            let message = "the step removes more data now: write carryOnBookFaxNo"
+            let message = "the step now removes more data; write carryOnBookFaxNo"
             #expect(said(["generate", folder.path]).contains("\(stub.path): warning: \(message)"))
             #expect(said(["check", folder.path]).contains("\(stub.path): error: \(message)"))
             try write("struct Migration_1_0_to_2_0 { func carryOnBookFaxNo() {} }", to: stub)

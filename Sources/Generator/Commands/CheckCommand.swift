@@ -46,7 +46,7 @@ struct CheckCommand {
                 }
             }
             try FileWriter.write(
-                "// What is committed is what the descriptions say.\n", to: URL(fileURLWithPath: stamp))
+                "// The committed files match the descriptions.\n", to: URL(fileURLWithPath: stamp))
         }
     }
 
@@ -79,9 +79,9 @@ struct CheckCommand {
             let others = findings.count > 1 ? ", and \(findings.count - 1) more generated files are out of date" : ""
             return ["\(first.description)\(others); \(remedy)"]
         }
-        let files = findings.count > 1 ? "\(findings.count) generated files are" : "a generated file is"
+        let files = findings.count > 1 ? "\(findings.count) generated files do" : "a generated file does"
         return [
-            "\(description.path): error: \(files) not as this description says\(others): "
+            "\(description.path): error: \(files) not match this description\(others): "
                 + "\(first.file): \(first.message); \(remedy)"
         ]
     }
@@ -124,7 +124,7 @@ struct CheckCommand {
         findings += output.leftovers.map { stale($0, "nothing generates it any more") }
         if scope != .tests {
             findings += output.missingFunctions().map {
-                Finding(file: $0.file.path, message: "the step removes more data now: write \($0.function)")
+                Finding(file: $0.file.path, message: "the step now removes more data; write \($0.function)")
             }
         }
         // A build accepts an unwritten migration. The tests fail until it is written.
@@ -133,7 +133,7 @@ struct CheckCommand {
                 Finding(file: $0.path, message: "this migration is not written yet")
             }
             findings += output.obsoleteMigrations.map {
-                Finding(file: $0.path, message: "no step needs this migration any more: delete it")
+                Finding(file: $0.path, message: GeneratedTree.obsoleteMigration)
             }
             findings += model.fixtureFindings(in: testFolders).map { Finding(file: $0.url.path, message: $0.message) }
         }

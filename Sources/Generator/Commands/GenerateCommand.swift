@@ -26,64 +26,81 @@ struct GenerateCommand {
         try folder.checkTests(among: testTargets)
         let testFolders = folder.testFolders(among: testTargets)
         var model = try LoadedModel(reading: folder, release: release, testFolders: testFolders)
-        let sealedBefore = Set(model.released)
-        let stale = release != nil ? model.staleFixtures(in: testFolders) : []
-        let sealed = model.sealFixtures(in: testFolders)
-        let output = try GeneratedTree(model, testFolders: testFolders)
-        if release != nil {
-            let missing = output.stubs.map(\.url).filter { !FileManager.default.fileExists(atPath: $0.path) }
-            // The migrations of later versions may be written later.
-            let needed = model.sealedVersions.map { "_to_\($0.identifier).swift" }
-            let unwritten = (missing + output.unwrittenStubs()).filter { url in
-                needed.contains { url.lastPathComponent.hasSuffix($0) }
-            }
-            guard unwritten.isEmpty else {
-                throw CommandError.stale(
-                    unwritten.map { "\($0.path): error: this migration is not written yet, so nothing was released" },
-                    fixedBy: nil)
-            }
+        let sealedFixtures = model.sealFixtures(in: testFolders)
+        let tree = try GeneratedTree(model, testFolders: testFolders)
+        if release != nil { try checkRelease(of: model, tree, testFolders) }
+        announceSealedVersions(of: model, testFolders, console)
+        for note in model.notes { console.say(note.description) }
+        var lines: [String] = []
+        for (draft, fixture) in sealedFixtures {
+            if FileManager.default.fileExists(atPath: fixture.path) { try FileManager.default.removeItem(at: fixture) }
+            try FileManager.default.moveItem(at: draft, to: fixture)
+            lines.append("sealed \(fixture.path)")
         }
-        guard stale.isEmpty else {
-            let message = "this is the database of an earlier draft, so nothing was released: run the tests first"
-            throw CommandError.stale(stale.map { "\($0.path): error: \(message)" }, fixedBy: nil)
+        lines += try write(tree)
+        for line in lines { console.say(line) }
+        printWarnings(about: tree, in: folder, console)
+        if lines.isEmpty { console.say("\(folder.target): everything is up to date") }
+    }
+
+    /// Checks that the versions to release have their custom migrations, and fixtures that are current.
+    private func checkRelease(
+        of model: LoadedModel, _ tree: GeneratedTree, _ testFolders: [ModelFolder.TestFolder]
+    ) throws {
+        let missing = tree.stubs.map(\.url).filter { !FileManager.default.fileExists(atPath: $0.path) }
+        // The migrations to later versions may be unwritten.
+        let needed = model.sealedVersions.map { "_to_\($0.identifier).swift" }
+        let unwritten = (missing + tree.unwrittenStubs()).filter { url in
+            needed.contains { url.lastPathComponent.hasSuffix($0) }
         }
-        for version in model.sealedVersions where !sealedBefore.contains(version) {
+        let stale = model.staleFixtures(in: testFolders)
+        let messages =
+            unwritten.map { "\($0.path): error: this migration is not written yet, so nothing was released" }
+            + stale.map {
+                "\($0.path): error: this fixture is older than the descriptions, so nothing was released; run the tests first"
+            }
+        if !messages.isEmpty { throw CommandError.stale(messages, fixedBy: nil) }
+    }
+
+    private func announceSealedVersions(
+        of model: LoadedModel, _ testFolders: [ModelFolder.TestFolder], _ console: Console
+    ) {
+        let new = model.sealedVersions.filter { !model.released.contains($0) }
+        for version in new {
             let verb = release != nil && version == model.sealedVersions.last ? "released" : "sealed"
             console.say("\(verb) \(version) of \(model.history.name): it can no longer change")
         }
-        for version in model.versionsWithoutFixture(in: testFolders) where !sealedBefore.contains(version) {
+        if release != nil, new.isEmpty, let newest = model.sealedVersions.last {
+            console.say("\(newest) of \(model.history.name) is already released")
+        }
+        for version in model.versionsWithoutFixture(in: testFolders) where new.contains(version) {
             console.say("warning: \(version) has no fixture yet: run the tests, then generate, and commit it")
         }
-        for note in model.notes { console.say(note.description) }
-        var count = 0
-        for (draft, fixture) in sealed {
-            if FileManager.default.fileExists(atPath: fixture.path) { try FileManager.default.removeItem(at: fixture) }
-            try FileManager.default.moveItem(at: draft, to: fixture)
-            console.say("sealed \(fixture.path)")
-            count += 1
-        }
-        for file in try FileWriter.write(output.files) {
-            console.say("wrote \(file.path)")
-            count += 1
-        }
-        for stub in output.stubs where !FileManager.default.fileExists(atPath: stub.url.path) {
+    }
+
+    /// Writes the files and missing stubs, and removes files that nothing generates any more. Returns a line for each.
+    private func write(_ tree: GeneratedTree) throws -> [String] {
+        var lines = try FileWriter.write(tree.files).map { "wrote \($0.path)" }
+        for stub in tree.stubs where !FileManager.default.fileExists(atPath: stub.url.path) {
             try FileWriter.write(stub.contents, to: stub.url)
-            console.say("created \(stub.url.path)")
-            count += 1
+            lines.append("created \(stub.url.path)")
         }
-        for file in output.leftovers {
+        for file in tree.leftovers {
             try FileManager.default.removeItem(at: file)
-            console.say("removed \(file.path)")
-            count += 1
+            lines.append("removed \(file.path)")
         }
-        for migration in output.obsoleteMigrations {
-            console.say("\(migration.path): warning: no step needs this migration any more: delete it")
+        return lines
+    }
+
+    private func printWarnings(about tree: GeneratedTree, in folder: ModelFolder, _ console: Console) {
+        for migration in tree.obsoleteMigrations {
+            console.say("\(migration.path): warning: \(GeneratedTree.obsoleteMigration)")
         }
-        for stub in output.unwrittenStubs() {
+        for stub in tree.unwrittenStubs() {
             console.say("\(stub.path): note: this migration is not written yet; tests fail until it is")
         }
-        for (file, function) in output.missingFunctions() {
-            console.say("\(file.path): warning: the step removes more data now: write \(function)")
+        for (file, function) in tree.missingFunctions() {
+            console.say("\(file.path): warning: the step now removes more data; write \(function)")
         }
         for warning in folder.manifestWarnings() { console.say(warning) }
         for name in folder.missingTests(among: testTargets) {
@@ -96,6 +113,5 @@ struct GenerateCommand {
                         plugins: [.plugin(name: "StrataBuild", package: "strata")])
                 """)
         }
-        if count == 0 { console.say("\(folder.target): everything is up to date") }
     }
 }

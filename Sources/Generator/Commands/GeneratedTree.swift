@@ -11,6 +11,9 @@ struct GeneratedTree {
     private(set) var leftovers: [URL] = []
     /// The custom migrations that you have written for steps that no longer need one.
     private(set) var obsoleteMigrations: [URL] = []
+    /// The message about such a migration.
+    static let obsoleteMigration =
+        "no step needs this migration any more; delete it, or move its functions to the migration that replaces it"
 
     /// The parts of a model's files.
     enum Scope {

@@ -1,12 +1,16 @@
 import Foundation
 import Strata
 
-/// The values of a row by the names of its columns.
+/// The values of a row, by column name.
 typealias ColumnValues = [String: SQLiteValue]
 
 extension FixtureVersion {
-    /// The values that the row of `entity` must have, found by reflection. So they do not depend on the generated code that
-    /// reads and writes rows.
+    /// Returns the values that the row of `entity` must have.
+    ///
+    /// The values are found by reflection. They do not depend on the generated code that reads and writes rows.
+    ///
+    /// - Throws: `FixtureError` if the version has no table for the struct, or if the properties of the struct do not
+    ///   match the columns of the table.
     func values<Entity: StoredEntity>(of entity: Entity) throws -> ColumnValues {
         guard let table = tables.first(where: { $0.name == Entity.table.name }) else {
             throw FixtureError.unknownTable(Entity.table.name, struct: "\(Entity.self)")
@@ -26,15 +30,16 @@ extension FixtureVersion {
         return values
     }
 
-    /// A name in its letters and digits, which column and property have in common: `masterid` for `master_id` and
-    /// `masterID`.
+    /// Returns a name in lowercase and without underscores.
+    ///
+    /// The names of a column and of its property are then equal: `master_id` and `masterID` both become `masterid`.
     private static func plain(_ name: String) -> String {
         name.lowercased().filter { $0 != "_" }
     }
 }
 
 extension SQLiteValue {
-    /// The values that a property has in its columns.
+    /// Returns the values of a property in its columns.
     fileprivate static func list(_ property: Any) throws -> [SQLiteValue] {
         switch property {
         case let value as Int: return [.integer(Int64(value))]
@@ -49,7 +54,7 @@ extension SQLiteValue {
         case let value as Decimal: return [SQLiteValue(value)]
         case let value as any ColumnValue: return [try value.columnValue()]
         default:
-            // An optional has at most one child, and a primary key its parts.
+            // An optional has at most one child. A primary key of several columns has one child for each part.
             let mirror = Mirror(reflecting: property)
             if mirror.displayStyle == .optional, mirror.children.isEmpty { return [.null] }
             return try mirror.children.flatMap { try list($0.value) }

@@ -4,19 +4,25 @@ import StoreConversion
 import Strata
 
 extension Fixtures {
-    /// The imported versions whose conversion is checked: the newest, and in a history of more than ten versions every tenth.
-    /// `STRATA_PATHS=all` in the environment checks all of them.
+    /// The imported versions whose conversion is checked.
+    ///
+    /// In a history of at most ten versions, these are all imported versions. In a longer history, these are every
+    /// tenth version and the newest imported version. Set `STRATA_PATHS=all` in the environment to check all of them.
     public var convertedVersions: [FixtureVersion] {
         guard let names = schema.imported?.formerNames else { return [] }
         let imported = versions.filter { names[$0.name] != nil }
         return imported.filter { isSampled($0) || $0.name == imported.last?.name }
     }
 
-    /// Converts the rows of a version's fixture: first as they are, then for each entity with a policy in `invalid_rows` of
-    /// `strata.json` with one row that does not fit.
+    /// Converts the rows of a version's fixture and checks the results.
     ///
-    /// The rows are read from tables with the names and values of the store's own. That the tables of the other library are
-    /// read right is tested by converting a database that its app wrote.
+    /// The first conversion uses the rows as they are. Each of the others tests a policy in `invalid_rows` of
+    /// `strata.json`: it makes one value of one row invalid.
+    ///
+    /// The source tables have the names and values of the store's tables. This check does not test how the tables of
+    /// another library are read. To test that, convert a database that its app wrote.
+    ///
+    /// - Returns: The failures; empty if there are none.
     public func checkConversion(of version: FixtureVersion) throws -> [Failure] {
         let failures = try prepare(version)
         guard failures.isEmpty, let place = versions.firstIndex(where: { $0.name == version.name }) else {
@@ -30,11 +36,11 @@ extension Fixtures {
     }
 }
 
-/// Converts databases with the rows of one version's fixture.
+/// A check of the conversion of databases with the rows of one version's fixture.
 private struct ConversionCheck {
     let fixtures: Fixtures
     let version: FixtureVersion
-    /// The position of the version.
+    /// The position of the version in the history.
     let place: Int
     let database: URL
 
@@ -64,7 +70,11 @@ private struct ConversionCheck {
 
     // MARK: A row that does not fit
 
-    /// The first column of a table whose value can be made one that does not fit.
+    /// Returns the column of a table in which the check can put an invalid value.
+    ///
+    /// The column is not part of the primary key. The first required column is preferred.
+    ///
+    /// - Returns: The name of the column; nil if every column is part of the primary key.
     private func breakable(_ table: FixtureTable) throws -> String? {
         let columns = table.columns.flatMap(\.names).filter { !table.key.contains($0) }
         return try columns.first { try mandatory(table.name).contains($0) } ?? columns.first
@@ -76,20 +86,22 @@ private struct ConversionCheck {
             try connection.texts("SELECT name FROM pragma_table_info(\(SQL.literal(table))) WHERE \"notnull\""))
     }
 
-    /// What is wrong with the treatment of a row of `table` whose value in `column` does not fit.
+    /// Checks the treatment of a row of `table` with an invalid value in `column`.
+    ///
+    /// - Returns: The problems; empty if there are none.
     private func check(
         _ table: FixtureTable, _ column: String, _ policy: ImportedInvalidRows.Policy
     ) throws -> [String] {
         let name = SQL.quoted(table.name)
         let isMandatory = try mandatory(table.name).contains(column)
-        // A column of a STRICT table holds values of one type.
+        // NULL is invalid in a required column. Any other column of the STRICT table rejects a value of another type.
         let value = isMandatory ? "NULL" : "CASE typeof(\(SQL.quoted(column))) WHEN 'blob' THEN 'x' ELSE X'00' END"
         let key = SQL.list(table.key)
         var problems: [String] = []
         func fail(_ text: String) { problems.append("\(table.entity) with an invalid \(column): \(text)") }
         var victim: [SQLiteValue] = []
         try convert { source in
-            // The last row has nothing but ordinary values.
+            // The sample rows begin with unusual values, so the last row usually has an ordinary primary key.
             let row = "rowid = (SELECT max(rowid) FROM \(name))"
             try source.query("SELECT \(key) FROM \(name) WHERE \(row)") { victim = $0.values }
             try source.execute("UPDATE \(name) SET \(SQL.quoted(column)) = \(value) WHERE \(row)")
@@ -121,7 +133,8 @@ private struct ConversionCheck {
                     fail("it does not have the fill value \(fill)")
                 }
             }
-            // Foreign keys to the row become NULL in the tables that `cleared` counts.
+            // `cleared` counts the dangling foreign keys that became NULL. The tables with such keys differ from the
+            // source.
             for other in tables where report.cleared[other.name] == nil {
                 let isOwn = other.name == table.name
                 problems += try differences(of: other, from: store, except: isOwn ? [column] : [])
@@ -132,10 +145,12 @@ private struct ConversionCheck {
 
     // MARK: Converting
 
-    /// Converts a database with the fixture's rows after `change`.
+    /// Converts a database with the fixture's rows.
     ///
-    /// - Parameter then: Gets the report and the store, to which the other database is attached as `source`; nil where the
-    ///   database was refused.
+    /// - Parameters:
+    ///   - change: Changes the source database before the conversion.
+    ///   - then: Receives the report and the store. The source database is attached to the store as `source`. The store
+    ///     is nil if the conversion was refused.
     private func convert(
         _ change: (Connection) throws -> Void, then: (ConversionReport, Connection?) throws -> Void
     ) throws {
@@ -146,7 +161,7 @@ private struct ConversionCheck {
             do {
                 let connection = try Connection(path: source.path, mode: .create)
                 try attach(database, as: "fixture", to: connection)
-                // No constraint keeps values out that do not fit.
+                // These tables have no constraints, so they accept invalid values.
                 for table in tables {
                     let name = SQL.quoted(table.name)
                     try connection.execute("CREATE TABLE main.\(name) AS SELECT * FROM fixture.\(name) ORDER BY rowid")
@@ -175,7 +190,12 @@ private struct ConversionCheck {
         try attach.run()
     }
 
-    /// The rows of a table of the store that the source does not have.
+    /// Returns a message if a table of the store has a row that the source does not have.
+    ///
+    /// - Parameters:
+    ///   - table: The table.
+    ///   - store: The store; nil if the conversion was refused.
+    ///   - except: The columns that are not compared.
     private func differences(
         of table: (name: String, columns: [String]), from store: Connection?, except: Set<String>
     ) throws -> [String] {

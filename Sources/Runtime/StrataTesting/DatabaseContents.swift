@@ -1,12 +1,15 @@
 import SQLSchema
 import Strata
 
-/// All that a database holds and how it is made, in a form that can be compared: bytes differ between machines.
+/// The definitions, rows and settings of a database.
+///
+/// Files with the same contents may differ in their bytes, because versions of SQLite differ between machines. These
+/// values are equal for such files.
 struct DatabaseContents: Equatable {
     private var definitions: [String] = []
     private var rows: [String: [[StoredValue]]] = [:]
 
-    /// The contents of the database at `path`.
+    /// Reads the contents of the database at `path`.
     init(path: String) throws {
         let connection = try Connection(path: path, mode: .readOnly)
         var tables: [String] = []

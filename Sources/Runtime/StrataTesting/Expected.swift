@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// The expected outcome of a row that a custom migration handles.
+/// The expected result of a custom migration for one row.
 public struct Expected<New: StoredEntity> {
     enum Fate {
         case row(New)
@@ -12,14 +12,16 @@ public struct Expected<New: StoredEntity> {
 
     let fate: Fate
 
-    /// Expects that the row has become `row`, in every column. If your code changes a column that Strata could infer,
-    /// mark that column with `"migration": "custom"` in its description.
+    /// Expects that the row has become `row`, in every column.
     ///
-    /// The foreign keys of `row` may hold primary keys of the old version. They are compared with the keys that those
-    /// rows have now.
+    /// If your custom migration changes a column that Strata could infer, mark that column with `"migration": "custom"`
+    /// in its description.
+    ///
+    /// The foreign keys of `row` may contain primary keys from before the step. They match the primary keys that those
+    /// rows have after the step.
     public static func kept(_ row: New) -> Expected { Expected(fate: .row(row)) }
 
-    /// Expects that the row has become the row whose primary key is `id`, and that `check` returns true for that row.
+    /// Expects that the row has become the row with the primary key `id`, and that `check` returns true for that row.
     public static func kept(as id: New.ID, _ check: @escaping (New) throws -> Bool) -> Expected {
         Expected(fate: .key(id, check: check))
     }
@@ -27,12 +29,13 @@ public struct Expected<New: StoredEntity> {
     /// Expects that the row has been deleted.
     public static var dropped: Expected { Expected(fate: .dropped) }
 
-    /// Expects that the row has been deleted, and that the references to it now refer to the row whose primary key is
-    /// `id`.
+    /// Expects that the row has been merged into the row with the primary key `id`.
+    ///
+    /// The row itself is deleted. The foreign keys to it now refer to that other row.
     public static func merged(into id: New.ID) -> Expected { Expected(fate: .merged(id)) }
 }
 
-/// The error that an expectation throws until you write it.
+/// The error that a function for expected results throws until you write it.
 public struct UnwrittenExpectation: Error {
     /// Creates the error.
     public init() {}
@@ -40,9 +43,9 @@ public struct UnwrittenExpectation: Error {
 
 /// The rows before and after a step with a custom migration.
 public final class StepRows {
-    /// Reads the rows before the step with the older version's structs.
+    /// A transaction that reads the rows before the step, with the structs of the older version.
     public let old: ReadTransaction
-    /// Reads the rows after the step with the newer version's structs.
+    /// A transaction that reads the rows after the step, with the structs of the newer version.
     public let new: ReadTransaction
     /// The value of `MigrationContext.now` during the step.
     public let now: Date
@@ -55,11 +58,11 @@ public final class StepRows {
         oldConnection = old
     }
 
-    /// The UUID that `MigrationContext.uuid(for:)` returns for `text`.
+    /// Returns the UUID that `MigrationContext.uuid(for:)` returns for `text`.
     public func uuid(for text: String) -> UUID { MigrationContext.uuid(for: text) }
 }
 
-/// Your expectations of one step's custom migration.
+/// The expected results of one step's custom migration, which you write.
 public struct CustomExpectation: Sendable {
     /// The name of the type that you extend.
     let name: String
@@ -69,16 +72,16 @@ public struct CustomExpectation: Sendable {
     let reasons: [String]
     let check: @Sendable (StepRows) throws -> Void
 
-    /// Creates the expectations that you write in extensions of the type `name`.
+    /// Creates the expected results that you write in extensions of the type `name`.
     ///
     /// - Parameters:
     ///   - name: The name of the type.
-    ///   - rows: The expectations for the rows of the entities with custom migrations.
+    ///   - rows: The expected results for the rows of each entity with a custom migration.
     ///   - removals: The checks of data that the step removes.
     ///   - reasons: The reasons for a custom migration that do not concern single rows. Your `check` verifies their
     ///     results.
-    ///   - added: The rows that the step adds, that is, that come from no row of the old version.
-    ///   - check: A check of the rows before and after the step.
+    ///   - added: Returns the rows that the step adds. An added row comes from no row of the older version.
+    ///   - check: Checks the rows before and after the step.
     public init(
         _ name: String, rows: [RowExpectation], removals: [RemovalExpectation] = [], reasons: [String],
         added: @escaping @Sendable (StepRows) throws -> [any StoredEntity],
@@ -93,14 +96,19 @@ public struct CustomExpectation: Sendable {
     }
 }
 
-/// A check for data that a step removes although no `discard` allows it.
+/// A check of data that a step removes without `discard` in the descriptions.
 public struct RemovalExpectation: Sendable {
     /// The source text of the function that you write.
     let stub: String
     let name: String
     let check: @Sendable (StepRows) throws -> Void
 
-    /// Creates a check by the function `name`, needed because of `reason`.
+    /// Creates a check.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the function that you write.
+    ///   - reason: The reason for the check. It is a comment in the suggested function.
+    ///   - check: Calls the function that you write.
     public init(_ name: String, _ reason: String, _ check: @escaping @Sendable (StepRows) throws -> Void) {
         self.name = name
         self.check = check
@@ -113,7 +121,7 @@ public struct RemovalExpectation: Sendable {
     }
 }
 
-/// The expected outcomes of all rows of an entity with a custom migration.
+/// The expected results for all rows of an entity with a custom migration.
 public struct RowExpectation: Sendable {
     let old: EntityTable
     let new: EntityTable
@@ -121,21 +129,21 @@ public struct RowExpectation: Sendable {
     let stub: String
     let ask: @Sendable (StepComparison, Place) throws -> [String]
 
-    /// The tables that record the expectations for the rows.
+    /// The temporary tables that record the expected results of the rows.
     struct Place {
         let outcomes: KeyOutcomes
         let wanted: String
-        /// Whether only this expectation reports missing rows.
+        /// Whether this expectation reports missing rows. It does not if an inferred expectation reports them.
         let tellsMissing: Bool
     }
 
-    /// Creates the expectations that `expected` returns for the rows.
+    /// Creates the expected results for the rows of an entity.
     ///
     /// - Parameters:
     ///   - oldType: The name of the old struct in your code.
     ///   - newType: The name of the new struct in your code.
-    ///   - example: The body that the suggested function begins with.
-    ///   - expected: Returns the expected outcome of a row.
+    ///   - example: The body of the suggested function.
+    ///   - expected: Returns the expected result of a row.
     public init<Old: StoredEntity, New: StoredEntity>(
         _ oldType: String, _ newType: String, _ example: String,
         _ expected: @escaping @Sendable (Old, StepRows) throws -> Expected<New>

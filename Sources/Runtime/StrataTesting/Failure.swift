@@ -1,6 +1,6 @@
-/// Something that a check found wrong.
+/// A problem that a check found.
 public struct Failure: Hashable, Sendable, CustomStringConvertible {
-    /// The text: versions, tables and columns by name, and rows by primary key.
+    /// The message. It identifies versions, tables and columns by name, and rows by primary key.
     public let description: String
 
     init(_ description: String) {

@@ -1,11 +1,12 @@
 import SQLSchema
 import Strata
 
-/// What the rows of a fixture leave untried: a migration that goes wrong there would go wrong unseen.
+/// A search for cases that no row of a fixture covers. The fixture cannot reveal an error that affects only such a
+/// case.
 struct FixtureCoverage {
     let connection: Connection
 
-    /// The kinds of values, of rows and of relationships that no row has, in words.
+    /// Returns a message for each kind of value, row or relationship that no row has.
     func gaps(_ version: FixtureVersion) throws -> [String] {
         try version.tables.flatMap { try gaps($0, version) } + version.joinTables.flatMap { try gaps($0, version) }
     }
@@ -29,7 +30,7 @@ struct FixtureCoverage {
             case .value(let type):
                 try expect("a value", "\(first) IS NOT NULL")
                 if column.isNullable, rows > 1 { try expect("NULL", "\(first) IS NULL") }
-                // Where the key allows few rows, or a value may be there once, not every kind can be.
+                // A unique column, or a table with few rows, cannot have every kind of value.
                 let needed = SampleValues.values(of: type).count + (column.isNullable ? 1 : 0)
                 if column.isUnique || rows < needed { continue }
                 for kind in type.kinds { try expect(kind.name, kind.condition(first)) }
@@ -69,7 +70,7 @@ struct FixtureCoverage {
         return gaps
     }
 
-    /// Says so where each row of `target` is pointed at by `columns` of a table.
+    /// Returns a message if the foreign key in `columns` refers to every row of `target`.
     private func untouched(
         _ target: String, by columns: [String], of table: String, _ property: String, _ version: FixtureVersion
     ) throws -> [String] {
@@ -82,13 +83,13 @@ struct FixtureCoverage {
 }
 
 extension ColumnType {
-    /// A kind of values: what it is called, and the condition that a column has one.
+    /// A kind of value, with an SQL condition that is true for a column with such a value.
     struct Kind {
         let name: String
         let condition: (_ column: String) -> String
     }
 
-    /// The kinds of values at which something goes wrong that goes well with others.
+    /// The kinds of values that the fixture must contain. An error may affect one kind and no other.
     var kinds: [Kind] {
         func values(_ list: [(String, String)]) -> [Kind] {
             list.map { name, sql in Kind(name: name) { "\($0) \(sql)" } }
@@ -120,7 +121,7 @@ extension ColumnType {
             ]
         case .url, .color, .uuid, .decimal: return []
         case .texts(let texts):
-            // Objects and lists are drawn anew by newer versions of this; a case is what it is.
+            // The JSON samples may differ between versions of Strata. Enum cases and `[]` stay the same.
             let cases = texts.filter { !$0.hasPrefix("{") && !$0.hasPrefix("[") || $0 == "[]" }
             return cases.map { text in
                 Kind(name: SQLiteValue.text(text).description) { "\($0) = \(SQL.literal(text))" }

@@ -1,13 +1,13 @@
-/// The types that a column's values may have.
+/// The type of a column's values.
 public enum ColumnType: Hashable, Sendable {
     case int, bool, double, float, string, url, color, date, seconds, milliseconds, data, uuid, decimal
-    /// One of these texts: the values of an enum's cases, or JSON.
+    /// One of these texts: the cases of an enum, or samples of JSON.
     case texts([String])
-    /// One of these numbers: the bits of options.
+    /// One of these integers: the bits of an option set.
     case integers([Int])
 }
 
-/// A column of a fixture's table, or several that are given their values together.
+/// A column of a fixture's table. A foreign key of several columns counts as one.
 public struct FixtureColumn: Sendable {
     enum Role: Sendable {
         case key(ColumnType)
@@ -17,12 +17,12 @@ public struct FixtureColumn: Sendable {
     }
 
     let names: [String]
-    /// The name in the descriptions.
+    /// The name of the property in the descriptions.
     let property: String
     let role: Role
     let isNullable: Bool
     let isUnique: Bool
-    /// The name of its property in the struct.
+    /// The name of the property in the struct.
     private(set) var member: String
 
     init(names: [String], property: String, role: Role, isNullable: Bool, isUnique: Bool) {
@@ -34,26 +34,28 @@ public struct FixtureColumn: Sendable {
         self.member = names[0]
     }
 
-    /// The column, which is called `member` in the struct. Only a name other than the column's must be stated.
+    /// Returns this column with the name `member` for its property in the struct.
+    ///
+    /// You need this only if the property is not named like the column.
     public func named(_ member: String) -> FixtureColumn {
         var column = self
         column.member = member
         return column
     }
 
-    /// A primary key that is not a property.
+    /// Returns the column of a primary key that is not a property.
     public static func key(_ name: String, _ type: ColumnType) -> FixtureColumn {
         FixtureColumn(names: [name], property: name, role: .key(type), isNullable: false, isUnique: true)
     }
 
-    /// An attribute.
+    /// Returns the column of a property that is not a relationship.
     public static func value(
         _ name: String, _ type: ColumnType, nullable: Bool = false, unique: Bool = false
     ) -> FixtureColumn {
         FixtureColumn(names: [name], property: name, role: .value(type), isNullable: nullable, isUnique: unique)
     }
 
-    /// A foreign key to the table `target`: a column for each of the target's key.
+    /// Returns the foreign key to the table `target`. It has one column for each column of the target's primary key.
     public static func reference(
         _ property: String, _ names: [String], to target: String, onDelete rule: DeleteRule = .nullify,
         nullable: Bool = false, unique: Bool = false
@@ -63,7 +65,7 @@ public struct FixtureColumn: Sendable {
         )
     }
 
-    /// The position of a row among the rows that are related to the same row by `property`.
+    /// Returns the column with the position of a row among the rows that `property` relates to the same row.
     public static func position(_ property: String, _ name: String) -> FixtureColumn {
         FixtureColumn(names: [name], property: property, role: .position, isNullable: true, isUnique: false)
     }
@@ -72,13 +74,20 @@ public struct FixtureColumn: Sendable {
 /// The table of an entity in a fixture.
 public struct FixtureTable: Sendable {
     let name: String
-    /// The name in the descriptions.
+    /// The name of the entity in the descriptions.
     let entity: String
     let key: [String]
     let columns: [FixtureColumn]
     let indexes: [FixtureIndex]
 
-    /// A table of these columns; without a `key`, the first column is it.
+    /// Creates a table.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the table.
+    ///   - entity: The name of the entity in the descriptions; nil if it is the table's name.
+    ///   - key: The columns of the primary key; nil if the primary key is the first element of `columns`.
+    ///   - columns: The columns.
+    ///   - indexes: The indexes.
     public init(
         _ name: String, of entity: String? = nil, key: [String]? = nil, columns: [FixtureColumn],
         indexes: [FixtureIndex] = []
@@ -90,11 +99,12 @@ public struct FixtureTable: Sendable {
         self.columns = columns
     }
 
-    /// A table that differs from this one in its name, its key, some columns or some indexes.
+    /// Returns a table that differs from this one in its name, its primary key, some columns or some indexes.
     ///
     /// - Parameters:
     ///   - name: The new name; nil if it is unchanged.
-    ///   - entity: The new name in the descriptions; nil if it is the table's name.
+    ///   - entity: The new name of the entity in the descriptions. If it is nil, a renamed table uses `name`, and any
+    ///     other table keeps its entity.
     ///   - key: The new primary key; nil if it is unchanged.
     ///   - removing: The positions of the removed columns.
     ///   - adding: New columns by their positions in the result.
@@ -108,7 +118,7 @@ public struct FixtureTable: Sendable {
             columns: columns.changed(removing: removing, adding: adding), indexes: indexes ?? self.indexes)
     }
 
-    /// The columns that the key is made of, most significant first.
+    /// The columns of the primary key, most significant first.
     var keyColumns: [FixtureColumn] {
         var columns: [FixtureColumn] = []
         for name in key where !columns.contains(where: { $0.names.contains(name) }) {
@@ -121,15 +131,23 @@ public struct FixtureTable: Sendable {
 /// A join table in a fixture.
 public struct FixtureJoinTable: Sendable {
     let name: String
-    /// The relationship whose pairs it has.
+    /// The relationship that the table stores.
     let property: String
     let source: String
     let target: String
     let columns: [String]
-    /// How many of the columns, the last ones, are those of the target's key.
+    /// The number of columns with the primary key of the target. They are the last of `columns`.
     let targetCount: Int
 
-    /// A join table between the tables `source` and `target`, with the keys of both in these columns.
+    /// Creates a join table.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the table.
+    ///   - property: The relationship that the table stores.
+    ///   - source: The table that has the relationship.
+    ///   - target: The table that the relationship refers to.
+    ///   - sources: The columns with the primary key of `source`.
+    ///   - targets: The columns with the primary key of `target`.
     public init(
         _ name: String, of property: String, from source: String, to target: String,
         columns sources: [String] = ["source_id"], _ targets: [String] = ["target_id"]

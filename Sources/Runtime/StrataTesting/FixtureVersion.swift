@@ -1,6 +1,6 @@
 import Strata
 
-/// A version with a fixture: its tables, its rows, and the structs that read them.
+/// A version of a schema, with the tables, rows and structs of its fixture.
 public struct FixtureVersion: Sendable, CustomStringConvertible {
     /// The version's name.
     public let name: String
@@ -11,13 +11,13 @@ public struct FixtureVersion: Sendable, CustomStringConvertible {
     let joinTables: [FixtureJoinTable]
     /// The structs that this version declares.
     let structs: [StructCheck]
-    /// The position of the version that last added the table, by table name.
+    /// The position of the version that last added or changed a table, by table name.
     let since: [String: Int]
 
     /// The version's name.
     public var description: String { name }
 
-    /// The columns of the primary key of a table, and all its columns.
+    /// Returns the columns of a table's primary key, and all columns of the table.
     func columns(of name: String) -> (key: [String], all: [String]) {
         if let table = tables.first(where: { $0.name == name }) {
             return (table.key, table.columns.flatMap(\.names))

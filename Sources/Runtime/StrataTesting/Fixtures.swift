@@ -3,17 +3,17 @@ import Foundation
 import SQLSchema
 import Strata
 
-/// The fixtures of every version of a schema, which are committed, and the expectations of the migrations between them.
+/// The fixtures of all versions of a schema, and the expected results of the migrations between them.
 ///
-/// Generated tests build the fixtures one statement at a time, like `VersionHistory`: a statement for each table that a
-/// version adds, changes or removes, and one for each version and each step.
+/// Generated tests build this value one statement at a time, like `VersionHistory`. There is a statement for each table
+/// that a version adds, changes or removes, and one for each version and each step.
 public struct Fixtures: Sendable {
     /// The versions, oldest first.
     public internal(set) var versions: [FixtureVersion] = []
     private(set) var steps: [StepExpectation] = []
     let schema: any Schema.Type
     var folder: URL
-    /// The failures of the fixtures that were prepared, by path.
+    /// The failures of the fixtures that have been prepared, by path.
     var prepared = OncePerKey<[Failure]>()
 
     private var tables: [FixtureTable] = []
@@ -31,25 +31,25 @@ public struct Fixtures: Sendable {
         self.folder = folder.appendingPathComponent("Fixtures/\(schema.name)", isDirectory: true)
     }
 
-    /// Turns SQLite's memory statistics off. SQLite keeps them under one lock, and parallel tests would spend a third
-    /// of their time waiting for it.
+    /// Turns off SQLite's memory statistics. SQLite protects them with one lock. Parallel tests would spend a third of
+    /// their time waiting for it.
     private static let memoryStatistics = strata_config_memory_statistics(0)
 
     // MARK: Versions
 
-    /// Adds a table to the next version. It replaces the table of that name from the version before.
+    /// Adds a table to the next version. It replaces the table with the same name in the previous version.
     public mutating func add(_ table: FixtureTable) {
         since[table.name] = versions.count
         tables.put(table, by: \.name)
     }
 
-    /// Adds a join table to the next version. It replaces the table of that name from the version before.
+    /// Adds a join table to the next version. It replaces the table with the same name in the previous version.
     public mutating func add(_ table: FixtureJoinTable) {
         since[table.name] = versions.count
         joinTables.put(table, by: \.name)
     }
 
-    /// Removes the table called `name` from the next version. The version before must have it.
+    /// Removes the table called `name` from the next version. The previous version must have it.
     public mutating func remove(_ name: String) {
         since[name] = nil
         tables.removeAll { $0.name == name }
@@ -90,8 +90,9 @@ public struct Fixtures: Sendable {
 
     // MARK: Steps
 
-    /// Adds an expectation for a table in the next step. A table without an expectation that is the same in both
-    /// versions is expected to keep every row and value.
+    /// Adds the expected result of a table in the next step.
+    ///
+    /// A table without an expected result that is the same in both versions must keep every row and value.
     ///
     /// - Parameters:
     ///   - from: The table before the step.
@@ -117,12 +118,17 @@ public struct Fixtures: Sendable {
         }
     }
 
-    /// Excludes a table from the checks of the next step, because only your code determines its rows.
+    /// Excludes a table from the checks of the next step, because only your custom migration determines its rows.
     public mutating func leave(_ table: String) {
         unchecked.insert(table)
     }
 
-    /// Completes a step; `custom` holds your expectations of its custom migration.
+    /// Completes a step.
+    ///
+    /// - Parameters:
+    ///   - from: The version before the step.
+    ///   - to: The version after the step.
+    ///   - custom: The expected results of the step's custom migration; nil if it has none.
     public mutating func step(from: String, to: String, custom: CustomExpectation? = nil) {
         var tables: [TableExpectation] = []
         if let old = versions.first(where: { $0.name == from }), let new = versions.first(where: { $0.name == to }) {
@@ -134,7 +140,9 @@ public struct Fixtures: Sendable {
         unchecked = []
     }
 
-    /// The steps from a version to the newest.
+    /// Returns the steps from a version to the newest.
+    ///
+    /// - Throws: `FixtureError.unknownVersion` if no step begins at one of the versions.
     func path(from version: FixtureVersion) throws -> [StepExpectation] {
         var path: [StepExpectation] = []
         var current = version.name
@@ -148,7 +156,7 @@ public struct Fixtures: Sendable {
         return path
     }
 
-    /// The expectations for the tables that are the same in both versions and have no other expectation.
+    /// Returns the expectations for the tables that are the same in both versions and have no other expectation.
     private func unchangedTables(
         _ old: FixtureVersion, _ new: FixtureVersion, besides expected: [TableExpectation]
     ) -> [TableExpectation] {
@@ -167,12 +175,14 @@ public struct Fixtures: Sendable {
 
     // MARK: Files
 
-    /// The folder of the test target that contains the folder of the generated tests at `path`.
+    /// Returns the folder of the test target to which the generated file at `path` belongs.
+    ///
+    /// The generated file is in a subfolder of that folder.
     public static func folder(ofTestsAt path: String) -> URL {
         URL(fileURLWithPath: path).deletingLastPathComponent().deletingLastPathComponent()
     }
 
-    /// The file of a version's fixture. The fixture of a draft is not committed.
+    /// Returns the URL of a version's fixture. The fixture of a draft has the prefix `draft-` and is not committed.
     public func url(of version: FixtureVersion) -> URL {
         folder.appendingPathComponent((version.isSealed ? "" : "draft-") + version.name + ".sqlite")
     }
@@ -186,13 +196,17 @@ public struct Fixtures: Sendable {
 
     // MARK: Export
 
-    /// Prepares the fixture of a version: writes it if it is missing, or if it is a draft's fixture and outdated. Then
-    /// checks that it matches its version and contains values of each kind. A sealed fixture is never overwritten.
+    /// Prepares the fixture of a version and checks it.
+    ///
+    /// The fixture is written if it is missing. It is also written if the version is a draft and the fixture is
+    /// outdated. The existing fixture of a released version is never overwritten.
+    ///
+    /// The fixture must match its version. Until it is sealed, it must also contain values of each kind.
     ///
     /// - Returns: The failures; empty if there are none.
     public func export(_ version: FixtureVersion) throws -> [Failure] {
         let failures = try prepare(version)
-        // The values of a fixture of another version mean nothing, and a sealed fixture can no longer be fixed.
+        // If the fixture does not match its version, its values mean nothing. A sealed fixture can no longer be fixed.
         if !failures.isEmpty || version.fingerprint != nil { return failures }
         let connection = try Connection(path: url(of: version).path, mode: .readOnly)
         return try FixtureCoverage(connection: connection).gaps(version).map { failure(version, $0) }
@@ -223,8 +237,10 @@ public struct Fixtures: Sendable {
         return try check(version)
     }
 
-    /// Whether the fixture of a version exists and matches the version. A draft's fixture must also be newer than these
-    /// tests, which contain its rows.
+    /// Returns whether the fixture of a version exists and is current.
+    ///
+    /// An existing sealed fixture counts as current. A draft's fixture must be newer than these tests, which contain
+    /// its rows.
     private func isCurrent(_ version: FixtureVersion) throws -> Bool {
         let url = url(of: version)
         guard FileManager.default.fileExists(atPath: url.path) else { return false }
@@ -238,7 +254,7 @@ public struct Fixtures: Sendable {
         return try metadata?.fingerprint == schemaVersion(version).fingerprint
     }
 
-    /// The time at which the file of these tests was written; nil if it cannot be determined.
+    /// The modification time of the file that contains these tests; nil if it cannot be determined.
     private static let buildTime: Date? = {
         #if canImport(Darwin)
             // On Darwin the tests are a bundle that another program loads.
@@ -256,9 +272,9 @@ public struct Fixtures: Sendable {
     }
 
     private func write(_ version: FixtureVersion, to url: URL) throws {
-        // A missing sealed fixture must be restored: a new file would not have the same bytes.
+        // A missing sealed fixture must be restored. A new file would not have the same bytes.
         if version.fingerprint != nil { throw FixtureError.missing(url.path) }
-        // What is not a draft's was released, whatever the tests know of it.
+        // This is the fixture of a released version, even if the tests do not have its fingerprint yet.
         if version.isSealed, FileManager.default.fileExists(atPath: url.path) { throw FixtureError.changed(url.path) }
         try withFolder { draftFolder in
             let draft = draftFolder.appendingPathComponent("draft.sqlite")
@@ -279,7 +295,7 @@ public struct Fixtures: Sendable {
                 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
                 try? FileManager.default.removeItem(at: temporary)
                 try FileManager.default.copyItem(at: draft, to: temporary)
-                // Renaming replaces the file in one step: readers see either the old file or the new one.
+                // Renaming replaces the file in one step. Readers see either the old file or the new one.
                 guard rename(temporary.path, url.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
             } catch {
                 throw FixtureError.unwritable(
@@ -289,7 +305,9 @@ public struct Fixtures: Sendable {
         }
     }
 
-    /// Creates a database of a version: with small pages, a rollback journal, and no content that depends on the time.
+    /// Creates a database of a version.
+    ///
+    /// The database has small pages, a rollback journal, and no content that depends on the time.
     ///
     /// - Parameters:
     ///   - version: The version.
@@ -300,7 +318,7 @@ public struct Fixtures: Sendable {
         let connection = try Connection(path: url.path, mode: .create)
         try connection.execute("PRAGMA page_size = 512")
         try connection.execute("PRAGMA journal_mode = DELETE")
-        // Some random foreign keys dangle, as in apps that leave SQLite's foreign key enforcement off.
+        // Some random foreign keys dangle, as in apps that do not enforce foreign keys.
         try connection.execute("PRAGMA foreign_keys = \(random == nil ? "ON" : "OFF")")
         try connection.transaction("BEGIN IMMEDIATE") {
             try NewStore.create(try schemaVersion(version), schema: schema.name, in: connection)
@@ -329,11 +347,11 @@ public struct Fixtures: Sendable {
         return failures
     }
 
-    /// The problems that SQLite finds in a database.
+    /// Returns the problems that SQLite finds in a database.
     ///
     /// - Parameters:
     ///   - connection: The connection to the database.
-    ///   - dangling: The number of dangling foreign keys that are allowed.
+    ///   - dangling: The number of dangling foreign keys that are allowed. If there are more, all of them are reported.
     static func soundness(of connection: Connection, dangling: Int = 0) throws -> [String] {
         var problems: [String] = []
         try connection.query("PRAGMA integrity_check") { row in
@@ -344,7 +362,7 @@ public struct Fixtures: Sendable {
         return problems + (keys.count > dangling ? keys : [])
     }
 
-    /// The dangling foreign keys, as text.
+    /// Returns a message for each dangling foreign key.
     static func danglingKeys(of connection: Connection) throws -> [String] {
         var keys: [String] = []
         try connection.query("PRAGMA foreign_key_check") { row in
@@ -362,9 +380,11 @@ public struct Fixtures: Sendable {
         return version
     }
 
-    /// Copies a version's fixture to `copy`.
+    /// Copies a version's fixture to `copy`. Writes the fixture first if necessary.
+    ///
+    /// - Throws: `FixtureError.missing` if there is no fixture.
     func copyFixture(of version: FixtureVersion, to copy: URL) throws {
-        // The tests may run in any order: the first one writes the fixture.
+        // The tests run in any order. The first test that needs the fixture writes it.
         _ = try prepare(version)
         let url = url(of: version)
         guard FileManager.default.fileExists(atPath: url.path) else { throw FixtureError.missing(url.path) }

@@ -3,15 +3,16 @@ import SQLSchema
 import Strata
 
 extension Fixtures {
-    /// Migrates copies of a version's fixture by one step and to the newest version, and compares their rows with the
-    /// rows before.
+    /// Migrates copies of a version's fixture by one step and to the newest version, and compares the rows before and
+    /// after.
     ///
-    /// The values after the first step are compared one by one. At the newest version the check compares the primary
-    /// keys, the number of rows, the columns that no step changes, the foreign keys and the layout.
+    /// After the first step, the check compares every value. At the newest version, it compares the primary keys, the
+    /// number of rows, the columns that no step changes, the foreign keys and the layout.
     ///
-    /// In a history of at most ten versions, every further step is compared like the first, and the result of these
-    /// steps is compared with the direct migration. In a longer history only the oldest version takes every step, and
-    /// only the result is compared. Set `STRATA_PATHS=all` in the environment to treat a long history like a short one.
+    /// In a history of at most ten versions, every further step is compared like the first. The result of these steps
+    /// is compared with the result of the direct migration. In a longer history only the oldest version takes every
+    /// step, and only the result is compared. Set `STRATA_PATHS=all` in the environment to treat a long history like a
+    /// short one.
     ///
     /// - Returns: The failures; empty if there are none.
     public func checkMigration(of version: FixtureVersion) throws -> [Failure] {
@@ -25,14 +26,15 @@ extension Fixtures {
 
     /// Creates a database of a version with random rows, and checks its migration like that of the fixture.
     ///
-    /// In a history of more than ten versions, only every tenth version is migrated to the newest; the others are
-    /// migrated by one step. The environment has three settings: `STRATA_PATHS=all` migrates all versions to the
-    /// newest, `STRATA_SEED` is the seed that a failure has reported, and `STRATA_ROWS` is the greatest number of rows
-    /// of a table.
+    /// In a history of more than ten versions, only every tenth version is migrated to the newest. The others are
+    /// migrated by one step.
+    ///
+    /// Three environment variables change the check. `STRATA_PATHS=all` migrates all versions to the newest.
+    /// `STRATA_SEED` is the seed that a failure has reported. `STRATA_ROWS` is the greatest number of rows in a table.
     ///
     /// - Returns: The failures; empty if there are none.
     public func checkRandomMigration(of version: FixtureVersion) throws -> [Failure] {
-        // Each of the many versions of a long history has its own rows.
+        // A long history needs fewer random rows for each of its many versions.
         let random = RandomRows.fromEnvironment(count: versions.count <= 10 ? 40 : 15)
         return try withFolder { folder in
             let database = folder.appendingPathComponent("random.sqlite")
@@ -49,7 +51,7 @@ extension Fixtures {
 }
 
 extension Fixtures {
-    /// Whether every version takes every step to the newest.
+    /// Whether every version is migrated step by step to the newest version.
     fileprivate var takesAllPaths: Bool {
         versions.count <= 10 || ProcessInfo.processInfo.environment["STRATA_PATHS"] == "all"
     }
@@ -74,13 +76,15 @@ private struct MigrationCheck {
         self.version = version
     }
 
-    /// Migrates copies of `database` and returns the failures.
+    /// Migrates copies of `database` and compares them with the original.
     ///
-    /// The check migrates one copy by one step, and one to the newest version by all steps fused, as on a device. If
-    /// `takesEveryStep` is true, it also migrates a copy step by step and compares both results.
+    /// The check migrates one copy by one step, and one to the newest version by all steps in one run, as on a device.
+    /// If `takesEveryStep` is true, it also migrates a copy step by step and compares both results.
+    ///
+    /// - Returns: The failures; empty if there are none.
     func run(from database: URL) throws -> [Failure] {
         let path = try fixtures.path(from: version)
-        // Foreign keys that dangled before may dangle afterwards; their values are compared like any others.
+        // Foreign keys that dangle before the migration may dangle after it. Their values are compared like all others.
         let dangling = try Fixtures.danglingKeys(of: Connection(path: database.path, mode: .readOnly)).count
         let start = "\(fixtures.schema.name) \(version.name)"
         // Code that uses the current time must give the same result in all runs.
@@ -95,7 +99,7 @@ private struct MigrationCheck {
                     do {
                         try open(after, upTo: step.to)
                     } catch {
-                        // After a failed step there is nothing to compare.
+                        // After a failed step there is no result to compare.
                         return failures + [Failure("\(name): the migration failed: \(error)")]
                     }
                     // In a long history, the test of each version compares the step that follows it.
@@ -129,7 +133,7 @@ private struct MigrationCheck {
         }
     }
 
-    /// Whether the database also takes every step by itself. In a long history only the oldest version does.
+    /// Whether the database is also migrated step by step. In a long history only the oldest version is.
     private var takesEveryStep: Bool {
         goesToNewest && (fixtures.takesAllPaths || version.name == fixtures.versions.first?.name)
     }
@@ -141,7 +145,7 @@ private struct MigrationCheck {
         return try Store(at: url, knowing: known).migrationReport
     }
 
-    /// The problems after one step.
+    /// Returns the problems after one step.
     private func problems(
         of step: StepExpectation, from before: URL, to after: URL, _ dangling: Int
     ) throws -> [String] {
@@ -164,7 +168,7 @@ private struct MigrationCheck {
         return problems
     }
 
-    /// The differences between a database and a new one of its version, and the problems that SQLite finds in it.
+    /// Returns the differences between a database and its version, and the problems that SQLite finds in it.
     private func problems(of url: URL, _ version: FixtureVersion, _ dangling: Int) throws -> [String] {
         let expected = try fixtures.schemaVersion(version)
         let connection = try Connection(path: url.path, mode: .readOnly)
@@ -177,7 +181,9 @@ private struct MigrationCheck {
         return try problems + Fixtures.soundness(of: connection, dangling: dangling)
     }
 
-    /// The problems of a database of the newest version, apart from its rows.
+    /// Returns the problems of a database of the newest version, apart from the comparison of its rows.
+    ///
+    /// All structs must be able to read their rows. Opening the store again must not change the file.
     private func problems(ofNewest url: URL, _ newest: FixtureVersion, _ dangling: Int) throws -> [String] {
         var problems = try self.problems(of: url, newest, dangling)
         let connection = try Connection(path: url.path, mode: .readWrite)
@@ -190,7 +196,7 @@ private struct MigrationCheck {
         return problems
     }
 
-    /// The rows that only one of two databases has.
+    /// Returns a message for each table with a row that only one of two databases has.
     private func differences(of url: URL, from other: URL, _ version: FixtureVersion) throws -> [String] {
         let connection = try Connection(path: url.path, mode: .readWrite)
         let attach = try connection.prepare("ATTACH DATABASE ?1 AS stepwise")

@@ -1,13 +1,15 @@
 import Strata
 
-/// Computes a value for each key once in a process, however many threads ask for it.
+/// A cache that computes the value for each key once, even if several threads need it.
 final class OncePerKey<Value: Sendable>: Sendable {
-    /// The result for one key; nil before the first thread asks for it. Other threads wait for its lock.
+    /// The result for one key; nil until the first thread needs it. Other threads wait for its lock.
     private typealias Entry = Locked<Result<Value, any Error>?>
 
     private let entries = Locked<[String: Entry]>([:])
 
-    /// The value for `key`, which `compute` gives to the first thread that asks for it.
+    /// Returns the value for `key`. Calls `compute` if no other thread has done so.
+    ///
+    /// - Throws: The error of `compute`. It is kept and thrown again like a value.
     func value(of key: String, _ compute: () throws -> Value) throws -> Value {
         let entry = entries.withLock { entries in
             let entry = entries[key] ?? Entry(nil)

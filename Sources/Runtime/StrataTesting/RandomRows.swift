@@ -1,11 +1,11 @@
 import Foundation
 import Strata
 
-/// What rows are drawn from: the same seed draws the same rows on every machine.
+/// A source of random rows. The same seed gives the same rows on every machine.
 struct RandomRows: RandomNumberGenerator {
     /// The seed.
     let seed: UInt64
-    /// The number of rows that a table has at most.
+    /// The greatest number of rows in a table.
     let count: Int
     private var state: UInt64
 
@@ -15,9 +15,12 @@ struct RandomRows: RandomNumberGenerator {
         state = seed
     }
 
-    /// The rows that the environment asks for: `STRATA_SEED` says from which seed, `STRATA_ROWS` how many.
+    /// Creates the source of random rows that the environment describes.
     ///
-    /// - Parameter count: The greatest number of rows of a table where nothing is said.
+    /// `STRATA_SEED` is the seed. Without it, the seed is random. `STRATA_ROWS` is the greatest number of rows in a
+    /// table.
+    ///
+    /// - Parameter count: The greatest number of rows in a table if `STRATA_ROWS` is not set.
     static func fromEnvironment(count: Int) -> RandomRows {
         let environment = ProcessInfo.processInfo.environment
         return RandomRows(
@@ -25,7 +28,8 @@ struct RandomRows: RandomNumberGenerator {
             count: environment["STRATA_ROWS"].flatMap { Int($0) } ?? count)
     }
 
-    /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+    /// Returns the next number of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
+    /// 2014).
     mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
         var value = state
@@ -34,13 +38,13 @@ struct RandomRows: RandomNumberGenerator {
         return value ^ (value >> 31)
     }
 
-    /// Whether something of that probability is so.
+    /// Returns true with the given probability.
     mutating func holds(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &self) < probability }
 
-    /// Puts elements into any order.
+    /// Puts elements into random order.
     mutating func shuffle<Element>(_ elements: inout [Element]) { elements.shuffle(using: &self) }
 
-    /// None or a few of the elements, in any order.
+    /// Returns up to five of the elements in random order, and none of them twice.
     mutating func some<Element>(of elements: [Element]) -> [Element] {
         let count = elements.isEmpty || holds(0.3) ? 0 : Int.random(in: 0...min(5, elements.count), using: &self)
         var places: Set<Int> = []
@@ -52,7 +56,7 @@ struct RandomRows: RandomNumberGenerator {
         return some
     }
 
-    /// The number of rows of a table: none, one, few or all.
+    /// Returns the number of rows of a table: none, one, few or `count`.
     mutating func size() -> Int {
         switch Int.random(in: 0..<10, using: &self) {
         case 0: 0
@@ -62,10 +66,12 @@ struct RandomRows: RandomNumberGenerator {
         }
     }
 
-    /// How often a foreign key leads nowhere: in most databases never, as SQLite sees to it while it is asked to.
+    /// Returns the probability that a foreign key dangles.
+    ///
+    /// It is 0 in most databases, because most apps let SQLite enforce foreign keys.
     mutating func danglingRate() -> Double { holds(0.75) ? 0 : [0.1, 0.5].randomElement(using: &self) ?? 0 }
 
-    /// A value of `type`: one of `edges`, or any.
+    /// Returns a random value of `type`, often one of `edges`.
     private mutating func value(of type: ColumnType, _ edges: [SQLiteValue]) -> SQLiteValue {
         if holds(0.5), let edge = edges.randomElement(using: &self) { return edge }
         switch type {
@@ -88,10 +94,12 @@ struct RandomRows: RandomNumberGenerator {
         }
     }
 
-    /// How often something is so: never, seldom, often, always.
+    /// Returns the probability of a rare or frequent event: never, seldom, often or always.
     private mutating func rate() -> Double { [0, 0.1, 0.5, 1].randomElement(using: &self) ?? 0 }
 
-    /// The values of a column that is not unique, one for each row: of few or many, with none, some or only NULLs.
+    /// Returns the values of a column that is not unique, one for each row.
+    ///
+    /// Some columns have only two different values. A nullable column has no NULLs, some NULLs or only NULLs.
     mutating func values(of type: ColumnType, count: Int, nullable isNullable: Bool) -> [SQLiteValue] {
         let nulls = isNullable ? rate() : 0
         let edges = SampleValues.values(of: type)
@@ -102,7 +110,14 @@ struct RandomRows: RandomNumberGenerator {
         }
     }
 
-    /// The targets of a column that is not unique, one for each row: all the same, or any, with none, some or only NULLs.
+    /// Returns the targets of a foreign key that is not unique, one for each row.
+    ///
+    /// In some columns all targets are the same. A nullable column has no NULLs, some NULLs or only NULLs.
+    ///
+    /// - Parameters:
+    ///   - pool: The primary keys of the target rows.
+    ///   - count: The number of rows.
+    ///   - none: The NULLs of a row without a target; nil if each row needs a target.
     mutating func targets(_ pool: [[SQLiteValue]], count: Int, none: [SQLiteValue]?) -> [[SQLiteValue]] {
         let nulls = none == nil ? 0 : rate()
         let pool = holds(0.2) ? Array(pool.prefix(1)) : pool

@@ -1,17 +1,19 @@
 import SQLSchema
 import Strata
 
-/// Draws the rows that cover every column of a version, and writes them by plain SQL: no generated struct has a part
-/// in it, so that what the structs read and write can be compared with it.
+/// The rows that cover every column of a version, written with plain SQL.
+///
+/// Generated structs take no part in writing them. The tests can therefore compare these rows with the values that the
+/// structs read and write.
 struct SampleRows {
     private let tables: [FixtureTable]
     private let joinTables: [FixtureJoinTable]
     private let connection: Connection
-    /// By table: the key of each row.
+    /// The primary key of each row, by table.
     private var keys: [String: [[SQLiteValue]]] = [:]
-    /// What the rows are drawn from; nil for those that have each kind of value.
+    /// The source of random rows; nil for rows with each kind of value.
     private var random: RandomRows?
-    /// How often a foreign key leads nowhere.
+    /// The probability that a foreign key dangles.
     private var danglingRate = 0.0
     private var danglingKeys = 0
 
@@ -38,8 +40,11 @@ struct SampleRows {
 
     // MARK: Counts
 
-    /// The number of rows of each table: as many as the column with the most values has, and one more for NULL; and that
-    /// twice, so that each value stands beside more than one of another column's.
+    /// Returns the number of rows of each table.
+    ///
+    /// It is twice the number of sample values of the column with the most of them, and NULL counts as one more value.
+    /// Each value then appears beside several values of another column. Random rows have a random number instead.
+    /// Primary keys and unique columns may allow fewer rows.
     private mutating func counts() throws -> [String: Int] {
         var counts: [String: Int] = [:]
         for table in tables {
@@ -49,7 +54,7 @@ struct SampleRows {
             }
             count *= 2
             if let size = random?.size() { count = size }
-            // A mandatory unique column of a type with few values allows no more rows than those.
+            // A required unique column allows no more rows than its type has values.
             for column in table.columns where column.isUnique && !column.isNullable {
                 if case .value(let type) = column.role, SampleValues.distinct(type, count) == nil {
                     count = min(count, try free(type, column, of: table, atMost: count).count)
@@ -57,12 +62,13 @@ struct SampleRows {
             }
             counts[table.name] = count
         }
-        // Nor does one that points at a table with fewer rows; and that may be so for a table that points at this one.
+        // A foreign key to a table with fewer rows may also reduce the number of rows. This may in turn reduce the rows
+        // of a table that refers to this one, so the loop runs until nothing changes.
         var isStable = false
         while !isStable {
             isStable = true
             for table in tables {
-                // A key has no more values than there are combinations of what it is made of.
+                // A primary key has no more values than there are combinations of the values of its parts.
                 let combinations = try table.keyColumns.reduce(1) { product, column in
                     let count = counts[table.name] ?? 0
                     switch column.role {
@@ -94,7 +100,7 @@ struct SampleRows {
 
     // MARK: Keys
 
-    /// The tables in such an order that a key follows those that it is made of.
+    /// Returns the tables in an order in which each table comes after the tables that its primary key refers to.
     private func targetsFirst() -> [FixtureTable] {
         var ordered: [FixtureTable] = []
         var entered: Set<String> = []
@@ -110,7 +116,7 @@ struct SampleRows {
         return ordered
     }
 
-    /// Chooses the key of each row: every combination of the keys that it is made of with a value of its own.
+    /// Chooses the primary key of each row. The keys are combinations of the values of their parts.
     private mutating func drawKeys(of table: FixtureTable, count: Int) throws {
         var taken: Set<[SQLiteValue]> = []
         try connection.query("SELECT \(SQL.list(table.key)) FROM \(SQL.quoted(table.name))") {
@@ -132,7 +138,7 @@ struct SampleRows {
         var drawn: [[SQLiteValue]] = []
         let combinations = pools.reduce(1) { $0 * $1.count }
         for number in 0..<combinations where drawn.count < count {
-            // Like the digits of a number, each with a base of its own.
+            // The number is written like a number with digits, and each digit has its own base.
             var rest = number
             var key: [SQLiteValue] = []
             for pool in pools {
@@ -145,7 +151,7 @@ struct SampleRows {
         keys[table.name] = drawn
     }
 
-    /// Values of `type` that no row has in `column` yet: `count` of them where the type has so many.
+    /// Returns values of `type` that no row has in `column` yet: `count` of them, or fewer if the type has fewer.
     private func free(
         _ type: ColumnType, _ column: FixtureColumn, of table: FixtureTable, atMost count: Int
     ) throws -> [SQLiteValue] {
@@ -155,7 +161,7 @@ struct SampleRows {
         }
         var values: [SQLiteValue] = []
         var number = 0
-        // Nothing else in the world has a UUID that was made for a row.
+        // The UUIDs of a primary key depend on the name of the table, so that no other table has them.
         let isOwn = table.key.contains { column.names.contains($0) }
         while values.count < count,
             let value = isOwn && type == .uuid
@@ -167,7 +173,7 @@ struct SampleRows {
         return values
     }
 
-    /// A key that no row of a table has; nil where the type of the key has no more.
+    /// Returns a primary key that no row of a table has; nil if its type has no more values.
     private mutating func strayKey(of name: String) -> [SQLiteValue]? {
         guard let table = tables.first(where: { $0.name == name }) else { return nil }
         danglingKeys += 1
@@ -203,7 +209,14 @@ struct SampleRows {
         }
     }
 
-    /// The values of `column` in each row.
+    /// Returns the values of `column` in each row.
+    ///
+    /// - Parameters:
+    ///   - column: The column.
+    ///   - table: The table of the column.
+    ///   - rows: The primary key of each row.
+    ///   - place: The position of the column in the table.
+    ///   - before: The values of the preceding column.
     private mutating func values(
         of column: FixtureColumn, in table: FixtureTable, rows: [[SQLiteValue]], place: Int, before: [[SQLiteValue]]
     ) throws -> [[SQLiteValue]] {
@@ -218,7 +231,7 @@ struct SampleRows {
         }
     }
 
-    /// The values of a unique column. Rows for which there is no other value get NULL.
+    /// Returns the values of a unique column. Rows get NULL if there are no more values.
     private mutating func uniqueValues(
         of type: ColumnType, _ column: FixtureColumn, _ table: FixtureTable, _ count: Int
     ) throws -> [[SQLiteValue]] {
@@ -234,12 +247,12 @@ struct SampleRows {
         if let values = random?.values(of: type, count: count, nullable: column.isNullable) { return values }
         var pool = SampleValues.values(of: type)
         if column.isNullable {
-            // Few rows cannot have all values, but one of them has NULL.
+            // The second row gets NULL, even if there are too few rows for all values.
             if count <= pool.count { return (0..<count).map { $0 == 1 ? .null : pool[($0 + place) % pool.count] } }
             pool.append(.null)
         }
-        // Each column starts with another value, so that no two columns have the same values in all rows. After it has
-        // had all values, it starts with yet another one, and leaves out the long values.
+        // Each column starts with another value, so that no two columns have the same values in all rows. The second
+        // round starts with yet another value and leaves out the long values.
         let short = pool.contains { !$0.isLong } ? pool.filter { !$0.isLong } : pool
         return (0..<count).map { row in
             row < pool.count ? pool[(row + place) % pool.count] : short[(row + 3 * place + 1) % short.count]
@@ -257,7 +270,8 @@ struct SampleRows {
         {
             return drawn.map { random?.holds(danglingRate) == true ? strayKey(of: target) ?? $0 : $0 }
         }
-        // No row refers to the last target. If several rows may have the same target, the first targets have several.
+        // In a fixture, no row refers to the last of several targets, unless the column is unique and required. If the
+        // column is not unique, two successive rows share a target.
         let pool = targets.count > 1 ? Array(targets.dropLast()) : targets
         return (0..<count).map { row in
             if column.isNullable, row == count - 1 || pool.isEmpty { return null }
@@ -269,8 +283,9 @@ struct SampleRows {
         }
     }
 
-    /// The positions of the rows with the foreign keys `references`. They descend while the keys ascend, so that a test
-    /// notices a lost order.
+    /// Returns the positions of the rows with the foreign keys `references`.
+    ///
+    /// In a fixture, the positions descend while the rows ascend, so that a test notices a lost order.
     private mutating func positions(_ references: [[SQLiteValue]]) -> [[SQLiteValue]] {
         var counts: [[SQLiteValue]: Int] = [:]
         var order = Array(references.indices.reversed())
@@ -290,7 +305,8 @@ struct SampleRows {
         let statement = try connection.prepare(
             "INSERT INTO \(SQL.quoted(join.name)) (\(SQL.list(columns))) VALUES (\(SQL.parameters(columns.count)))")
         for (number, source) in sources.enumerated() {
-            // The first has all targets but the last, backwards; the second none; each other one of them.
+            // In a fixture, the first source has all targets in reverse order, except the last of several. The second
+            // source has none. Each of the others has one.
             let pool = targets.count > 1 ? Array(targets.dropLast()) : targets
             let one = Array(pool.dropFirst(number % max(1, pool.count)).prefix(1))
             let chosen = random?.some(of: targets) ?? (number == 0 ? pool.reversed() : number == 1 ? [] : one)
@@ -305,7 +321,7 @@ struct SampleRows {
 }
 
 extension SQLiteValue {
-    /// Whether it takes much room.
+    /// Whether the value takes more than 100 bytes.
     fileprivate var isLong: Bool {
         switch self {
         case .text(let text): text.utf8.count > 100

@@ -2,13 +2,13 @@ import Foundation
 import SQLSchema
 import Strata
 
-/// The values that a column of each type is given: the common ones, and those at its edges.
+/// The sample values for columns of each type: common values and edge cases.
 enum SampleValues {
     private static let known = Dictionary(
         [ColumnType.double, .float, .string, .data, .decimal].map { ($0, edges(of: $0)) },
         uniquingKeysWith: { first, _ in first })
 
-    /// The values of `type`, no two of them equal.
+    /// Returns the sample values of `type`, all different.
     static func values(of type: ColumnType) -> [SQLiteValue] { known[type] ?? edges(of: type) }
 
     private static func edges(of type: ColumnType) -> [SQLiteValue] {
@@ -24,7 +24,7 @@ enum SampleValues {
             let values: [Float] = [0, 1.5, -1.5, .greatestFiniteMagnitude, .leastNonzeroMagnitude, 0.1, .infinity]
             return values.map { .real(Double($0)) }
         case .date:
-            // The last is a time of day to the last bit.
+            // The last value needs the full precision of a double.
             return [0, -63_114_076_800, 64_092_211_200, 0.1, 789_012_345.678_901].map(SQLiteValue.real)
         case .string:
             return [
@@ -49,7 +49,7 @@ enum SampleValues {
         }
     }
 
-    /// A UUID that no other number gives, and no other owner.
+    /// Returns a UUID that depends on both `owner` and `number`.
     static func uuid(of owner: String, _ number: Int) -> SQLiteValue {
         let hash = FNV1a(owner.utf8).value
         var bytes = Data(count: 16)
@@ -60,7 +60,7 @@ enum SampleValues {
         return .blob(bytes)
     }
 
-    /// A value of `type` without anything special about it; another one for another number, where there are more.
+    /// Returns an ordinary value of `type`. Different numbers give different values if the type has enough of them.
     static func plain(_ type: ColumnType, _ number: Int) -> SQLiteValue {
         switch type {
         case .int, .milliseconds: return SQLiteValue(1 + number)
@@ -74,7 +74,7 @@ enum SampleValues {
         }
     }
 
-    /// A value of `type` that no other number gives; nil where the type has no more.
+    /// Returns a value of `type` that no other number gives; nil if the type has no more values.
     static func distinct(_ type: ColumnType, _ number: Int) -> SQLiteValue? {
         let edges = values(of: type)
         if number < edges.count { return edges[number] }

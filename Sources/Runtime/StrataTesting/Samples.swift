@@ -1,9 +1,11 @@
 import Strata
 
 extension Fixtures {
-    /// Returns a row of `type` with sample values. Rows with other numbers have other primary keys.
+    /// Returns a row of `type` with sample values. Rows with different numbers have different primary keys.
     ///
-    /// Nullable references are nil. A reference that cannot be nil refers to the sample with the same number.
+    /// Nullable foreign keys are nil. A required foreign key refers to the sample with the same number.
+    ///
+    /// - Throws: `FixtureError.unknownTable` if no version declares `type`.
     public func sample<Entity: StoredEntity>(_ type: Entity.Type, _ number: Int = 0) throws -> Entity {
         let table = Entity.table
         let version = versions.first { $0.structs.contains { $0.type == type } }
@@ -25,7 +27,7 @@ extension Fixtures {
 }
 
 extension FixtureVersion {
-    /// The values of a column of the sample of a number.
+    /// Returns the values of a column in the sample with this number.
     fileprivate func sample(_ column: FixtureColumn, of table: FixtureTable, _ number: Int) throws -> [SQLiteValue] {
         switch column.role {
         case .key(let type), .value(let type): return [SampleValues.plain(type, number)]

@@ -1,7 +1,7 @@
 import SQLSchema
 import Strata
 
-/// Your expectations of a custom migration.
+/// The use of the expected results that you write for a custom migration.
 extension StepComparison {
     func askPerson() throws -> [String] {
         guard let custom = step.custom else { return [] }
@@ -53,7 +53,7 @@ extension StepComparison {
         return problems
     }
 
-    /// Records the expected outcome of each row of an entity.
+    /// Records the expected result of each row of an entity.
     func ask<Old: StoredEntity, New: StoredEntity>(
         _ expected: (Old, StepRows) throws -> Expected<New>, _ place: RowExpectation.Place
     ) throws -> [String] {

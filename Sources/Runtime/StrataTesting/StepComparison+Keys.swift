@@ -1,9 +1,10 @@
 import SQLSchema
 import Strata
 
-/// What is to have become of the keys of a table's rows: a table in the temporary database, with a row for each.
+/// A temporary table with the expected result of each row of a table: its old primary key, its new primary key, and the
+/// kind of the result.
 struct KeyOutcomes {
-    /// What is to become of a row.
+    /// The kind of an expected result.
     enum Kind: Int {
         case kept, gone, merged
     }
@@ -19,14 +20,14 @@ struct KeyOutcomes {
     }
 }
 
-/// Where keys lead.
+/// The expected primary keys, and the foreign keys that follow them.
 extension StepComparison {
     func makeKeyOutcomes(
         _ place: Int, from old: (table: String, key: [String]), to new: (table: String, key: [String])
     ) throws -> KeyOutcomes {
         let outcomes = KeyOutcomes(place, old: old.key.count, new: new.key.count)
         let collations = try rows.oldConnection.collations(of: old.key, in: old.table)
-        // With their types, or no index would serve those who look for a number.
+        // The columns have types, because SQLite could not use the index for numbers without them.
         let oldTypes = try types(of: old.key, in: "original", old.table)
         let key = zip(zip(outcomes.old, oldTypes), collations).map { "\($0.0) \($0.1)\(SQLite.collate($1))" }
         let newTypes = try types(of: new.key, in: "main", new.table)
@@ -47,7 +48,7 @@ extension StepComparison {
         return columns.map { types[$0] ?? "" }
     }
 
-    /// Whether nobody can say what becomes of a table's rows.
+    /// Returns whether the expected results for a table's rows are unknown.
     func isUnknown(_ table: TableExpectation) -> Bool {
         !table.isJoin && unknown.contains(table.from)
             || table.references.contains { unknown.contains($0.target) && ($0.cascades || isInKey($0, of: table)) }
@@ -57,7 +58,7 @@ extension StepComparison {
         reference.columns.allSatisfy(table.key.contains)
     }
 
-    /// Writes down what becomes of the rows that point at others which may have other keys, or none.
+    /// Records the expected results of rows that refer to rows with a new primary key or to dropped rows.
     func followKeys() throws {
         while let next = step.tables.first(where: { !$0.isJoin && isUnknown($0) && !unknown.contains($0.from) }) {
             unknown.insert(next.from)
@@ -68,7 +69,7 @@ extension StepComparison {
         }
         let followed = pending
         while !pending.isEmpty {
-            // A key follows those that it is made of.
+            // The primary keys that are part of a primary key come before it.
             let next = pending.firstIndex { place in
                 let keys = step.tables[place].references.filter { isInKey($0, of: step.tables[place]) }
                 return !pending.contains { other in
@@ -86,17 +87,19 @@ extension StepComparison {
         }
     }
 
-    /// The outcomes of the rows that a foreign key pointed at; nil where they kept their keys.
+    /// Returns the expected results of the rows that a foreign key refers to; nil if all of them keep their primary
+    /// keys.
     func targets(of reference: ReferenceExpectation) -> KeyOutcomes? {
         places[reference.target].flatMap { outcomes[$0] }
     }
 
-    /// The values of a foreign key that had the values `old`, as SQL.
+    /// Returns the expected values of a foreign key that had the values `old`, as SQL.
     func followed(_ reference: ReferenceExpectation, _ old: [String]) -> [String] {
         guard let targets = targets(of: reference) else { return old }
         var isFound = Self.equal(targets.old.map { "target." + $0 }, old)
         if targets.old.count == targets.new.count {
-            // Of a key that stays, another spelling that its collation finds equal stays too.
+            // If a primary key is unchanged, a foreign key to it is unchanged too. Its spelling may differ where the
+            // collation ignores the difference.
             let changes = zip(targets.old, targets.new).map { "target.\($0) IS NOT target.\($1)" }
             isFound += " AND (\(changes.joined(separator: " OR ")))"
         }
@@ -109,7 +112,8 @@ extension StepComparison {
         }
     }
 
-    /// The values of the columns of `table`, as SQL over the old row `o`, where they are known.
+    /// Returns the expected values of the columns of `table`, as SQL over the old row `o`. Columns with unknown values
+    /// are left out.
     func values(of table: TableExpectation) -> [String: String] {
         var values = table.values
         for reference in table.references {
@@ -117,7 +121,7 @@ extension StepComparison {
                 for column in reference.columns { values[column] = nil }
             } else if targets(of: reference) != nil {
                 let old = reference.oldColumns.map { "o." + SQL.quoted($0) }
-                // Of a row that code migrates, code may have given it.
+                // A custom migration may have set a column that is not in `values`.
                 for (column, value) in zip(reference.columns, followed(reference, old)) where values[column] != nil {
                     values[column] = value
                 }
@@ -128,7 +132,8 @@ extension StepComparison {
 
     func original(_ table: TableExpectation) -> String { "original.\(SQL.quoted(table.from)) AS o" }
 
-    /// Writes down the keys of rows that no code migrates.
+    /// Records the expected primary keys of rows that no custom migration handles. Rows without a new primary key are
+    /// dropped.
     func writeKeys(_ place: Int) throws {
         let table = step.tables[place]
         let outcomes = try makeKeyOutcomes(place, from: (table.from, table.oldKey), to: (table.to, table.key))
@@ -145,7 +150,9 @@ extension StepComparison {
             "UPDATE \(outcomes.name) SET strata_kind = \(KeyOutcomes.Kind.gone.rawValue) WHERE \(isGone)")
     }
 
-    /// Lets the keys of rows that code migrates follow those that they are made of, where code has kept these.
+    /// Updates the expected primary keys of rows that a custom migration handles.
+    ///
+    /// A foreign key that is part of the primary key follows its target, unless the custom migration has changed it.
     func moveKeys(_ place: Int) throws {
         let table = step.tables[place]
         guard let outcomes = outcomes[place] else { return }
@@ -164,7 +171,9 @@ extension StepComparison {
         }
     }
 
-    /// Lets rows go with those that they do not outlive; gives whether there were any.
+    /// Marks rows as dropped if a dropped row cascades to them.
+    ///
+    /// - Returns: Whether any row was marked.
     func cascade(_ place: Int) throws -> Bool {
         let table = step.tables[place]
         guard let outcomes = outcomes[place] else { return false }
@@ -174,7 +183,7 @@ extension StepComparison {
             let old = reference.oldColumns.map { "o." + SQL.quoted($0) }
             var condition = Self.equal(outcomes.old.map { "f." + $0 }, table.oldKey.map { "o." + SQL.quoted($0) })
             if let wanted = wanted(place) {
-                // Unless code made it point at another.
+                // A row is not dropped if the custom migration made it refer to another row.
                 let isSame = Self.equal(reference.columns.map { "w." + SQL.quoted($0) }, old)
                 let isRow = Self.equal(outcomes.old.map { "w." + $0 }, outcomes.old.map { "f." + $0 })
                 condition += " AND NOT EXISTS (SELECT 1 FROM \(wanted) AS w WHERE \(isRow) AND (\(isSame)) IS NOT TRUE)"
@@ -192,7 +201,8 @@ extension StepComparison {
         return isChanged
     }
 
-    /// The keys that several rows of an entity are to have, of which but one can stay.
+    /// Returns a message for each primary key that is expected for several rows of an entity. Only one of these rows
+    /// can keep it.
     func sharedKeys() throws -> [String] {
         try (step.custom?.rows ?? []).filter { !unknown.contains($0.old.name) }.flatMap { expectation -> [String] in
             guard let outcomes = places[expectation.old.name].flatMap({ outcomes[$0] }) else { return [] }
@@ -208,7 +218,7 @@ extension StepComparison {
         }
     }
 
-    /// The rows that a person wants of a table.
+    /// Returns the temporary table with the rows that you expect for a table; nil if you expect none.
     func wanted(_ place: Int) -> String? {
         step.custom?.rows.firstIndex { places[$0.old.name] == place }.map { "temp.strata_rows_\($0)" }
     }

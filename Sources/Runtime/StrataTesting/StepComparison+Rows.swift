@@ -1,10 +1,12 @@
 import SQLSchema
 import Strata
 
-/// What the rows hold.
+/// The comparison of the values of rows.
 extension StepComparison {
-    /// The rows that are to be in a table: the columns of the key as `strata_k0` and on, then `columns` as `strata_v0` and
-    /// on. SQLite would not let a column of a query be called `true`.
+    /// Returns a query for the rows that are expected in a table; nil if the table is emptied.
+    ///
+    /// The query has the columns of the primary key as `strata_k0` and on, then `columns` as `strata_v0` and on. The
+    /// names of the table cannot be used, because SQLite does not accept `true` as the name of a query's column.
     func expected(_ table: TableExpectation, _ place: Int, _ columns: [String]) -> String? {
         if table.isEmptied { return nil }
         let values = values(of: table)
@@ -28,7 +30,7 @@ extension StepComparison {
         return try compare(expected, with: table.to, key: table.key, columns: columns)
     }
 
-    /// Compares the rows that a person wants with those that there are.
+    /// Compares the rows that you expect with the rows of the new table.
     func compare(_ expectation: RowExpectation, _ number: Int) throws -> [String] {
         guard let place = places[expectation.old.name], let outcomes = outcomes[place] else { return [] }
         let table = step.tables.indices.contains(place) ? step.tables[place] : nil
@@ -60,9 +62,14 @@ extension StepComparison {
             sql, with: expectation.new.name, key: expectation.new.key, columns: known, tellsMissing: table == nil)
     }
 
-    /// Compares the rows of a query with those of a new table that have the same key.
+    /// Compares the rows of a query with the rows of a new table that have the same primary key.
     ///
-    /// - `tellsMissing`: whether to tell of rows that are not there.
+    /// - Parameters:
+    ///   - expected: The query for the expected rows.
+    ///   - table: The new table.
+    ///   - key: The columns of the primary key.
+    ///   - columns: The other columns to compare.
+    ///   - tellsMissing: Whether to report missing rows.
     func compare(
         _ expected: String, with table: String, key: [String], columns: [String], tellsMissing: Bool = true
     ) throws -> [String] {
@@ -101,9 +108,9 @@ extension StepComparison {
         return problems.texts
     }
 
-    /// The condition that the values of `left` are not those of `right`, to the last byte.
+    /// Returns the condition that the values of `left` and `right` differ in at least one byte.
     func differing(_ left: [String], _ right: [String]) -> String {
-        // SQLite takes no more than a thousand expressions inside each other.
+        // SQLite allows expressions with at most 1000 levels.
         stride(from: 0, to: left.count, by: 100).map { start in
             let end = min(start + 100, left.count)
             let values = left[start..<end].map { $0 + " COLLATE BINARY" }.joined(separator: ", ")
@@ -111,7 +118,7 @@ extension StepComparison {
         }.joined(separator: " OR ")
     }
 
-    /// Compares the rows of a join table with those that are to be in it: rows that have become the same are one.
+    /// Compares the rows of a join table with the expected rows. Expected rows that have become equal count as one.
     func compare(join table: TableExpectation, _ expected: String, _ columns: [String]) throws -> [String] {
         let keys = table.key.indices.map { "strata_k\($0)" }
         let name = names.entity(table.to)
@@ -126,7 +133,7 @@ extension StepComparison {
             let value = "strata_v\(place)"
             let isPair = Self.equal(keys.map { "e." + $0 }, table.key.map { "n." + SQL.quoted($0) })
             let isSame = "SELECT 1 FROM (\(expected)) AS e WHERE \(isPair) AND e.\(value) IS n.\(SQL.quoted(column))"
-            // Where pairs have gone or become one, their places may have moved up: what counts is their order.
+            // If pairs may have been dropped or merged, positions may have moved up. Then only their order is compared.
             let sources = keys.prefix(keys.count - targetCount(of: table.to)).joined(separator: ", ")
             let rank = "rank() OVER (PARTITION BY \(sources) ORDER BY"
             let distinct =

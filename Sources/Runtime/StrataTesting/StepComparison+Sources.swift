@@ -1,9 +1,13 @@
 import SQLSchema
 import Strata
 
-/// Where rows have come from.
+/// The comparison of new rows with the old rows that they come from.
 extension StepComparison {
-    /// The rows of an entity's table that come from no old row, compared with those that were to be added.
+    /// Checks that each row of an entity's table comes from an old row or is expected to be added.
+    ///
+    /// It also compares the added rows with the expected ones.
+    ///
+    /// - Returns: The problems; empty if there are none.
     func compareSources(of table: FixtureTable) throws -> [String] {
         let tables = step.tables.enumerated().filter { !$1.isJoin && $1.to == table.name }
         let customRows = (step.custom?.rows ?? []).filter { $0.new.name == table.name }
@@ -56,7 +60,7 @@ extension StepComparison {
         return addedProblems + problems.texts + strangers.texts
     }
 
-    /// The primary keys of the old rows of an entity that are expected to be dropped.
+    /// Returns the primary keys of the old rows of an entity that are expected to be dropped.
     private func droppedKeys(of expectation: RowExpectation) throws -> [String] {
         guard let outcomes = places[expectation.old.name].flatMap({ outcomes[$0] }) else { return [] }
         let dropped = "strata_kind = \(KeyOutcomes.Kind.gone.rawValue)"
@@ -64,10 +68,12 @@ extension StepComparison {
             .map { Self.shown($0) }
     }
 
-    /// The rows of a join table that come from no old row: only rows that were added may have such.
+    /// Checks that each row of a join table comes from an old row, or belongs to a row that was added.
+    ///
+    /// - Returns: The problems; empty if there are none.
     func compareSources(of join: FixtureJoinTable) throws -> [String] {
         let expectations = step.tables.enumerated().filter { $1.isJoin && $1.to == join.name }
-        // Of a relationship that code fills, only code can say anything.
+        // Only the custom migration determines the rows of a relationship that it fills.
         if expectations.isEmpty, step.custom != nil { return [] }
         if expectations.contains(where: { isUnknown($1) }) { return [] }
         var sql = all(of: join.name, join.columns)
@@ -84,7 +90,7 @@ extension StepComparison {
             guard let expected = expected(expectation, place, []) else { continue }
             sql += " EXCEPT " + expected
         }
-        // Nor was a row there that has come from another entity.
+        // A row that comes from another entity is new in its table. Its pairs are new too.
         for (table, columns) in ends {
             for rows in step.custom?.rows ?? [] where rows.new.name == table {
                 guard let place = places[rows.old.name], place >= step.tables.count, let outcomes = outcomes[place]

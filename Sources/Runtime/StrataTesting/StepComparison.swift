@@ -2,32 +2,37 @@ import Foundation
 import SQLSchema
 import Strata
 
-/// Compares the databases before and after one step: each old row with its expected outcome, and each new row with its
-/// expected source.
+/// A comparison of the databases before and after one step.
 ///
-/// The expectations are computed by separate SQL, over the old database attached to the new one.
+/// It checks each old row against its expected result, and each new row against its expected source. The expectations
+/// are computed by separate SQL over the old database, which is attached to the new one as `original`.
 final class StepComparison {
     let connection: Connection
     let step: StepExpectation
     let version: FixtureVersion
     let rows: StepRows
     let names: Names
-    /// The expected outcomes of rows, by the position of the table's expectation. Entities without one have positions
-    /// after the last.
+    /// The expected results of rows, by the position of the table's expectation. The positions of entities without an
+    /// expectation come after the last one.
     var outcomes: [Int: KeyOutcomes] = [:]
-    /// The position in `outcomes`, by the entity's old table.
+    /// The position in `outcomes` of an entity, by its table before the step.
     var places: [String: Int] = [:]
-    /// The old tables whose rows have unknown outcomes, because you have not written an expectation.
+    /// The tables before the step for whose rows no expected result is known. You may not have written it yet.
     var unknown: Set<String> = []
-    /// The temporary tables with the rows that are expected to be added, by new table.
+    /// The temporary tables with the rows that are expected to be added, by table after the step.
     var added: [String: String] = [:]
-    /// The checks of rows whose expectations name only a primary key. They run after all keys have been followed.
+    /// The checks of rows whose expected result names only a primary key. They run after `followKeys()`.
     var pendingChecks: [() throws -> String?] = []
     /// The functions that you still have to write.
     var unwritten: [String] = []
 
-    /// Creates the comparison of a step that migrated the database `before` to `after`, which has the version
-    /// `version`.
+    /// Creates the comparison of one step.
+    ///
+    /// - Parameters:
+    ///   - step: The expected results of the step.
+    ///   - before: The database before the step.
+    ///   - after: The migrated database.
+    ///   - version: The version after the step.
     init(_ step: StepExpectation, from before: URL, to after: URL, _ version: FixtureVersion) throws {
         connection = try Connection(path: after.path, mode: .readWrite)
         rows = StepRows(
@@ -41,7 +46,7 @@ final class StepComparison {
         try attach.run()
     }
 
-    /// The differences from the expectations.
+    /// Returns the differences from the expected results.
     func run() throws -> [String] {
         var problems = try askPerson()
         try followKeys()
@@ -55,7 +60,7 @@ final class StepComparison {
             problems += try compare(rows, number)
         }
         if let untraced = step.untraced {
-            // Rows that were to be added to an identical table are missing.
+            // If a row was expected to be added to an identical table, it is missing.
             for table in version.tables
             where !untraced.contains(table.name) && (!same.contains(table.name) || added[table.name] != nil) {
                 problems += try compareSources(of: table)
@@ -69,8 +74,8 @@ final class StepComparison {
         return problems.filter { told.insert($0).inserted }
     }
 
-    /// The tables that are expected to stay unchanged and have the same rows in both databases. They need no further
-    /// comparison.
+    /// Returns the tables that are expected to stay unchanged and have the same rows in both databases. They need no
+    /// further comparison.
     private func identicalTables() throws -> Set<String> {
         let queries = step.tables.filter(\.isUnchanged).map { table in
             let columns = table.values.keys.sorted().map { SQL.quoted($0) + " COLLATE BINARY" }.joined(separator: ", ")

@@ -1,8 +1,10 @@
 import SQLSchema
 import Strata
 
-/// The expected contents of the tables after a step. They are written independently of the code that carries the step
-/// out; only a conversion is the same SQL in both.
+/// The expected contents of the tables after a step.
+///
+/// The SQL of these expectations is written independently of the SQL of the migration. The exception is a conversion of
+/// values, which is the same in both.
 struct StepExpectation: Sendable {
     let from: String
     let to: String
@@ -10,8 +12,7 @@ struct StepExpectation: Sendable {
     let custom: CustomExpectation?
     /// The tables after the step whose rows may come from anywhere; nil for all tables.
     var untraced: Set<String>? = []
-    /// The positions in `tables` of the changed tables, by their names before the step. All other tables keep their
-    /// rows.
+    /// The positions in `tables` of the changed tables, by their names before the step.
     private let changed: [TableName: Int]
     /// The names before the step of the tables that keep all their rows.
     private let unchanged: Set<TableName>
@@ -23,8 +24,13 @@ struct StepExpectation: Sendable {
         let isJoin: Bool
     }
 
-    /// Creates the expectation of the step between two versions; `custom` holds your expectations of its custom
-    /// migration.
+    /// Creates the expectation of the step between two versions.
+    ///
+    /// - Parameters:
+    ///   - from: The version before the step.
+    ///   - to: The version after the step.
+    ///   - tables: The expectations for single tables.
+    ///   - custom: The expected results of the step's custom migration; nil if it has none.
     init(from: String, to: String, tables: [TableExpectation], custom: CustomExpectation? = nil) {
         self.from = from
         self.to = to
@@ -38,7 +44,7 @@ struct StepExpectation: Sendable {
         (self.changed, self.unchanged) = (changed, unchanged)
     }
 
-    /// The expectation for the table called `name` before the step.
+    /// Returns the expected change of the table called `name` before the step.
     fileprivate func change(of name: String, isJoin: Bool) -> TableChange {
         let name = TableName(name: name, isJoin: isJoin)
         if unchanged.contains(name) { return .none }
@@ -51,8 +57,9 @@ struct StepExpectation: Sendable {
         case expected(TableExpectation)
     }
 
-    /// The expectations of all steps of a path, reduced to what a comparison of its two ends can check: the rows that
-    /// no custom migration handles, with the columns that no step changes.
+    /// Returns the expectations of all steps of a path, reduced to those that a comparison of its two ends can check.
+    ///
+    /// They cover the rows that no custom migration handles, with the columns that no step changes.
     static func fused(_ path: [StepExpectation]) -> StepExpectation {
         var tables = (path.first?.tables ?? []).map { FusedTable($0, in: path[0]) }
         // The join tables that a later step fills from the foreign keys of another table.
@@ -79,7 +86,7 @@ private struct FusedTable {
     /// The table's name after the last step.
     private(set) var name: String
     private let isJoin: Bool
-    /// The expectation for the table; nil if a custom migration handles it in one of the steps.
+    /// The expectation for the table; nil if its rows cannot be followed through all steps.
     private(set) var expectation: TableExpectation?
 
     init(_ table: TableExpectation, in step: StepExpectation) {
@@ -98,7 +105,10 @@ private struct FusedTable {
         }
     }
 
-    /// The expectation without the rows and columns that a custom migration may have changed.
+    /// Returns the expectation without the columns that a custom migration may have changed.
+    ///
+    /// - Returns: The expectation; nil if the custom migration may have changed which rows the table has, or their
+    ///   primary keys.
     private static func uncoded(_ table: TableExpectation, in step: StepExpectation) -> TableExpectation? {
         guard let custom = step.custom else { return table }
         let coded = custom.rows.contains { $0.old.name == table.from || $0.new.name == table.to }
@@ -119,7 +129,7 @@ extension TableExpectation {
             filter: filter, join: isJoin)
     }
 
-    /// The expectation that remains after both steps; nil if the keys no longer identify the rows.
+    /// Returns the expectation that remains after both steps; nil if the rows can no longer be identified.
     fileprivate func followed(by next: TableExpectation) -> TableExpectation? {
         if next.filter != nil { return nil }
         let references = Dictionary(values.keys.map { (SQL.quoted($0), $0) }, uniquingKeysWith: { one, _ in one })
@@ -193,7 +203,7 @@ struct TableExpectation: Sendable {
     }
 }
 
-/// A foreign key that follows its target to the row that the target has become.
+/// The expected values of a foreign key. It refers to the row that its target has become.
 public struct ReferenceExpectation: Sendable {
     let columns: [String]
     let oldColumns: [String]

@@ -2,17 +2,17 @@ import Foundation
 import SQLSchema
 import Strata
 
-/// Checks that a struct reads each column into its own property, and writes it back to its own column.
+/// A check that a struct reads each column into the right property and writes it back to the same column.
 struct StructCheck: Sendable {
     let type: any StoredEntity.Type
-    /// The name of its table.
+    /// The name of the struct's table.
     let table: String
-    /// Reads every row, and throws where a value is malformed.
+    /// Reads every row. Throws if a value is malformed.
     let read: @Sendable (_ connection: Connection) throws -> Void
-    /// Says what is read or written otherwise than it should be.
+    /// Returns the problems of reading the rows of `filled` and of writing them to `empty`.
     let check: @Sendable (_ filled: Connection, _ empty: Connection, _ version: FixtureVersion) throws -> [String]
 
-    /// The check of `type`.
+    /// Creates the check of `type`.
     init<Entity: StoredEntity>(_ type: Entity.Type) {
         self.type = type
         table = Entity.table.name
@@ -41,13 +41,14 @@ struct StructCheck: Sendable {
         }
     }
 
-    /// Whether `==` tells structs that differ in `column` alone, where there are any.
+    /// Returns whether `==` distinguishes structs that differ only in `column`. The result is true if there are no such
+    /// structs.
     private static func tells<Entity: StoredEntity>(
         _ type: Entity.Type, by column: String, in connection: Connection
     ) throws -> Bool {
         let (table, name) = (SQL.quoted(Entity.table.name), SQL.quoted(column))
         let key = Entity.table.key.flatMap { ["a.\(SQL.quoted($0))", "b.\(SQL.quoted($0))"] }.joined(separator: ", ")
-        // Some values that differ in SQL are equal in Swift, such as two ways to write é: of several pairs not all are.
+        // Values that differ in SQL may be equal in Swift, for example two spellings of é. One unequal pair is enough.
         let rest = "FROM \(table) AS a JOIN \(table) AS b ON a.\(name) IS NOT b.\(name) ORDER BY \(key) LIMIT 20"
         func entities(_ other: String?) throws -> [Entity] {
             let columns = Entity.table.columns.map { ($0 == other ? "b." : "a.") + SQL.quoted($0) }
@@ -61,7 +62,7 @@ struct StructCheck: Sendable {
         do {
             mixed = try entities(column)
         } catch is MalformedValue {
-            // It is one of the columns of a key, which are there together or not at all.
+            // The column is part of a foreign key of several columns, which are all NULL or all not NULL.
             return true
         }
         let pairs = Array(zip(try entities(nil), mixed))
@@ -102,8 +103,12 @@ struct StructCheck: Sendable {
 }
 
 extension Fixtures {
-    /// Reads every row of a version's fixture into its struct, compares it with what plain SQL reads, writes it to an
-    /// empty database, and compares that.
+    /// Checks that the structs of a version read and write the rows of its fixture correctly.
+    ///
+    /// Each row is read into its struct and compared with the row that plain SQL reads. The struct is then written to
+    /// an empty database, and the written row is compared with it.
+    ///
+    /// - Returns: The failures; empty if there are none.
     public func checkStructs(of version: FixtureVersion) throws -> [Failure] {
         let failures = try prepare(version)
         guard failures.isEmpty else { return failures }

@@ -3,13 +3,13 @@ import Strata
 
 /// The action on a referencing row when the row that it references is deleted.
 public enum DeleteRule: String, Sendable {
-    /// It points at nothing.
+    /// The foreign key becomes NULL.
     case nullify = "SET NULL"
-    /// It goes too.
+    /// The referencing row is deleted too.
     case cascade = "CASCADE"
-    /// The other may not be deleted.
+    /// The row cannot be deleted while another row refers to it.
     case deny = "RESTRICT"
-    /// The other may not be deleted without it, at the end of the transaction.
+    /// The row can be deleted. At the end of the transaction, no foreign key may refer to it.
     case noAction = "NO ACTION"
 }
 
@@ -18,28 +18,30 @@ public struct FixtureIndex: Hashable, Sendable, CustomStringConvertible {
     let columns: [String]
     let isUnique: Bool
 
-    /// An index on `columns`.
+    /// Creates an index on `columns`.
     public init(_ columns: [String], unique isUnique: Bool = false) {
         self.columns = columns
         self.isUnique = isUnique
     }
 
-    /// What it is, in words.
+    /// The kind of the index and its columns, such as `unique index on name`.
     public var description: String {
         "\(isUnique ? "unique index" : "index") on \(columns.joined(separator: ", "))"
     }
 }
 
-/// Compares the tables of a database with what the descriptions say of them, told apart from the SQL that makes them: a
-/// database is not right because it is as the schema makes it.
+/// A comparison of the tables of a database with the descriptions.
+///
+/// The expected layout does not come from the SQL that creates the tables, so the comparison also finds errors in that
+/// SQL.
 struct TableShape {
     private let version: FixtureVersion
-    /// By table: what SQLite knows of it.
+    /// The layout that SQLite reports, by table.
     private var tables: [String: Description] = [:]
 
     private struct Description {
         var columns: [String: (type: String, isMandatory: Bool)] = [:]
-        /// The columns of the primary key, with their places in it.
+        /// The columns of the primary key, with their positions in it.
         var key: [(place: Int, name: String)] = []
         var foreignKeys: [Int: ForeignKey] = [:]
         var indexes: [String: FixtureIndex] = [:]
@@ -51,7 +53,7 @@ struct TableShape {
         let rule: String
     }
 
-    /// The tables of a database, which should be those of `version`.
+    /// Reads the tables of a database that should have the layout of `version`.
     init(connection: Connection, version: FixtureVersion) throws {
         self.version = version
         let tables = "sqlite_schema AS m JOIN"
@@ -82,7 +84,7 @@ struct TableShape {
         self.tables = found
     }
 
-    /// What is otherwise, in words.
+    /// Returns a message for each difference.
     func differences() -> [String] {
         version.tables.flatMap(differences) + version.joinTables.flatMap(differences)
     }
@@ -105,7 +107,7 @@ struct TableShape {
                 if let storage = column.storage, storage != type {
                     problems.append("\(name): it is \(type), not \(storage)")
                 }
-                // The number of a row is never NULL, and SQLite does not say so.
+                // SQLite does not report an `INTEGER PRIMARY KEY` as NOT NULL, although it is never NULL.
                 let isNumber = table.key == [part] && type == "INTEGER"
                 if isMandatory == column.isNullable, !isNumber {
                     problems.append("\(name): it \(column.isNullable ? "does not allow" : "allows") NULL")
@@ -166,7 +168,7 @@ struct TableShape {
 }
 
 extension FixtureColumn {
-    /// How SQLite stores it; nil for a foreign key, which is stored as what it points at.
+    /// The type of the stored values; nil for a foreign key, which has the types of its target.
     fileprivate var storage: String? {
         switch role {
         case .key(let type), .value(let type): type.storage

@@ -2,8 +2,9 @@ import Foundation
 import SQLSchema
 import Strata
 
-/// A table, a full-text table, an index, a view and a trigger that an app may create in its store. A migration has to keep
-/// them, or to report those that no longer fit.
+/// A table, a full-text table, an index, a view and a trigger, like the ones that an app may create in its store.
+///
+/// A migration must keep these objects, or report the objects that it dropped.
 struct UserObjectProbe {
     private static let name = "probe_of_an_app"
     private let url: URL
@@ -34,7 +35,9 @@ struct UserObjectProbe {
             """)
     }
 
-    /// Removes the objects, and returns what is wrong with them after a migration.
+    /// Removes the objects.
+    ///
+    /// - Returns: The problems of the objects after a migration.
     func finish(_ report: MigrationReport?) throws -> [String] {
         let connection = try Connection(path: url.path, mode: .readWrite)
         let name = Self.name

@@ -1,7 +1,7 @@
 import JSONText
 import Strata
 
-/// A value that equals one with the same bytes: Swift finds texts equal that have others, such as two ways to write é.
+/// A value whose texts are compared byte by byte. Swift treats two spellings of é as equal.
 struct StoredValue: Equatable {
     let value: SQLiteValue
 
@@ -14,7 +14,8 @@ struct StoredValue: Equatable {
 }
 
 extension SQLiteValue {
-    /// Whether both are the same value: equal, or the same object or list in JSON, whatever the order of members.
+    /// Returns whether two values are the same. JSON objects and arrays are compared by content, whatever the order of
+    /// members.
     func isSame(as other: SQLiteValue) -> Bool {
         if StoredValue(value: self) == StoredValue(value: other) { return true }
         guard case .text(let left) = self, case .text(let right) = other, let before = Self.structure(left),

@@ -1,17 +1,18 @@
 import Foundation
 import Strata
 
-/// A database of a version, as an app with that version has it. Its temporary folder is deleted together with it and with
-/// its stores.
+/// A database of a version, as an app with that version has it.
+///
+/// The database is in a temporary folder. The folder is deleted when neither this object nor a store of it is in use.
 public final class VersionDatabase: Sendable {
-    /// The version as it is written.
+    /// The name of the version.
     public let version: String
-    /// The file.
+    /// The URL of the database file.
     public let url: URL
     private let folder: URL
     private let schema: any Schema.Type
 
-    /// A database that `make` puts at its place.
+    /// Creates a database with the function `make`, which writes it to the URL that it receives.
     init(of version: String, _ schema: any Schema.Type, _ make: (URL) throws -> Void) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("strata-\(UUID().uuidString)")
         url = folder.appendingPathComponent("store.sqlite")
@@ -23,13 +24,16 @@ public final class VersionDatabase: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// The store at its own version: it is read and written by the structs of that version.
+    /// Opens the database as a store of its own version. The structs of that version read and write it.
     public func store(options: StoreOptions = StoreOptions()) throws -> Store {
         try Store(at: url, knowing: known(version), options: options, owner: self)
     }
 
-    /// A copy of the database that was migrated to a version, or to the newest one; this one stays what it is.
+    /// Returns a copy of the database that was migrated to a version. This database is not changed.
     ///
+    /// - Parameters:
+    ///   - version: The name of the version; nil for the newest version.
+    ///   - options: The options of the store that performs the migration.
     /// - Throws: The error of the migration, or `FixtureError` if the schema does not have the version.
     public func migrated(to version: String? = nil, options: StoreOptions = StoreOptions()) throws -> VersionDatabase {
         let target = version ?? schema.versions.last?.name ?? self.version
@@ -51,12 +55,12 @@ public final class VersionDatabase: Sendable {
 }
 
 extension Fixtures {
-    /// A copy of the fixture of a version.
+    /// Returns a copy of the fixture of a version.
     public func database(of version: String) throws -> VersionDatabase {
         try VersionDatabase(of: version, schema) { try copyFixture(of: self.version(version), to: $0) }
     }
 
-    /// A database of a version without any row.
+    /// Returns a new database of a version, without rows.
     public func emptyDatabase(of version: String) throws -> VersionDatabase {
         try VersionDatabase(of: version, schema) { try create(self.version(version), at: $0, withRows: false) }
     }
