@@ -77,10 +77,10 @@ private struct ConversionCheck {
     /// - Returns: The name of the column; nil if every column is part of the primary key.
     private func breakable(_ table: FixtureTable) throws -> String? {
         let columns = table.columns.flatMap(\.names).filter { !table.key.contains($0) }
-        return try columns.first { try mandatory(table.name).contains($0) } ?? columns.first
+        return try columns.first { try requiredColumns(table.name).contains($0) } ?? columns.first
     }
 
-    private func mandatory(_ table: String) throws -> Set<String> {
+    private func requiredColumns(_ table: String) throws -> Set<String> {
         let connection = try Connection(path: database.path, mode: .readOnly)
         return Set(
             try connection.texts("SELECT name FROM pragma_table_info(\(SQL.literal(table))) WHERE \"notnull\""))
@@ -93,29 +93,29 @@ private struct ConversionCheck {
         _ table: FixtureTable, _ column: String, _ policy: ImportedInvalidRows.Policy
     ) throws -> [String] {
         let name = SQL.quoted(table.name)
-        let isMandatory = try mandatory(table.name).contains(column)
-        // NULL is invalid in a required column. Any other column of the STRICT table rejects a value of another type.
-        let value = isMandatory ? "NULL" : "CASE typeof(\(SQL.quoted(column))) WHEN 'blob' THEN 'x' ELSE X'00' END"
+        let isRequired = try requiredColumns(table.name).contains(column)
+        // NULL is invalid in a required column. In any other column, the STRICT table rejects a value of another type.
+        let value = isRequired ? "NULL" : "CASE typeof(\(SQL.quoted(column))) WHEN 'blob' THEN 'x' ELSE X'00' END"
         let key = SQL.list(table.key)
         var problems: [String] = []
         func fail(_ text: String) { problems.append("\(table.entity) with an invalid \(column): \(text)") }
         var victim: [SQLiteValue] = []
         try convert { source in
-            // The sample rows begin with unusual values, so the last row usually has an ordinary primary key.
+            // The sample rows with unusual values come first, so the last row usually has an ordinary primary key.
             let row = "rowid = (SELECT max(rowid) FROM \(name))"
             try source.query("SELECT \(key) FROM \(name) WHERE \(row)") { victim = $0.values }
             try source.execute("UPDATE \(name) SET \(SQL.quoted(column)) = \(value) WHERE \(row)")
         } then: { report, store in
             let text = victim.map(\.keyText).joined(separator: ", ")
             let own = report.invalidRows.filter { $0.table == table.name && $0.key == text }
-            let wanted: ConversionReport.Outcome =
+            let expectedRows: ConversionReport.Outcome =
                 switch policy {
                 case .setAside: .setAside
                 case .drop: .dropped
                 case .refuse: .refused
                 case .fill: .filled
                 }
-            guard own.contains(where: { $0.outcome == wanted }) else {
+            guard own.contains(where: { $0.outcome == expectedRows }) else {
                 fail("the row is \(own.first.map { "\($0.outcome): \($0.reason)" } ?? "not reported")")
                 return
             }

@@ -3,8 +3,8 @@ import Strata
 
 /// The definitions, rows and settings of a database.
 ///
-/// Files with the same contents may differ in their bytes, because versions of SQLite differ between machines. These
-/// values are equal for such files.
+/// Different versions of SQLite may write the same contents as different bytes. The values of this type are equal for
+/// such files.
 struct DatabaseContents: Equatable {
     private var definitions: [String] = []
     private var rows: [String: [[StoredValue]]] = [:]

@@ -3,14 +3,14 @@ import Strata
 
 /// The expected result of a custom migration for one row.
 public struct Expected<New: StoredEntity> {
-    enum Fate {
+    enum Outcome {
         case row(New)
         case key(New.ID, check: (New) throws -> Bool)
         case dropped
         case merged(New.ID)
     }
 
-    let fate: Fate
+    let outcome: Outcome
 
     /// Expects that the row has become `row`, in every column.
     ///
@@ -19,23 +19,23 @@ public struct Expected<New: StoredEntity> {
     ///
     /// The foreign keys of `row` may contain primary keys from before the step. They match the primary keys that those
     /// rows have after the step.
-    public static func kept(_ row: New) -> Expected { Expected(fate: .row(row)) }
+    public static func kept(_ row: New) -> Expected { Expected(outcome: .row(row)) }
 
     /// Expects that the row has become the row with the primary key `id`, and that `check` returns true for that row.
     public static func kept(as id: New.ID, _ check: @escaping (New) throws -> Bool) -> Expected {
-        Expected(fate: .key(id, check: check))
+        Expected(outcome: .key(id, check: check))
     }
 
     /// Expects that the row has been deleted.
-    public static var dropped: Expected { Expected(fate: .dropped) }
+    public static var dropped: Expected { Expected(outcome: .dropped) }
 
     /// Expects that the row has been merged into the row with the primary key `id`.
     ///
     /// The row itself is deleted. The foreign keys to it now refer to that other row.
-    public static func merged(into id: New.ID) -> Expected { Expected(fate: .merged(id)) }
+    public static func merged(into id: New.ID) -> Expected { Expected(outcome: .merged(id)) }
 }
 
-/// The error that a function for expected results throws until you write it.
+/// The error of an expected result or a check that you have not written yet.
 public struct UnwrittenExpectation: Error {
     /// Creates the error.
     public init() {}
@@ -132,9 +132,9 @@ public struct RowExpectation: Sendable {
     /// The temporary tables that record the expected results of the rows.
     struct Place {
         let outcomes: KeyOutcomes
-        let wanted: String
+        let expectedRows: String
         /// Whether this expectation reports missing rows. It does not if an inferred expectation reports them.
-        let tellsMissing: Bool
+        let reportsMissing: Bool
     }
 
     /// Creates the expected results for the rows of an entity.

@@ -83,7 +83,7 @@ struct FixtureCoverage {
 }
 
 extension ColumnType {
-    /// A kind of value, with an SQL condition that is true for a column with such a value.
+    /// A kind of value: its name, and an SQL condition for a column with such a value.
     struct Kind {
         let name: String
         let condition: (_ column: String) -> String

@@ -7,7 +7,7 @@ public enum ColumnType: Hashable, Sendable {
     case integers([Int])
 }
 
-/// A column of a fixture's table. A foreign key of several columns counts as one.
+/// A column of a fixture's table. A foreign key of several columns is one `FixtureColumn`.
 public struct FixtureColumn: Sendable {
     enum Role: Sendable {
         case key(ColumnType)

@@ -92,7 +92,7 @@ public struct Fixtures: Sendable {
 
     /// Adds the expected result of a table in the next step.
     ///
-    /// A table without an expected result that is the same in both versions must keep every row and value.
+    /// If a table has no expected result and is the same in both versions, it must keep every row and value.
     ///
     /// - Parameters:
     ///   - from: The table before the step.
@@ -206,7 +206,8 @@ public struct Fixtures: Sendable {
     /// - Returns: The failures; empty if there are none.
     public func export(_ version: FixtureVersion) throws -> [Failure] {
         let failures = try prepare(version)
-        // If the fixture does not match its version, its values mean nothing. A sealed fixture can no longer be fixed.
+        // If the fixture does not match its version, its values mean nothing. A sealed fixture can no longer be
+        // changed.
         if !failures.isEmpty || version.fingerprint != nil { return failures }
         let connection = try Connection(path: url(of: version).path, mode: .readOnly)
         return try FixtureCoverage(connection: connection).gaps(version).map { failure(version, $0) }
@@ -382,7 +383,7 @@ public struct Fixtures: Sendable {
 
     /// Copies a version's fixture to `copy`. Writes the fixture first if necessary.
     ///
-    /// - Throws: `FixtureError.missing` if there is no fixture.
+    /// - Throws: `FixtureError.missing` if the fixture does not exist.
     func copyFixture(of version: FixtureVersion, to copy: URL) throws {
         // The tests run in any order. The first test that needs the fixture writes it.
         _ = try prepare(version)

@@ -6,8 +6,8 @@ extension Fixtures {
     /// Migrates copies of a version's fixture by one step and to the newest version, and compares the rows before and
     /// after.
     ///
-    /// After the first step, the check compares every value. At the newest version, it compares the primary keys, the
-    /// number of rows, the columns that no step changes, the foreign keys and the layout.
+    /// After the first step, the check compares every value with its expected value. At the newest version, it compares
+    /// the primary keys, the number of rows, the columns that no step changes, the foreign keys and the layout.
     ///
     /// In a history of at most ten versions, every further step is compared like the first. The result of these steps
     /// is compared with the result of the direct migration. In a longer history only the oldest version takes every
@@ -41,8 +41,8 @@ extension Fixtures {
             try create(version, at: database, withRows: true, drawnFrom: random)
             var check = MigrationCheck(self, version)
             // The check of the fixture already reports unwritten functions.
-            check.tellsUnwritten = false
-            check.goesToNewest = isSampled(version)
+            check.reportsUnwritten = false
+            check.migratesToNewest = isSampled(version)
             return try check.run(from: database).map {
                 Failure("\($0) (repeat with STRATA_SEED=\(random.seed))")
             }
@@ -67,9 +67,9 @@ private struct MigrationCheck {
     private let fixtures: Fixtures
     private let version: FixtureVersion
     /// Whether to report the functions that you still have to write.
-    var tellsUnwritten = true
+    var reportsUnwritten = true
     /// Whether the database is also migrated to the newest version.
-    var goesToNewest = true
+    var migratesToNewest = true
 
     init(_ fixtures: Fixtures, _ version: FixtureVersion) {
         self.fixtures = fixtures
@@ -99,7 +99,7 @@ private struct MigrationCheck {
                     do {
                         try open(after, upTo: step.to)
                     } catch {
-                        // After a failed step there is no result to compare.
+                        // A failed step has no result to compare.
                         return failures + [Failure("\(name): the migration failed: \(error)")]
                     }
                     // In a long history, the test of each version compares the step that follows it.
@@ -110,7 +110,7 @@ private struct MigrationCheck {
                     }
                     before = after
                 }
-                guard let newest = fixtures.versions.last, goesToNewest else { return failures }
+                guard let newest = fixtures.versions.last, migratesToNewest else { return failures }
                 func fail(_ problems: [String]) {
                     failures += problems.map { Failure("\(start) to \(newest.name): \($0)") }
                 }
@@ -135,7 +135,7 @@ private struct MigrationCheck {
 
     /// Whether the database is also migrated step by step. In a long history only the oldest version is.
     private var takesEveryStep: Bool {
-        goesToNewest && (fixtures.takesAllPaths || version.name == fixtures.versions.first?.name)
+        migratesToNewest && (fixtures.takesAllPaths || version.name == fixtures.versions.first?.name)
     }
 
     @discardableResult private func open(_ url: URL, upTo version: String) throws -> MigrationReport? {
@@ -153,7 +153,7 @@ private struct MigrationCheck {
         let comparison = try StepComparison(step, from: before, to: after, version)
         var problems = try self.problems(of: after, version, dangling)
         problems += try comparison.run()
-        if tellsUnwritten, let custom = step.custom, !comparison.unwritten.isEmpty {
+        if reportsUnwritten, let custom = step.custom, !comparison.unwritten.isEmpty {
             let functions = comparison.unwritten.joined(separator: "\n").split(
                 separator: "\n", omittingEmptySubsequences: false)
             problems.append(

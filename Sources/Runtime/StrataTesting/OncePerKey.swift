@@ -9,7 +9,7 @@ final class OncePerKey<Value: Sendable>: Sendable {
 
     /// Returns the value for `key`. Calls `compute` if no other thread has done so.
     ///
-    /// - Throws: The error of `compute`. It is kept and thrown again like a value.
+    /// - Throws: The error of `compute`. The error is kept like a value, and thrown again.
     func value(of key: String, _ compute: () throws -> Value) throws -> Value {
         let entry = entries.withLock { entries in
             let entry = entries[key] ?? Entry(nil)

@@ -3,7 +3,6 @@ import Strata
 
 /// A source of random rows. The same seed gives the same rows on every machine.
 struct RandomRows: RandomNumberGenerator {
-    /// The seed.
     let seed: UInt64
     /// The greatest number of rows in a table.
     let count: Int

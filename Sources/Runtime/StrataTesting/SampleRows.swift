@@ -42,8 +42,8 @@ struct SampleRows {
 
     /// Returns the number of rows of each table.
     ///
-    /// It is twice the number of sample values of the column with the most of them, and NULL counts as one more value.
-    /// Each value then appears beside several values of another column. Random rows have a random number instead.
+    /// The column with the most sample values determines the number: twice as many rows as it has values, including
+    /// NULL. Each value then appears beside several values of another column. The number of random rows is random.
     /// Primary keys and unique columns may allow fewer rows.
     private mutating func counts() throws -> [String: Int] {
         var counts: [String: Int] = [:]
@@ -138,7 +138,7 @@ struct SampleRows {
         var drawn: [[SQLiteValue]] = []
         let combinations = pools.reduce(1) { $0 * $1.count }
         for number in 0..<combinations where drawn.count < count {
-            // The number is written like a number with digits, and each digit has its own base.
+            // Each part of the key is a digit of `number`. Each digit has its own base.
             var rest = number
             var key: [SQLiteValue] = []
             for pool in pools {

@@ -1,9 +1,9 @@
 import SQLSchema
 import Strata
 
-/// The use of the expected results that you write for a custom migration.
+/// The expected results that you write for a custom migration.
 extension StepComparison {
-    func askPerson() throws -> [String] {
+    func askExpectations() throws -> [String] {
         guard let custom = step.custom else { return [] }
         var problems: [String] = []
         for (number, expectation) in custom.rows.enumerated() {
@@ -13,12 +13,12 @@ extension StepComparison {
                 place, from: (expectation.old.name, expectation.old.key),
                 to: (expectation.new.name, expectation.new.key))
             places[expectation.old.name] = place
-            let wanted = "temp.strata_rows_\(number)"
+            let expectedRows = "temp.strata_rows_\(number)"
             let columns = expectation.new.columns.map(SQL.quoted) + outcomes.old
-            try connection.execute("CREATE TABLE \(wanted) (\(columns.joined(separator: ", ")))")
+            try connection.execute("CREATE TABLE \(expectedRows) (\(columns.joined(separator: ", ")))")
             do {
                 problems += try expectation.ask(
-                    self, RowExpectation.Place(outcomes: outcomes, wanted: wanted, tellsMissing: table == nil))
+                    self, RowExpectation.Place(outcomes: outcomes, expectedRows: expectedRows, reportsMissing: table == nil))
             } catch is UnwrittenExpectation {
                 unwritten.append(expectation.stub)
                 unknown.insert(expectation.old.name)
@@ -62,7 +62,7 @@ extension StepComparison {
         let insert = try connection.prepare(
             "INSERT INTO \(outcomes.name) VALUES (\(SQL.parameters(oldCount + newCount + 1)))")
         let columns = New.table.columns.count
-        let row = try connection.prepare("INSERT INTO \(place.wanted) VALUES (\(SQL.parameters(columns + oldCount)))")
+        let row = try connection.prepare("INSERT INTO \(place.expectedRows) VALUES (\(SQL.parameters(columns + oldCount)))")
         var problems: [String] = []
         let cursor = try rows.old.cursor(Old.self)
         while let old = try cursor.next() {
@@ -73,15 +73,15 @@ extension StepComparison {
                 try insert.bind(kind.rawValue, at: 1 + oldCount + newCount)
                 try insert.run()
             }
-            let outcome: Expected<New>
+            let expectation: Expected<New>
             do {
-                outcome = try expected(old, rows)
+                expectation = try expected(old, rows)
             } catch let error where !(error is UnwrittenExpectation) {
                 problems.append("expected(_:_:) threw for \(old): \(error)")
                 unknown.insert(Old.table.name)
                 break
             }
-            switch outcome.fate {
+            switch expectation.outcome {
             case .row(let new):
                 try record(.kept, New.id(of: new))
                 try new.bind(to: row)
@@ -98,11 +98,11 @@ extension StepComparison {
                     guard try statement.step() else { return nil }
                     let newID = try New.ID(row: statement.row, at: 0)
                     guard let new = try rows.new.find(New.self, id: newID) else {
-                        return place.tellsMissing ? "\(old) should become row \(newID), which is missing" : nil
+                        return place.reportsMissing ? "\(old) should become row \(newID), which is missing" : nil
                     }
                     return try check(new) ? nil : "\(old) became \(new), which the check of .kept(as:) rejects"
                 }
-            case .dropped: try record(.gone, nil)
+            case .dropped: try record(.dropped, nil)
             case .merged(let target):
                 try record(.merged, target)
                 if try rows.new.find(New.self, id: target) == nil {

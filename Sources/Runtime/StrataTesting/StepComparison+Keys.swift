@@ -1,12 +1,13 @@
 import SQLSchema
 import Strata
 
-/// A temporary table with the expected result of each row of a table: its old primary key, its new primary key, and the
-/// kind of the result.
+/// A temporary table with the expected result of each row of a table.
+///
+/// It contains the old primary key, the new primary key and the kind of the result.
 struct KeyOutcomes {
     /// The kind of an expected result.
     enum Kind: Int {
-        case kept, gone, merged
+        case kept, dropped, merged
     }
 
     let name: String
@@ -27,7 +28,7 @@ extension StepComparison {
     ) throws -> KeyOutcomes {
         let outcomes = KeyOutcomes(place, old: old.key.count, new: new.key.count)
         let collations = try rows.oldConnection.collations(of: old.key, in: old.table)
-        // The columns have types, because SQLite could not use the index for numbers without them.
+        // Without types, SQLite could not use the index to look up numbers.
         let oldTypes = try types(of: old.key, in: "original", old.table)
         let key = zip(zip(outcomes.old, oldTypes), collations).map { "\($0.0) \($0.1)\(SQLite.collate($1))" }
         let newTypes = try types(of: new.key, in: "main", new.table)
@@ -98,15 +99,15 @@ extension StepComparison {
         guard let targets = targets(of: reference) else { return old }
         var isFound = Self.equal(targets.old.map { "target." + $0 }, old)
         if targets.old.count == targets.new.count {
-            // If a primary key is unchanged, a foreign key to it is unchanged too. Its spelling may differ where the
-            // collation ignores the difference.
+            // If a primary key is unchanged, a foreign key to it keeps its spelling. The collation may treat different
+            // spellings as equal.
             let changes = zip(targets.old, targets.new).map { "target.\($0) IS NOT target.\($1)" }
             isFound += " AND (\(changes.joined(separator: " OR ")))"
         }
         let rows = "FROM \(targets.name) AS target WHERE \(isFound)"
         return targets.new.enumerated().map { place, column in
             let kept =
-                "(SELECT iif(target.strata_kind = \(KeyOutcomes.Kind.gone.rawValue), NULL, target.\(column)) \(rows))"
+                "(SELECT iif(target.strata_kind = \(KeyOutcomes.Kind.dropped.rawValue), NULL, target.\(column)) \(rows))"
             return
                 "CASE WHEN EXISTS (SELECT 1 \(rows)) THEN \(kept) ELSE \(place < old.count ? old[place] : "NULL") END"
         }
@@ -121,7 +122,7 @@ extension StepComparison {
                 for column in reference.columns { values[column] = nil }
             } else if targets(of: reference) != nil {
                 let old = reference.oldColumns.map { "o." + SQL.quoted($0) }
-                // A custom migration may have set a column that is not in `values`.
+                // A custom migration may have set the columns that are not in `values`.
                 for (column, value) in zip(reference.columns, followed(reference, old)) where values[column] != nil {
                     values[column] = value
                 }
@@ -132,8 +133,8 @@ extension StepComparison {
 
     func original(_ table: TableExpectation) -> String { "original.\(SQL.quoted(table.from)) AS o" }
 
-    /// Records the expected primary keys of rows that no custom migration handles. Rows without a new primary key are
-    /// dropped.
+    /// Records the expected primary keys of rows that no custom migration handles. A row without a new primary key is
+    /// expected to be dropped.
     func writeKeys(_ place: Int) throws {
         let table = step.tables[place]
         let outcomes = try makeKeyOutcomes(place, from: (table.from, table.oldKey), to: (table.to, table.key))
@@ -145,9 +146,9 @@ extension StepComparison {
         try connection.execute(
             "INSERT INTO \(outcomes.name) SELECT \(columns.joined(separator: ", ")) FROM \(original(table))\(condition)"
         )
-        let isGone = outcomes.new.map { "\($0) IS NULL" }.joined(separator: " OR ")
+        let isDropped = outcomes.new.map { "\($0) IS NULL" }.joined(separator: " OR ")
         try connection.execute(
-            "UPDATE \(outcomes.name) SET strata_kind = \(KeyOutcomes.Kind.gone.rawValue) WHERE \(isGone)")
+            "UPDATE \(outcomes.name) SET strata_kind = \(KeyOutcomes.Kind.dropped.rawValue) WHERE \(isDropped)")
     }
 
     /// Updates the expected primary keys of rows that a custom migration handles.
@@ -182,19 +183,19 @@ extension StepComparison {
             guard let targets = targets(of: reference) else { continue }
             let old = reference.oldColumns.map { "o." + SQL.quoted($0) }
             var condition = Self.equal(outcomes.old.map { "f." + $0 }, table.oldKey.map { "o." + SQL.quoted($0) })
-            if let wanted = wanted(place) {
+            if let expectedRows = expectedRows(place) {
                 // A row is not dropped if the custom migration made it refer to another row.
                 let isSame = Self.equal(reference.columns.map { "w." + SQL.quoted($0) }, old)
                 let isRow = Self.equal(outcomes.old.map { "w." + $0 }, outcomes.old.map { "f." + $0 })
-                condition += " AND NOT EXISTS (SELECT 1 FROM \(wanted) AS w WHERE \(isRow) AND (\(isSame)) IS NOT TRUE)"
+                condition += " AND NOT EXISTS (SELECT 1 FROM \(expectedRows) AS w WHERE \(isRow) AND (\(isSame)) IS NOT TRUE)"
             }
-            let values = outcomes.new.map { "\($0) = NULL" } + ["strata_kind = \(KeyOutcomes.Kind.gone.rawValue)"]
+            let values = outcomes.new.map { "\($0) = NULL" } + ["strata_kind = \(KeyOutcomes.Kind.dropped.rawValue)"]
             try connection.execute(
                 """
                 UPDATE \(outcomes.name) AS f SET \(values.joined(separator: ", ")) \
                 WHERE f.strata_kind = \(KeyOutcomes.Kind.kept.rawValue) AND EXISTS (SELECT 1 FROM \(original(table)) \
                 JOIN \(targets.name) AS target ON \(Self.equal(targets.old.map { "target." + $0 }, old)) \
-                WHERE target.strata_kind = \(KeyOutcomes.Kind.gone.rawValue) AND \(condition))
+                WHERE target.strata_kind = \(KeyOutcomes.Kind.dropped.rawValue) AND \(condition))
                 """)
             if try connection.integer("SELECT changes()") ?? 0 > 0 { isChanged = true }
         }
@@ -219,7 +220,7 @@ extension StepComparison {
     }
 
     /// Returns the temporary table with the rows that you expect for a table; nil if you expect none.
-    func wanted(_ place: Int) -> String? {
+    func expectedRows(_ place: Int) -> String? {
         step.custom?.rows.firstIndex { places[$0.old.name] == place }.map { "temp.strata_rows_\($0)" }
     }
 }

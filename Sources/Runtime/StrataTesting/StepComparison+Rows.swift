@@ -6,7 +6,7 @@ extension StepComparison {
     /// Returns a query for the rows that are expected in a table; nil if the table is emptied.
     ///
     /// The query has the columns of the primary key as `strata_k0` and on, then `columns` as `strata_v0` and on. The
-    /// names of the table cannot be used, because SQLite does not accept `true` as the name of a query's column.
+    /// names differ from those in the table, because SQLite cannot refer to a subquery's column that is called `true`.
     func expected(_ table: TableExpectation, _ place: Int, _ columns: [String]) -> String? {
         if table.isEmptied { return nil }
         let values = values(of: table)
@@ -59,7 +59,7 @@ extension StepComparison {
             JOIN original.\(SQL.quoted(expectation.old.name)) AS o ON \(Self.equal(outcomes.old.map { "f." + $0 }, old))
             """
         return try compare(
-            sql, with: expectation.new.name, key: expectation.new.key, columns: known, tellsMissing: table == nil)
+            sql, with: expectation.new.name, key: expectation.new.key, columns: known, reportsMissing: table == nil)
     }
 
     /// Compares the rows of a query with the rows of a new table that have the same primary key.
@@ -69,9 +69,9 @@ extension StepComparison {
     ///   - table: The new table.
     ///   - key: The columns of the primary key.
     ///   - columns: The other columns to compare.
-    ///   - tellsMissing: Whether to report missing rows.
+    ///   - reportsMissing: Whether to report missing rows.
     func compare(
-        _ expected: String, with table: String, key: [String], columns: [String], tellsMissing: Bool = true
+        _ expected: String, with table: String, key: [String], columns: [String], reportsMissing: Bool = true
     ) throws -> [String] {
         let keys = key.indices.map { "e.strata_k\($0)" }
         let (values, new) = (columns.indices.map { "e.strata_v\($0)" }, columns.map { "n." + SQL.quoted($0) })
@@ -88,7 +88,7 @@ extension StepComparison {
             let values = statement.row.values
             let id = Self.shown(values[..<key.count])
             if values[key.count] == .integer(1) {
-                if tellsMissing { problems.add("", "\(names.entity(table)): row \(id) is missing") }
+                if reportsMissing { problems.add("", "\(names.entity(table)): row \(id) is missing") }
                 continue
             }
             for (place, column) in columns.enumerated() {

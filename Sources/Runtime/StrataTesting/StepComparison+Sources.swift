@@ -32,13 +32,13 @@ extension StepComparison {
             let key = table.key.enumerated().map { "\(SQL.quoted($1)) AS strata_k\($0)" }
             let columns = table.columns.flatMap(\.names).filter { !table.key.contains($0) }
             let values = columns.enumerated().map { "\(SQL.quoted($1)) AS strata_v\($0)" }
-            let wanted = "SELECT \((key + values).joined(separator: ", ")) FROM \(added)"
-            addedProblems = try compare(wanted, with: table.name, key: table.key, columns: columns).map {
+            let expectedRows = "SELECT \((key + values).joined(separator: ", ")) FROM \(added)"
+            addedProblems = try compare(expectedRows, with: table.name, key: table.key, columns: columns).map {
                 $0 + " (`added` returns this row)"
             }
             sql += " EXCEPT SELECT \(SQL.list(table.key)) FROM \(added)"
         }
-        var strangers = SummarizedFindings()
+        var unexpected = SummarizedFindings()
         let dropped = Set(try customRows.flatMap { try droppedKeys(of: $0) })
         for row in try values(sql) {
             let id = Self.shown(row)
@@ -46,7 +46,7 @@ extension StepComparison {
                 problems.add("dropped", "\(names.entity(table.name)): row \(id) still exists, expected .dropped")
             } else {
                 let isDeclared = step.custom == nil ? "" : ", and `added` does not return it"
-                strangers.add("", "\(names.entity(table.name)): row \(id) does not come from an old row\(isDeclared)")
+                unexpected.add("", "\(names.entity(table.name)): row \(id) does not come from an old row\(isDeclared)")
             }
         }
         let stub = """
@@ -54,16 +54,16 @@ extension StepComparison {
                 …
             }
             """
-        if !strangers.texts.isEmpty, step.custom != nil, added[table.name] == nil, !unwritten.contains(stub) {
+        if !unexpected.texts.isEmpty, step.custom != nil, added[table.name] == nil, !unwritten.contains(stub) {
             unwritten.append(stub)
         }
-        return addedProblems + problems.texts + strangers.texts
+        return addedProblems + problems.texts + unexpected.texts
     }
 
     /// Returns the primary keys of the old rows of an entity that are expected to be dropped.
     private func droppedKeys(of expectation: RowExpectation) throws -> [String] {
         guard let outcomes = places[expectation.old.name].flatMap({ outcomes[$0] }) else { return [] }
-        let dropped = "strata_kind = \(KeyOutcomes.Kind.gone.rawValue)"
+        let dropped = "strata_kind = \(KeyOutcomes.Kind.dropped.rawValue)"
         return try values("SELECT \(outcomes.old.joined(separator: ", ")) FROM \(outcomes.name) WHERE \(dropped)")
             .map { Self.shown($0) }
     }

@@ -4,8 +4,8 @@ import Strata
 
 /// A comparison of the databases before and after one step.
 ///
-/// It checks each old row against its expected result, and each new row against its expected source. The expectations
-/// are computed by separate SQL over the old database, which is attached to the new one as `original`.
+/// It compares each old row with its expected result, and each new row with its expected source. The expectations are
+/// computed by separate SQL over the old database, which is attached to the new one as `original`.
 final class StepComparison {
     let connection: Connection
     let step: StepExpectation
@@ -48,7 +48,7 @@ final class StepComparison {
 
     /// Returns the differences from the expected results.
     func run() throws -> [String] {
-        var problems = try askPerson()
+        var problems = try askExpectations()
         try followKeys()
         problems += try sharedKeys()
         problems += try pendingChecks.compactMap { try $0() }
@@ -70,8 +70,8 @@ final class StepComparison {
             }
         }
         // Your expectations and the inferred ones may report the same problem.
-        var told: Set<String> = []
-        return problems.filter { told.insert($0).inserted }
+        var reported: Set<String> = []
+        return problems.filter { reported.insert($0).inserted }
     }
 
     /// Returns the tables that are expected to stay unchanged and have the same rows in both databases. They need no

@@ -3,8 +3,8 @@ import Strata
 
 /// The expected contents of the tables after a step.
 ///
-/// The SQL of these expectations is written independently of the SQL of the migration. The exception is a conversion of
-/// values, which is the same in both.
+/// The expectations are generated independently of the migration. Only a conversion of values uses the same SQL in
+/// both.
 struct StepExpectation: Sendable {
     let from: String
     let to: String
@@ -57,7 +57,7 @@ struct StepExpectation: Sendable {
         case expected(TableExpectation)
     }
 
-    /// Returns the expectations of all steps of a path, reduced to those that a comparison of its two ends can check.
+    /// Returns the expectations that a comparison of the two ends of a path can check.
     ///
     /// They cover the rows that no custom migration handles, with the columns that no step changes.
     static func fused(_ path: [StepExpectation]) -> StepExpectation {

@@ -33,7 +33,7 @@ struct StructCheck: Sendable {
             for entity in entities { try transaction.insert(entity) }
             let written = try Self.rows(of: table, by: Entity.table.key, in: empty)
             problems += Self.compare(values, written, table: table, names, what: "written")
-            for column in Entity.table.columns where try !Self.tells(Entity.self, by: column, in: filled) {
+            for column in Entity.table.columns where try !Self.distinguishes(Entity.self, by: column, in: filled) {
                 problems.append(
                     "\(names.property(column, of: table)): two structs that differ only in this property are equal")
             }
@@ -43,7 +43,7 @@ struct StructCheck: Sendable {
 
     /// Returns whether `==` distinguishes structs that differ only in `column`. The result is true if there are no such
     /// structs.
-    private static func tells<Entity: StoredEntity>(
+    private static func distinguishes<Entity: StoredEntity>(
         _ type: Entity.Type, by column: String, in connection: Connection
     ) throws -> Bool {
         let (table, name) = (SQL.quoted(Entity.table.name), SQL.quoted(column))

@@ -40,7 +40,7 @@ struct TableShape {
     private var tables: [String: Description] = [:]
 
     private struct Description {
-        var columns: [String: (type: String, isMandatory: Bool)] = [:]
+        var columns: [String: (type: String, isRequired: Bool)] = [:]
         /// The columns of the primary key, with their positions in it.
         var key: [(place: Int, name: String)] = []
         var foreignKeys: [Int: ForeignKey] = [:]
@@ -100,7 +100,7 @@ struct TableShape {
         for column in table.columns {
             let name = "\(table.entity).\(column.property)"
             for part in column.names {
-                guard let (type, isMandatory) = found[part] else {
+                guard let (type, isRequired) = found[part] else {
                     problems.append("\(name): there is no column \(part)")
                     continue
                 }
@@ -109,7 +109,7 @@ struct TableShape {
                 }
                 // SQLite does not report an `INTEGER PRIMARY KEY` as NOT NULL, although it is never NULL.
                 let isNumber = table.key == [part] && type == "INTEGER"
-                if isMandatory == column.isNullable, !isNumber {
+                if isRequired == column.isNullable, !isNumber {
                     problems.append("\(name): it \(column.isNullable ? "does not allow" : "allows") NULL")
                 }
             }

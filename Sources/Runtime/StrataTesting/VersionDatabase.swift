@@ -3,7 +3,8 @@ import Strata
 
 /// A database of a version, as an app with that version has it.
 ///
-/// The database is in a temporary folder. The folder is deleted when neither this object nor a store of it is in use.
+/// The database is in a temporary folder. The folder is deleted when neither this object nor one of its stores is in
+/// use.
 public final class VersionDatabase: Sendable {
     /// The name of the version.
     public let version: String
@@ -24,7 +25,7 @@ public final class VersionDatabase: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// Opens the database as a store of its own version. The structs of that version read and write it.
+    /// Returns a store at the version of this database. The structs of that version read and write it.
     public func store(options: StoreOptions = StoreOptions()) throws -> Store {
         try Store(at: url, knowing: known(version), options: options, owner: self)
     }
