@@ -14,10 +14,10 @@ struct ModelTarget {
     /// Whether the target may contain tests.
     let isTest: Bool
 
-    /// The files that are called `strata.json`.
+    /// The files with the name `strata.json`.
     var markers: [URL] { files.filter { $0.lastPathComponent == "strata.json" } }
 
-    /// A target of a package; nil if it has no Swift files.
+    /// Creates a target from a target of a package; nil if it is not a Swift target.
     init?(_ target: any Target) {
         guard let target = target as? SwiftSourceModuleTarget else { return nil }
         // SwiftPM runs a plugin again when a file is added or removed only if the plugin asks for its suffix.
@@ -30,7 +30,7 @@ struct ModelTarget {
     }
 
     #if canImport(XcodeProjectPlugin)
-        /// A target of an Xcode project. Its folder has its name.
+        /// Creates a target from a target of an Xcode project. Its folder has the same name.
         init(_ target: XcodeTarget, in project: XcodeProject) {
             name = target.displayName
             module = String(target.displayName.map { $0.isLetter || $0.isNumber ? $0 : "_" })
@@ -50,7 +50,7 @@ struct Model {
     /// The names of the test targets.
     let tests: [String]
 
-    /// The model of a target; nil if it has none.
+    /// Creates the model of a target; nil if the target has none.
     init?(of target: ModelTarget) {
         let markers = target.markers
         guard let marker = markers.first else { return nil }
@@ -60,7 +60,7 @@ struct Model {
         }
         self.target = target
         folder = marker.deletingLastPathComponent()
-        // The tool reports what is wrong in the file.
+        // The tool reports the problems in this file.
         let values = (try? JSONSerialization.jsonObject(with: Data(contentsOf: marker))) as? [String: Any] ?? [:]
         isBuilt = values["mode"] as? String == "build"
         tests = values["tests"] as? [String] ?? [values["tests"] as? String ?? target.name + "Tests"]
@@ -69,9 +69,9 @@ struct Model {
     /// All files in the folder.
     var files: [URL] { target.files.filter { $0.path.hasPrefix(folder.path + "/") } }
 
-    /// The descriptions.
+    /// The descriptions of the model.
     var descriptions: [URL] { files.filter { $0.pathExtension == "json" && $0.lastPathComponent != "strata.json" } }
 
-    /// The arguments that name the model.
+    /// The arguments that identify the model.
     var arguments: [String] { ["--model", folder.path, "--target", target.name] }
 }

@@ -5,8 +5,9 @@ import PackagePlugin
     import XcodeProjectPlugin
 #endif
 
-/// Checks the generated files of a model in each build, or generates them if the model's mode is `build`. In a test target,
-/// it does so for the tests of the models that the target depends on.
+/// Checks the generated files of a model in each build, or generates them if the model's mode is `build`.
+///
+/// In a test target, it checks or generates the tests of the models that the target depends on.
 @main
 struct StrataBuild: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: Target) throws -> [Command] {

@@ -31,7 +31,7 @@ private struct Project {
     let folder: URL
     let targets: [ModelTarget]
 
-    /// Generates the files of all models, or of the models whose targets are in `arguments`.
+    /// Generates the files of all models, or only of the models whose targets are in `arguments`.
     func generate(by tool: URL, _ arguments: [String]) throws {
         var extractor = ArgumentExtractor(arguments)
         let names = extractor.extractOption(named: "target")
@@ -59,7 +59,7 @@ private struct Project {
         }
     }
 
-    /// The files `strata.json` below `Sources` and `Tests` that are in no target.
+    /// Returns the `strata.json` files below `Sources` and `Tests` that are in no target.
     private func orphans() -> [URL] {
         let folders = targets.map { $0.folder.path.hasSuffix("/") ? $0.folder.path : $0.folder.path + "/" }
         return ["Sources", "Tests"].flatMap { name -> [URL] in
@@ -67,7 +67,7 @@ private struct Project {
             let files = FileManager.default.enumerator(
                 at: folder, includingPropertiesForKeys: nil, options: [.skipsHiddenFiles])
             return (files?.compactMap { $0 as? URL } ?? []).filter { file in
-                // Another package in a folder of this one has targets of its own.
+                // A nested package has its own targets.
                 file.lastPathComponent == "strata.json" && !isInOtherPackage(file, below: folder)
                     && !folders.contains { file.path.hasPrefix($0) }
             }

@@ -1,7 +1,7 @@
 import SQLSchema
 import Strata
 
-/// Ten versions of one table: each renames a column, and each third changes its values.
+/// Ten versions of one table. Each step renames a column, and every third step also changes its values.
 package enum Chain: Schema {
     package static let name = "ChainSchema"
     package static let fingerprint: UInt64 = 110
@@ -23,7 +23,7 @@ package enum Chain: Schema {
     }
 }
 
-/// The schema as an app of its first version knew it.
+/// The same schema in an app that has only its first version.
 package enum OldChain: Schema {
     package static let name = Chain.name
     package static let fingerprint: UInt64 = 101

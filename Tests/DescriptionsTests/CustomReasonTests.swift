@@ -4,13 +4,13 @@ import Testing
 
 @testable import Descriptions
 
-/// What only a person can say, and the reason that is given for it.
+/// The changes that need a custom migration, each with its reason.
 @Suite struct CustomReasonTests {
     private func reasons(_ files: [String: String]) throws -> [String] {
         try history(files).steps[0].customReasons
     }
 
-    /// A property that was something else in version 1.0.
+    /// A property `a` that changes in version 2.0. `was` are its former values.
     private func changed(_ now: String, was: String) -> String {
         """
         { "name": "a", \(now), "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { \(was) } }] }
@@ -21,7 +21,7 @@ import Testing
         { "name": "author", "version_history": [{ "version": "1.0" }, { "version": "2.0" }], "identifier": { "type": "int" } }
         """
 
-    @Test func `another association`() throws {
+    @Test func `a change from to-many to to-one needs a custom migration`() throws {
         let one = #""nullable": true, "property_type": { "entity_name": "author", "association": "to_one" }"#
         #expect(
             try reasons([
@@ -29,7 +29,7 @@ import Testing
             ]) == ["`book.a` was stored elsewhere, or had other values"])
     }
 
-    @Test func `another target`() throws {
+    @Test func `a relationship to another entity needs a custom migration`() throws {
         for association in ["to_one", "to_many"] {
             let nullable = association == "to_one" ? #""nullable": true,"# : ""
             let now = #"\#(nullable) "property_type": { "entity_name": "author", "association": "\#(association)" }"#
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `another key, of whatever kind, and all that points at it`() throws {
+    @Test func `a changed primary key and every relationship to it need a custom migration`() throws {
         func text(_ now: String, was: String) -> String {
             """
             { "name": "author", "identifier": \(now),
@@ -75,7 +75,7 @@ import Testing
             ]) == [])
     }
 
-    @Test func `another element of a list`() throws {
+    @Test func `a change of type to a list needs a custom migration`() throws {
         #expect(
             try reasons(["Book": book(changed(#""property_type": "[double]""#, was: #""property_type": "[int]""#))])
                 == ["`book.a` changes from [int] to [double]"])
@@ -114,7 +114,7 @@ import Testing
             "whose property `x` changes from int to string"
         ),
     ])
-    func `a subtype that changes, wherever it is used`(shape: String, reason: String) throws {
+    func `a changed subtype needs a custom migration wherever it is used`(shape: String, reason: String) throws {
         let files = [
             "Kind":
                 #"{ "name": "kind", "version_history": [{ "version": "1.0" }, { "version": "2.0" }], \#(shape) }"#,
@@ -133,7 +133,7 @@ import Testing
             ])
     }
 
-    @Test func `a subtype instead of another`() throws {
+    @Test func `a change to another subtype needs a custom migration`() throws {
         #expect(
             try reasons([
                 "Kind": #"{ "name": "kind", "cases": ["x"] }"#, "Sort": #"{ "name": "sort", "cases": ["x"] }"#,
@@ -141,7 +141,7 @@ import Testing
             ]) == ["`book.a` changes from sort to kind"])
     }
 
-    @Test func `an entity whose rows become rows of another`() throws {
+    @Test func `an entity that is merged into another needs a custom migration`() throws {
         let gone = """
             { "name": "gone", "version_history": [{ "version": "1.0" }], "removed_at_version": "2.0", "merged_into": "book",
               "identifier": { "type": "int" } }
@@ -151,7 +151,7 @@ import Testing
         #expect(step.merged.map { [$0.old.name, $0.new.name] } == [["gone", "book"]])
     }
 
-    @Test func `a change of target or type, although the new target's rows are discarded`() throws {
+    @Test func `a changed target or type needs a custom migration even if the target's rows are discarded`() throws {
         let cache = """
             { "name": "cache", "version_history": [{ "version": "1.0" }, { "version": "2.0", "rows": "discard" }], "identifier": { "type": "int" } }
             """
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func `the side without storage is pointed elsewhere`() throws {
+    @Test func `a changed inverse on the side without a column needs a custom migration`() throws {
         let shelf = """
             { "name": "shelf", "version_history": [{ "version": "1.0" }, { "version": "2.0" }], "identifier": { "type": "int" },
               "properties": [{ "name": "books", "property_type": { "entity_name": "book", "association": "to_many", "inverse": "second" },
@@ -180,9 +180,8 @@ import Testing
         #expect(try reasons(["Book": text, "Shelf": shelf]) == ["`shelf.books` has another inverse"])
     }
 
-    @Test(arguments: ["to_one", "to_many"]) func `a relationship that becomes its own inverse`(association: String)
-        throws
-    {
+    @Test(arguments: ["to_one", "to_many"])
+    func `a relationship that becomes its own inverse needs a custom migration`(association: String) throws {
         let nullable = association == "to_one" ? #""nullable": true, "# : ""
         let now =
             nullable + #""property_type": { "entity_name": "book", "association": "\#(association)", "inverse": "a" }"#
@@ -193,7 +192,7 @@ import Testing
         #expect(try reasons(["Book": book(changed(same, was: #""inverse": "a""#))]) == [])
     }
 
-    @Test func `an order that would go without a word`() throws {
+    @Test func `removing an ordered relationship needs discard or a custom migration`() throws {
         func author(_ more: String) -> String {
             """
             { "name": "author", "version_history": [{ "version": "1.0" }, { "version": "2.0" }], "identifier": { "type": "int" },
@@ -212,7 +211,7 @@ import Testing
         #expect(try reasons(["Book": text, "Author": author(#", "discard": true"#)]) == [])
     }
 
-    @Test func `a key that is compared otherwise`() throws {
+    @Test func `a primary key with another collation needs a custom migration`() throws {
         let text = """
             { "name": "book", "identifier": { "type": "property", "property": "a" },
               "version_history": [{ "version": "1.0" }, { "version": "2.0" }],
@@ -221,7 +220,7 @@ import Testing
         #expect(try reasons(["Book": text]) == ["`book.a` is part of the primary key and gets another collation"])
     }
 
-    @Test func `a custom migration that is asked for where nothing else would need one`() throws {
+    @Test func `a requested custom migration is required even if nothing else needs one`() throws {
         let new = """
             { "name": "new", "identifier": { "type": "int" }, "added_at_version": "2.0",
               "version_history": [{ "version": "2.0", "migration": "custom" }] }
@@ -242,7 +241,7 @@ import Testing
             ])
     }
 
-    @Test func `a fill of a version that is passed over, which is no value any more`() throws {
+    @Test func `a backfill value of a skipped version must still be a value of the property's type`() throws {
         let kind = """
             { "name": "kind", "cases": ["p", { "name": "q", "value": "Q", "version_history": [
                 { "version": "1.0" }, { "version": "3.0", "previous": { "value": "q" } }] }] }
@@ -262,7 +261,7 @@ import Testing
                 == .literal(.text("Q")))
     }
 
-    @Test func `what takes the place of a case is called as it was, or as it is if it is new`() throws {
+    @Test func `replaced_by names a case by its old name, or by its new name if the case is new`() throws {
         let kind = """
             { "name": "kind", "cases": [
                 { "name": "w", "value": "W", "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous_name": "x" }] },
@@ -279,7 +278,7 @@ import Testing
             ])
     }
 
-    @Test func `null in the default of a struct is null, whatever the default of the member`() throws {
+    @Test func `an explicit null in a struct's default value overrides the member's default value`() throws {
         let place = """
             { "name": "place", "properties": [{ "name": "x", "property_type": "int", "nullable": true, "default_value": 5 },
                 { "name": "y", "property_type": "int", "default_value": 6 }] }
@@ -290,7 +289,7 @@ import Testing
         #expect(lines["2.0"]?.first == #"book | key id: int | a: place = "{\"x\":null,\"y\":6}""#)
     }
 
-    @Test func `nil is a case where there is one`() throws {
+    @Test func `a case named nil can be the default value of a nullable property`() throws {
         let kind = #"{ "name": "kind", "cases": ["nil", "some"] }"#
         let text = book(#"{ "name": "a", "property_type": "kind", "nullable": true, "default_value": "nil" }"#)
         #expect(try lines(["Kind": kind, "Book": text])["2.0"]?.first == #"book | key id: int | a: kind? = "nil""#)

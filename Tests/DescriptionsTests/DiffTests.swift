@@ -3,7 +3,7 @@ import Testing
 
 @testable import Descriptions
 
-/// What `strata diff` says, pinned.
+/// Pins the output of `strata diff`.
 @Suite struct DiffTests {
     private func changes(_ files: [String: String]) throws -> [String] {
         try history(files).steps.flatMap { step in
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func `every kind of change is told, with who carries it out and why`() throws {
+    @Test func `every kind of change is reported with its handling and its reason`() throws {
         let book = """
             { "name": "book", "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous_name": "tome" }],
               "identifier": { "type": "int" },
@@ -64,7 +64,7 @@ import Testing
             ])
     }
 
-    @Test func `what is a person's is told where it is about, and subtypes are told whole`() throws {
+    @Test func `a reason is reported at the element that it concerns, and subtypes list every change`() throws {
         let book = """
             { "name": "book", "identifier": { "type": "string" },
               "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "identifier": { "type": "int" } } }],

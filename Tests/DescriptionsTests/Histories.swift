@@ -4,7 +4,8 @@ import Testing
 
 @testable import Descriptions
 
-/// What descriptions say; a file is called by its key, and `strata.json` says `settings`.
+/// Reads descriptions. The keys of `files` are file names without an extension, and `settings` is the text of
+/// `strata.json`.
 func describe(_ files: [String: String], settings: String? = nil) throws -> Descriptions {
     func source(_ path: String, _ text: String) -> SourceFile { SourceFile(path: path, bytes: Array(text.utf8)) }
     var versions: VersionSettings?
@@ -17,21 +18,21 @@ func describe(_ files: [String: String], settings: String? = nil) throws -> Desc
         settings: versions)
 }
 
-/// The history that descriptions tell, where there is nothing to say of them.
+/// The history of valid descriptions. The test fails if they have diagnostics.
 func history(_ files: [String: String], settings: String? = nil) throws -> SchemaHistory {
     let descriptions = try describe(files, settings: settings)
     #expect(descriptions.diagnostics.map(\.description) == [])
     return try #require(descriptions.history)
 }
 
-/// The logical lines of the entities and subtypes of each version, by its text.
+/// The logical lines of each version's entities and subtypes, by the text of the version.
 func lines(_ files: [String: String]) throws -> [String: [String]] {
     let history = try history(files)
     return Dictionary(
         history.versions.map { ($0.version.text, $0.logicalLines) }, uniquingKeysWith: { first, _ in first })
 }
 
-/// The description of `book`.
+/// A description of an entity `book` with these properties and this version history.
 func book(
     _ properties: String, history: String = #"{ "version": "1.0" }, { "version": "2.0" }"#, more: String = ""
 ) -> String {

@@ -3,8 +3,11 @@ import Testing
 
 @testable import Descriptions
 
-/// Every case under `Invalid/`: a description, or a folder of them, beside the whole of what is said of it. With
-/// `STRATA_REWRITE=1` in the environment what is said is written anew, and the test fails so that it is read.
+/// Pins every diagnostic. A case under `Invalid/` is a description, or a folder of descriptions, beside a file with its
+/// expected diagnostics.
+///
+/// With `STRATA_REWRITE=1` in the environment, the test rewrites the expected diagnostics, and fails so that you read
+/// them.
 @Suite struct InvalidTests {
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Invalid")
 
@@ -49,7 +52,7 @@ import Testing
         return (problems + descriptions.diagnostics).inOrder
     }
 
-    @Test(arguments: cases) func `what is said of it`(name: String) throws {
+    @Test(arguments: cases) func `an invalid description gives the expected diagnostics`(name: String) throws {
         let said = try diagnostics(of: name).map { $0.description + "\n" }.joined()
         let url = Self.folder.appendingPathComponent(name + ".expected")
         let expected = try? String(contentsOf: url, encoding: .utf8)
@@ -59,13 +62,13 @@ import Testing
         }
     }
 
-    /// The causes that make no description wrong: those of locks, and notes, are tested with what they belong to.
+    /// Problems that other suites test: problems of locks and of releases, warnings and notes.
     private static let elsewhere: Set<String> = [
         "malformedLock", "sealedChange", "lockOfOtherSchema", "ignoredKeys", "unpersisted", "uncheckedMigration",
         "currentDate", "unusedSubtype", "misspelledVersion", "neverDrafted",
     ]
 
-    @Test func `there is a case for every cause`() throws {
+    @Test func `every problem has a case`() throws {
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("Sources")
         let causes = try ["Generator/Descriptions/Problem.swift", "Core/JSONText/JSONProblem.swift"].flatMap { file in

@@ -32,7 +32,7 @@ import Testing
         "[1 2]",
         "\u{feff}1", "1 2", "\"a\nb\"", "//1", "",
     ])
-    func `what RFC 8259 does not allow is refused inside the file`(text: String) throws {
+    func `text that RFC 8259 does not allow is an error at a position inside the file`(text: String) throws {
         #expect {
             try parse(text)
         } throws: { error in
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `values know where they stand`() throws {
+    @Test func `every key and every value has its line and column`() throws {
         let file = SourceFile(path: "a.json", bytes: Array("{\n  \"é\": [1,\n\t2]\n}".utf8))
         guard case .object(let members) = try file.json().value,
             case .array(let elements) = members[0].value.value

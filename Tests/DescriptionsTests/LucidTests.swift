@@ -4,9 +4,9 @@ import Testing
 
 @testable import Descriptions
 
-/// Descriptions in the words of Lucid, from whose format that of Strata comes.
+/// Descriptions in the format of Lucid, on which Strata's format is based.
 @Suite struct LucidTests {
-    @Test func `either spelling and the older words are read`() throws {
+    @Test func `camelCase keys and Lucid's older keywords are read`() throws {
         let text = """
             { "name": "book", "versionHistory": [{ "version": "1.0" }, { "version": "2.0", "previousName": "tome" }],
               "identifier": { "type": "Int", "objc": true },
@@ -30,7 +30,7 @@ import Testing
             ])
     }
 
-    @Test func `what is not persisted is left out with a note`() throws {
+    @Test func `an entity that is not persisted is left out with a note`() throws {
         let descriptions = try describe([
             "Book":
                 #"{ "name": "book", "versionHistory": [{ "version": "1.0" }], "identifier": { "type": "int" }, "properties": [] }"#,
@@ -44,7 +44,7 @@ import Testing
             ])
     }
 
-    @Test func `names in the store are those that the description gives`() throws {
+    @Test func `persisted_name sets the names of tables and columns`() throws {
         let text = """
             { "name": "book", "persisted_name": "BOOKS", "identifier": { "type": "int" },
               "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "persisted_name": null } }],
@@ -61,7 +61,7 @@ import Testing
         #expect(history.steps[0].customReasons == [])
     }
 
-    @Test func `migration checks are ignored where that is said, with a note`() throws {
+    @Test func `ignored migration checks are skipped with a note`() throws {
         let text = """
             { "name": "book", "identifier": { "type": "int" },
               "version_history": [{ "version": "1.0" }, { "version": "2.0", "ignore_migration_checks": true },
@@ -74,7 +74,7 @@ import Testing
         #expect(descriptions.diagnostics.map(\.severity) == [.note, .note])
     }
 
-    @Test func `a default that is no constant is left out with a note`() throws {
+    @Test func `a default value that is not a constant is left out with a note`() throws {
         let descriptions = try describe([
             "Book": book(#"{ "name": "made", "property_type": "date", "default_value": "current_date" }"#)
         ])
@@ -91,7 +91,7 @@ import Testing
         .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("shared/corpus/lucid")
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: corpus.path)))
-    func `its own sample is read without change`() throws {
+    func `Lucid's own sample is read without changes`() throws {
         let files = try FileManager.default.contentsOfDirectory(at: Self.corpus, includingPropertiesForKeys: nil)
         let sources = try files.map { SourceFile(path: $0.lastPathComponent, bytes: [UInt8](try Data(contentsOf: $0))) }
         let descriptions = Descriptions(reading: sources, folder: "lucid", schema: "MovieSchema")

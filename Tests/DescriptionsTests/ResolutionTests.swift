@@ -4,9 +4,9 @@ import Testing
 
 @testable import Descriptions
 
-/// The rules of resolution, by their numbers, on logical lines: what holds in each version.
+/// The rules of the history, by their numbers in the reference, checked on the logical lines of each version.
 @Suite struct ResolutionTests {
-    @Test func `rule 1: previous names the former value of any field, the earliest later item wins, null was absent`()
+    @Test func `rule 1: previous holds former values, the earliest later item wins, and null means absent`()
         throws
     {
         let text = book(
@@ -26,7 +26,7 @@ import Testing
             ])
     }
 
-    @Test func `rule 1: fields of a relationship are named one by one`() throws {
+    @Test func `rule 1: previous names each field of a relationship separately`() throws {
         let text = book(
             """
             { "name": "next", "property_type": { "entity_name": "book", "association": "to_many" },
@@ -39,7 +39,7 @@ import Testing
             ])
     }
 
-    @Test func `rule 2: birth, its short form, and a rename in short form`() throws {
+    @Test func `rule 2: an item or added_at_version adds a property, and with previous_name renames it`() throws {
         let text = book(
             """
             { "name": "a", "property_type": "int", "version_history": [{ "version": "2.0" }] },
@@ -56,7 +56,7 @@ import Testing
             ])
     }
 
-    @Test func `rule 2: a rename in short form beside a birth`() throws {
+    @Test func `rule 2: added_at_version with previous_name is a rename if an item adds the property`() throws {
         let text = book(
             """
             { "name": "c", "property_type": "int", "nullable": true, "added_at_version": "2.0", "previous_name": "old",
@@ -69,7 +69,7 @@ import Testing
             ])
     }
 
-    @Test func `rule 3: two properties swap their names and types`() throws {
+    @Test func `rule 3: two properties swap their names, and one of them changes its type`() throws {
         let text = book(
             """
             { "name": "a", "property_type": "int", "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous_name": "b" }] },
@@ -86,7 +86,7 @@ import Testing
         #expect(step.entities[0].columns[1].origin.expression == .column("b"))
     }
 
-    @Test func `rule 4: names are text of their moment and follow their lineage`() throws {
+    @Test func `rule 4: a reference uses the names of its version and follows renames`() throws {
         let author = """
             { "name": "writer", "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous_name": "author" }],
               "identifier": { "type": "int" },
@@ -123,7 +123,7 @@ import Testing
         #expect(history.steps[1].customReasons == ["`book.editor` refers to another entity"])
     }
 
-    @Test func `rule 6: a name is born again and values never carry`() throws {
+    @Test func `rule 6: a property that is added again is new and gets no old values`() throws {
         let text = book(
             """
             { "name": "title", "property_type": "string", "removed_at_version": "2.0", "discard": true },
@@ -134,7 +134,7 @@ import Testing
         #expect(step.tableChanges == [.map(from: "book", to: "book", columns: ["title": .null])])
     }
 
-    @Test func `rule 6: what changes from attribute to relationship is custom`() throws {
+    @Test func `rule 6: an attribute that becomes a relationship needs a custom migration`() throws {
         let text = book(
             """
             { "name": "next", "property_type": { "entity_name": "book", "association": "to_one" }, "nullable": true,
@@ -153,7 +153,7 @@ import Testing
             ])
     }
 
-    @Test func `what had a column and has none any more is a person's`() throws {
+    @Test func `a property that loses its column needs a custom migration`() throws {
         let author = """
             { "name": "author", "version_history": [{ "version": "1.0" }, { "version": "2.0" }], "identifier": { "type": "int" },
               "properties": [{ "name": "book", "nullable": true, "added_at_version": "2.0",
@@ -173,7 +173,7 @@ import Testing
         }
     }
 
-    @Test func `rule 7: what is removed without discard is custom`() throws {
+    @Test func `rule 7: a removal without discard needs a custom migration`() throws {
         let gone = """
             { "name": "gone", "version_history": [{ "version": "1.0" }], "removed_at_version": "2.0",
               "identifier": { "type": "int" } }
@@ -185,7 +185,7 @@ import Testing
             ])
     }
 
-    @Test func `rule 8: the versions are all that are named, in the order of their numbers`() throws {
+    @Test func `rule 8: the versions are all versions that an element names, in numerical order`() throws {
         let text = book(
             """
             { "name": "a", "property_type": "int", "added_at_version": "1.10", "removed_at_version": "3", "discard": true },
@@ -194,7 +194,7 @@ import Testing
         #expect(try history(["Book": text]).versions.map(\.version.text) == ["1.0", "1.9", "1.10", "2.0.0", "3"])
     }
 
-    @Test func `rule 9: what becomes required is filled, and rows are discarded where that is said`() throws {
+    @Test func `rule 9: a property that becomes required is backfilled, and rows discard deletes all rows`() throws {
         let text = book(
             """
             { "name": "title", "property_type": "string" },
@@ -222,7 +222,7 @@ import Testing
             ])
     }
 
-    @Test func `rule 9: what points at discarded rows points at nothing, or is a person's`() throws {
+    @Test func `rule 9: references to discarded rows become NULL or need a custom migration`() throws {
         let cache = """
             { "name": "cache", "version_history": [{ "version": "1.0" }, { "version": "2.0", "rows": "discard" }],
               "identifier": { "type": "int" },
@@ -250,7 +250,7 @@ import Testing
         }
     }
 
-    @Test func `rule 9: what is filled from what cannot be converted is a person's`() throws {
+    @Test func `rule 9: a backfill from a property that cannot be converted needs a custom migration`() throws {
         let text = book(
             """
             { "name": "s", "property_type": "string", "nullable": true },
@@ -260,7 +260,7 @@ import Testing
         #expect(try history(["Book": text]).steps[0].customReasons == ["`book.b` cannot take the values of `s`"])
     }
 
-    @Test func `rule 6: an inverse that is pointed elsewhere is a person's, in a join table too`() throws {
+    @Test func `rule 6: a changed inverse of a relationship with a join table needs a custom migration`() throws {
         let other = """
             { "name": "other", "version_history": [{ "version": "1.0" }, { "version": "2.0" }], "identifier": { "type": "int" },
               "properties": [
@@ -278,7 +278,7 @@ import Testing
             try history(["Book": text, "Other": other]).steps[0].customReasons == ["`book.others` has another inverse"])
     }
 
-    @Test func `two versions of one shape have different fingerprints`() throws {
+    @Test func `two versions with equal entities have different fingerprints`() throws {
         let text = book(#"{ "name": "a", "property_type": "int" }"#)
         let versions = try history(["Book": text]).versions
         #expect(versions[0].entities.map(versions[0].logicalLine) == versions[1].entities.map(versions[1].logicalLine))
@@ -293,7 +293,7 @@ import Testing
         #expect(descriptions.history?.versions.map(\.version.text) == ["1.0", "2.0"])
     }
 
-    @Test func `rule 10: an item without a change is legal, and migration custom asks for a person`() throws {
+    @Test func `rule 10: an item needs no change, and migration custom asks for a custom migration`() throws {
         let text = book(
             """
             { "name": "title", "property_type": "string", "version_history": [{ "version": "1.0" }, { "version": "2.0", "migration": "custom" }] }
@@ -315,7 +315,7 @@ import Testing
             try history(["Book": unstored]).steps[0].customReasons == ["`book.sequels` asks for a custom migration"])
     }
 
-    @Test func `a name that an index keeps is not given to another`() throws {
+    @Test func `a new index does not get the name of an existing index`() throws {
         let text = book(
             """
             { "name": "title", "property_type": "string", "indexed": true,
@@ -328,7 +328,7 @@ import Testing
             ])
     }
 
-    @Test func `an index follows a rename of what it is over, and keeps its name`() throws {
+    @Test func `an index follows a renamed property and keeps its name`() throws {
         let text = book(
             """
             { "name": "title", "property_type": "string", "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous_name": "name" }] },
@@ -343,7 +343,7 @@ import Testing
         #expect(history.steps[0].customReasons == [])
     }
 
-    @Test func `adding never reorders columns`() throws {
+    @Test func `an added property never reorders the columns`() throws {
         let text = book(
             """
             { "name": "late", "property_type": "int", "nullable": true, "added_at_version": "2.0" },

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Descriptions
 
-/// The rules of resolution for enums, option sets, structs and lists.
+/// The rules of the history for enums, option sets, structs and lists.
 @Suite struct SubtypeResolutionTests {
     @Test func `cases have a history of their names and values`() throws {
         let kind = """
@@ -34,7 +34,7 @@ import Testing
             ])
         let steps = try history(files).steps
         #expect(steps.flatMap(\.customReasons) == [])
-        // A rename of the property's type and a case's name reach the rows of the property.
+        // A renamed case and a case with another value change the rows of the property.
         #expect(
             steps.map(\.tableChanges) == [
                 [
@@ -53,7 +53,7 @@ import Testing
             ])
     }
 
-    @Test func `the bits of options are kept when options come and go`() throws {
+    @Test func `options keep their bits when other options are added or removed`() throws {
         let flags = """
             { "name": "flags", "options": ["a", { "name": "b", "removed_at_version": "2.0", "discard": true },
                 { "name": "c", "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous_name": "d" }] },
@@ -73,7 +73,7 @@ import Testing
             ])
     }
 
-    @Test func `structs are made of structs, lists and enums, whose changes reach the rows`() throws {
+    @Test func `structs contain structs, lists and enums, whose changes rewrite the rows`() throws {
         let files = [
             "Kind":
                 #"{ "name": "kind", "cases": ["x", { "name": "y", "removed_at_version": "2.0", "replaced_by": "x" }] }"#,
@@ -103,7 +103,7 @@ import Testing
             ])
     }
 
-    @Test func `an entity of one version and a subtype of another may have one name`() throws {
+    @Test func `an entity and a subtype of different versions can have the same name`() throws {
         let files = [
             "Kind":
                 #"{ "name": "kind", "identifier": { "type": "int" }, "version_history": [{ "version": "1.0" }], "removed_at_version": "2.0", "discard": true }"#,
@@ -118,7 +118,7 @@ import Testing
             ])
     }
 
-    @Test func `a subtype that nothing uses is told of`() throws {
+    @Test func `an unused subtype is reported`() throws {
         let descriptions = try describe([
             "Kind": #"{ "name": "kind", "cases": ["x"] }"#, "Book": book(""),
         ])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Descriptions
 
-/// What `strata.json` says of versions.
+/// The settings of `strata.json` about versions.
 @Suite struct VersionSettingsTests {
     private let files = [
         "Book": book(
@@ -15,7 +15,7 @@ import Testing
             """#, history: #"{ "version": "1.0" }, { "version": "2.0" }, { "version": "3.0" }"#)
     ]
 
-    @Test func `versions are listed, also those in which nothing changed`() throws {
+    @Test func `strata.json lists the versions, including versions without changes`() throws {
         let history = try history(
             files, settings: #"{ "versions": ["1.0", { "version": "2", "was": "Book v2.xcdatamodel" }, "2.5", "3.0"] }"#
         )
@@ -24,13 +24,13 @@ import Testing
         #expect(history.steps[1].tableChanges == [])
     }
 
-    @Test func `a chain passes versions over`() throws {
+    @Test func `a chain skips versions`() throws {
         let all = try history(files)
         #expect(all.steps.map(\.customReasons) == [[], ["`book.year` is removed without \"discard\": true"]])
         let chained = try history(files, settings: #"{ "chain": { "1.0": "3.0" } }"#)
         #expect(
             chained.steps.map { [$0.from.version.text, $0.to.version.text] } == [["1.0", "3.0"], ["2.0", "3.0"]])
-        // A book of version 1.0 never had a year, so there is nothing that a person would have to decide.
+        // A book of version 1.0 never had a year, so the step needs no custom migration.
         #expect(chained.steps.map(\.isCustom) == [false, true])
         #expect(
             chained.steps[0].tableChanges == [

@@ -4,10 +4,10 @@ import Strata
 import StrataTesting
 import Testing
 
-/// The public declarations of the libraries are those in the folder `PublicSurface`, so that a declaration that becomes
-/// public by accident is seen in a review.
+/// Pins the public declarations of the libraries in the folder `PublicSurface`. A review then shows a declaration that
+/// becomes public by accident.
 ///
-/// With `STRATA_REWRITE=1` in the environment, the test writes the files again, and fails so that they are read.
+/// With `STRATA_REWRITE=1` in the environment, the test rewrites the files, and fails so that you read them.
 @Suite struct PublicSurfaceTests {
     /// A module's declarations, as `swift symbolgraph-extract` writes them.
     private struct SymbolGraph: Decodable {
@@ -29,7 +29,7 @@ import Testing
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("PublicSurface")
 
-    /// The folder of the compiled modules: that of the running tests.
+    /// The folder of the compiled modules, found from the running tests.
     private static func modules() throws -> URL {
         var folder = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
         while folder.path.count > 1 {
@@ -76,7 +76,7 @@ import Testing
                 "-I", try Self.modules().path, "-I", sources.path, "-minimum-access-level", "public",
                 "-skip-synthesized-members", "-output-dir", output.path,
             ])
-            // A file holds the module's own types, and one more each module's types that it extends.
+            // One file contains the module's own types. Each other file contains the types of a module that it extends.
             let lines = try FileManager.default.contentsOfDirectory(at: output, includingPropertiesForKeys: nil)
                 .flatMap { try JSONDecoder().decode(SymbolGraph.self, from: Data(contentsOf: $0)).symbols.map(\.line) }
                 .sorted()

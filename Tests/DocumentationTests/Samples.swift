@@ -4,9 +4,9 @@ import Movies
 import Strata
 import Testing
 
-// The code of the documentation, as it stands there, which `DocumentationTests` sees to.
+// The code samples of the documentation. `DocumentationTests` checks that the documentation has the same code.
 
-/// A film as the rest of an app knows it.
+/// A model class of an app.
 final class Film: PersistableEntity {
     let number: Int
     var title: String
@@ -44,7 +44,7 @@ final class Film: PersistableEntity {
         Movie(id: 3, title: "The End", popularity: 1), Movie(id: 4, title: "Stalker", popularity: 9),
     ]
 
-    @Test func `the tour`() async throws {
+    @Test func `the tour inserts entities and fetches related ones`() async throws {
         try await withStore { (url: URL) throws in
             let store = try Store(at: url, schema: LaundrySchema.self)
             try store.write { transaction in
@@ -58,7 +58,7 @@ final class Film: PersistableEntity {
         }
     }
 
-    @Test func `day by day`() async throws {
+    @Test func `the sample of daily use writes, fetches and observes`() async throws {
         try await withStore { url in
             let movies = movies
             var shown: [[Movie.ID]] = []
@@ -89,7 +89,7 @@ final class Film: PersistableEntity {
         }
     }
 
-    @Test func `what is asked for`() throws {
+    @Test func `the samples of queries fetch the expected rows`() throws {
         let store = try Store(inMemory: MoviesSchema.self)
         try store.write { try $0.insert(contentsOf: movies) }
         try store.read { (transaction: ReadTransaction) throws in
@@ -120,7 +120,7 @@ final class Film: PersistableEntity {
         }
     }
 
-    @Test func `what is written`() throws {
+    @Test func `the samples of writes leave the expected rows`() throws {
         let store = try Store(inMemory: MoviesSchema.self)
         try store.write { try $0.insert(contentsOf: movies) }
         try store.write { transaction in
@@ -141,7 +141,7 @@ final class Film: PersistableEntity {
         #expect(left.map(\.0) == [1, 2, 4, 5] && left.map(\.1) == [nil, "Unseen.", "Unseen.", nil])
     }
 
-    @Test func `what is related`() throws {
+    @Test func `the samples of relationships fetch the related rows`() throws {
         let store = try Store(inMemory: MoviesSchema.self)
         let movie = movies[0]
         try store.write { try $0.insert(contentsOf: movies) }
@@ -164,7 +164,7 @@ final class Film: PersistableEntity {
         }
     }
 
-    @Test func `SQL of one's own`() throws {
+    @Test func `the samples of SQL fetch and change rows`() throws {
         let store = try Store(inMemory: MoviesSchema.self)
         try store.write { try $0.insert(contentsOf: movies) }
         try store.read { transaction in
@@ -184,7 +184,7 @@ final class Film: PersistableEntity {
         }
     }
 
-    @Test func `models of one's own`() throws {
+    @Test func `your own model class is inserted and fetched`() throws {
         let store = try Store(inMemory: MoviesSchema.self)
         try store.write { try $0.insert(contentsOf: movies) }
         let film = Film(number: 5, title: "Nostalghia", votes: 7)
@@ -193,7 +193,7 @@ final class Film: PersistableEntity {
         #expect(films.map(\.title) == ["The Mirror", "The Sacrifice", "Nostalghia"])
     }
 
-    @Test func `models of one's own, on another thread`() async throws {
+    @Test func `your own model class is created from fetched entities`() async throws {
         let store = try Store(inMemory: MoviesSchema.self)
         let film = Film(number: 5, title: "Nostalghia", votes: 7)
         try await store.write { try $0.insert(film) }
@@ -201,7 +201,7 @@ final class Film: PersistableEntity {
         #expect(films.map(\.title) == ["Nostalghia"])
     }
 
-    @Test func `what is told of an opening`() async throws {
+    @Test func `opening a store reports its events`() async throws {
         try await withStore { url in
             var options = StoreOptions()
             options.busyTimeout = 10

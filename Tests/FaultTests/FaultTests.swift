@@ -7,7 +7,7 @@ import Testing
 
 @testable import Laundry
 
-/// Laundry's migration, with single columns of the rows instead of complete rows.
+/// Laundry's custom migration, which here reads and returns single columns instead of complete rows.
 private enum ByColumns: Schema {
     static let name = LaundrySchema.name
     static let fingerprint = LaundrySchema.fingerprint
@@ -39,16 +39,17 @@ private enum ByColumns: Schema {
     }
 }
 
-/// A migration that fails, wherever it does, leaves exactly the old store or exactly the new one, and can be tried again.
+/// A migration that fails at any file operation leaves exactly the old store or exactly the new store, and can be
+/// repeated.
 ///
-/// By default a few of the places are taken, others each time. `STRATA_FAULTS=all` in the environment takes every one.
+/// By default, each run tests a few random operations. `STRATA_FAULTS=all` in the environment tests every operation.
 @Suite struct FaultTests {
-    /// A migration, and the store that it begins with.
+    /// A migration and the store that it starts with.
     struct Scenario: Sendable, CustomTestStringConvertible {
         let name: String
         let schema: any Schema.Type
         let journal: StoreOptions.Journal
-        /// Makes the old store.
+        /// Creates the old store.
         let make: @Sendable (URL) throws -> Void
 
         var testDescription: String { "\(name), \(journal.rawValue)" }
@@ -131,7 +132,7 @@ private enum ByColumns: Schema {
         #expect(count > (isWhole ? 15 : 2))
     }
 
-    @Test func `columns one by one give what whole rows give`() throws {
+    @Test func `a migration of single columns gives the same result as a migration of complete rows`() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -144,7 +145,9 @@ private enum ByColumns: Schema {
         #expect(results[0] == results[1])
     }
 
-    /// Opens the store while its file system fails; true where it did.
+    /// Opens the store on a file system that fails.
+    ///
+    /// - Returns: Whether the fault happened.
     private func open(
         _ url: URL, _ schema: any Schema.Type, _ kind: fault_kind, _ place: Int, _ seed: UInt64
     ) throws -> Bool {
@@ -156,7 +159,7 @@ private enum ByColumns: Schema {
         return happened
     }
 
-    /// All that the database holds, but for times.
+    /// The contents of the database, except times.
     private func contents(of url: URL) throws -> [String: [String]] {
         let connection = try Connection(path: url.path, mode: .readWrite)
         #expect(try connection.text("PRAGMA integrity_check") == "ok")
@@ -176,7 +179,7 @@ private enum ByColumns: Schema {
         return contents
     }
 
-    /// What these tests would find if there were something to find.
+    /// Shows that these tests can detect a damaged database.
     @Test func `a power cut without syncs breaks a database`() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -7,14 +7,14 @@ import StoreConversion
 import Strata
 import Testing
 
-/// Files that are damaged, in the way, or held by others: a typed error, and what was there stays.
+/// Files that are damaged, that exist already, or that others have locked: Strata throws a typed error and keeps them.
 ///
-/// `STRATA_FAULTS=all` in the environment takes more places.
+/// `STRATA_FAULTS=all` in the environment tests more offsets.
 @Suite struct FileTests {
     private static let isWhole = ProcessInfo.processInfo.environment["STRATA_FAULTS"] == "all"
     private static let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("LaundryTests/Fixtures/LaundrySchema/1.0.sqlite")
-    /// The number of laundries in it.
+    /// The number of laundries in the fixture.
     private let laundries: Int?
 
     init() throws {
@@ -32,7 +32,9 @@ import Testing
         try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     }
 
-    /// Runs `body` while SQLite's files behave as `kind` says.
+    /// Runs `body` on a file system that fails with a fault of `kind`.
+    ///
+    /// - Returns: Whether the fault happened.
     private func withFaults(_ kind: fault_kind, at place: Int = 0, _ body: () throws -> Void) throws -> Bool {
         let name = "fault-" + UUID().uuidString
         let system = try #require(fault_vfs_create(name, kind, Int32(place), 0))
@@ -41,9 +43,9 @@ import Testing
         return fault_vfs_happened(system) != 0
     }
 
-    /// Opens what is at `url`, and expects what is wrong with it to be told and nothing to be changed.
+    /// Opens the damaged file at `url`, and expects it to open, or to be refused with a typed error and left unchanged.
     ///
-    /// - Returns: Whether it was opened after all.
+    /// - Returns: Whether the file was opened.
     private func openDamaged(_ url: URL, _ what: String) throws -> Bool {
         let before = try Data(contentsOf: url)
         do {
@@ -52,14 +54,14 @@ import Testing
         } catch let error where error is StoreError || error is MigrationError || error is MalformedValue {
             #expect(try Data(contentsOf: url) == before, "\(what): \(error)")
         } catch let error as SQLiteError {
-            // A value that was changed breaks a constraint, or a name of the schema is another.
+            // The changed value violates a constraint, or it is a name in the schema.
             #expect([1, 19].contains(error.code), "\(what): \(error)")
             #expect(try Data(contentsOf: url) == before, "\(what): \(error)")
         }
         return false
     }
 
-    @Test func `a file that was cut off is refused or whole`() throws {
+    @Test func `a truncated file is refused`() throws {
         let bytes = try Data(contentsOf: Self.fixture)
         try withFolder { (folder: URL) throws in
             let url = folder.appendingPathComponent("store.sqlite")
@@ -73,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `a flipped bit is told, or does no harm to what is read`() throws {
+    @Test func `a file with a flipped bit is opened, or refused and left unchanged`() throws {
         let bytes = try Data(contentsOf: Self.fixture)
         try withFolder { (folder: URL) throws in
             let url = folder.appendingPathComponent("store.sqlite")
@@ -90,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `an empty file is refused, and a log beside it stays`() throws {
+    @Test func `an empty file is refused, and a log beside it is kept`() throws {
         try withFolder { (folder: URL) throws in
             let url = folder.appendingPathComponent("store.sqlite")
             try Data().write(to: url)
@@ -102,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `an empty file is set aside where that is asked for`() throws {
+    @Test func `recreatesOnMismatch sets an empty file aside`() throws {
         try withFolder { (folder: URL) throws in
             let url = folder.appendingPathComponent("store.sqlite")
             try Data().write(to: url)
@@ -115,7 +117,7 @@ import Testing
     }
 
     @Test(arguments: [StoreOptions.Journal.delete, .wal])
-    func `a store that is not there yet is made, whatever is asked for`(journal: StoreOptions.Journal) throws {
+    func `a missing store is created, whatever the options are`(journal: StoreOptions.Journal) throws {
         try withFolder { (folder: URL) throws in
             for recreates in [\StoreOptions.recreatesOnMismatch, \.recreatesChangedDrafts, \.checksIntegrity] {
                 let url = folder.appendingPathComponent(UUID().uuidString)
@@ -134,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func `what stands behind a whole database does no harm`() throws {
+    @Test func `a database with extra bytes at its end is opened and migrated`() throws {
         try withFolder { (folder: URL) throws in
             let url = folder.appendingPathComponent("store.sqlite")
             try (Data(contentsOf: Self.fixture) + Data("tail".utf8)).write(to: url)
@@ -143,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `a folder, a pipe and what may not be read are refused`() throws {
+    @Test func `a folder, a pipe and an unreadable file are refused`() throws {
         try withFolder { (folder: URL) throws in
             #expect(throws: StoreError.unreadable(reason: "it is not a regular file")) {
                 _ = try Store(at: folder, schema: LaundrySchema.self)
@@ -164,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func `what can only be read is read where it is new, and refused where it is old`() throws {
+    @Test func `a read-only file is opened if it is current, and refused if it needs a migration`() throws {
         try withFolder { (folder: URL) throws in
             let url = folder.appendingPathComponent("store.sqlite")
             try FileManager.default.copyItem(at: Self.fixture, to: url)
@@ -189,7 +191,7 @@ import Testing
     }
 
     @Test(arguments: [StoreOptions.Journal.delete, .wal])
-    func `a store that others read or write is waited for, and then left alone`(journal: StoreOptions.Journal) throws {
+    func `a locked store is refused after the busy timeout and stays unchanged`(journal: StoreOptions.Journal) throws {
         try withFolder { (folder: URL) throws in
             let url = folder.appendingPathComponent("store.sqlite")
             try FileManager.default.copyItem(at: Self.fixture, to: url)
@@ -198,7 +200,7 @@ import Testing
             let before = try Data(contentsOf: url)
             var options = StoreOptions()
             options.busyTimeout = 0.05
-            // A reader holds up a rollback journal's commit, a writer any migration.
+            // A reader blocks a commit with a rollback journal. A writer blocks every migration.
             for holding in journal == .delete
                 ? ["BEGIN; SELECT * FROM laundry", "BEGIN IMMEDIATE"] : ["BEGIN IMMEDIATE"]
             {
@@ -213,12 +215,12 @@ import Testing
         }
     }
 
-    @Test func `a migration that is given up at any row leaves the old store`() throws {
+    @Test func `a migration that is cancelled at any row leaves the old store`() throws {
         try withFolder { (folder: URL) throws in
             let url = folder.appendingPathComponent("store.sqlite")
             try FileManager.default.copyItem(at: Self.fixture, to: url)
             let before = try Data(contentsOf: url)
-            // It is asked before each row of a table that code migrates, and each part of one that is copied.
+            // Strata calls the closure before each row of a custom migration and before each batch of a copied table.
             let all = Progress(totalUnitCount: 0)
             var options = StoreOptions()
             options.isMigrationCancelled = {
@@ -247,7 +249,7 @@ import Testing
     // MARK: New files
 
     @Test(arguments: [FAULT_ERROR_ONCE, FAULT_ERROR_FROM_THEN_ON, FAULT_FULL_ONCE, FAULT_FULL_FROM_THEN_ON])
-    func `a store that cannot be made is not there, and is made the next time`(kind: fault_kind) throws {
+    func `a store that could not be created is created by the next attempt`(kind: fault_kind) throws {
         try withFolder { (folder: URL) throws in
             var place = 1
             var happened = true
@@ -266,7 +268,7 @@ import Testing
     }
 
     @Test(arguments: [FAULT_ERROR_ONCE, FAULT_ERROR_FROM_THEN_ON, FAULT_FULL_ONCE, FAULT_FULL_FROM_THEN_ON])
-    func `a conversion that fails leaves no store and the database as it was`(kind: fault_kind) throws {
+    func `a failed conversion leaves no store and keeps the source database unchanged`(kind: fault_kind) throws {
         try withFolder { (folder: URL) throws in
             let source = folder.appendingPathComponent("source.sqlite")
             let rows = (1...200).map { "(\($0), 'row \($0)', \($0 * 7))" }.joined(separator: ", ")
@@ -295,7 +297,7 @@ import Testing
     }
 
     @Test(arguments: [FAULT_ERROR_ONCE, FAULT_ERROR_FROM_THEN_ON, FAULT_FULL_ONCE, FAULT_FULL_FROM_THEN_ON])
-    func `a backup or a new file that cannot be written is not there, and the old store is`(kind: fault_kind) throws {
+    func `a failed backup or copy leaves a complete file or none`(kind: fault_kind) throws {
         try withFolder { (folder: URL) throws in
             for isBackup in [true, false] {
                 var place = 1
@@ -322,7 +324,7 @@ import Testing
                     #expect(
                         happened == (error != nil) || error == nil, "\(kind) at \(place): \(String(describing: error))")
                     if !isBackup { #expect(try Data(contentsOf: url) == before) }
-                    // Whatever has its name is whole.
+                    // A file at the destination is complete.
                     if FileManager.default.fileExists(atPath: other.path) {
                         let copy = try StoreInspection(of: other, comparedWith: LaundrySchema.self)
                         #expect(copy.version == (isBackup ? "1.0" : "2.0") && copy.drift == [])
@@ -332,7 +334,7 @@ import Testing
                     }
                     place += Self.isWhole ? 1 : Int.random(in: 1...7)
                 }
-                // Reading a store with a write-ahead log leaves its two files.
+                // Reading a store with a write-ahead log leaves the log and its index.
                 let rests = try files(folder).filter { name in
                     name.contains(".strata-") || name.hasPrefix("other") && name.hasSuffix("-journal")
                 }

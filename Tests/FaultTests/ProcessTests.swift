@@ -5,13 +5,13 @@ import Testing
 
 /// Several processes, and processes that are killed at a file operation.
 ///
-/// By default a few of the operations are taken, others each time. `STRATA_FAULTS=all` in the environment takes every one.
+/// By default, each run tests a few random operations. `STRATA_FAULTS=all` in the environment tests every operation.
 @Suite(.serialized) struct ProcessTests {
     private static let isWhole = ProcessInfo.processInfo.environment["STRATA_FAULTS"] == "all"
 
-    /// A run of the program `MigratingChild`, which lies beside the tests.
+    /// A run of the program `MigratingChild`, which is built into the same folder as the tests.
     ///
-    /// Foundation's `Process` can miss the end of one of several processes, so that waiting for it never ends.
+    /// Foundation's `Process` is not used: it can miss the end of one of several processes, and then waits forever.
     private final class Child {
         private let id: pid_t
 
@@ -33,7 +33,9 @@ import Testing
             self.id = id
         }
 
-        /// Waits for the end of the process, and returns its exit status, or -1 if it was killed.
+        /// Waits for the end of the process.
+        ///
+        /// - Returns: The exit status, -1 if the process was killed, or -2 if waiting failed.
         func end() -> Int32 {
             var value: Int32 = 0
             guard waitpid(id, &value, 0) == id else { return -2 }
@@ -41,7 +43,7 @@ import Testing
         }
     }
 
-    /// What a process does with two files.
+    /// The command that a process runs on one or two files.
     enum Command: String, CaseIterable {
         case open, backup, copy, convert
     }
@@ -68,7 +70,7 @@ import Testing
         }
     }
 
-    /// Puts rows into the store, and closes it: only then are they in the main file.
+    /// Inserts rows and closes the connection, because only then are the rows in the main file.
     private func fill(_ url: URL, _ rows: Int, _ journal: StoreOptions.Journal) throws {
         let connection = try Connection(path: url.path, mode: .readWrite)
         try connection.execute("PRAGMA journal_mode = \(journal.rawValue)")
@@ -79,7 +81,7 @@ import Testing
             """)
     }
 
-    /// What is in the store, in short.
+    /// A summary of the store's contents.
     private func digest(_ url: URL) throws -> [String] {
         let connection = try Connection(path: url.path, mode: .readWrite)
         var digest = [try connection.text("PRAGMA integrity_check") ?? ""]
@@ -93,10 +95,11 @@ import Testing
         return digest + [version, "\(try connection.integer("PRAGMA user_version") ?? 0)"]
     }
 
-    /// A process is killed before each of its file operations, once alone and once while another process does the same. The
-    /// other one, or the next one, then succeeds: the old file is as it was or wholly migrated, and the new file is whole.
+    /// A process is killed before each of its file operations, once alone and once while another process runs the same
+    /// command. The other process, or the next one, succeeds. The old file is then unchanged or completely migrated,
+    /// and the new file is complete.
     @Test(arguments: Command.allCases, [StoreOptions.Journal.delete, .wal])
-    func `a process that is killed at a file operation spoils nothing`(
+    func `a process that is killed at a file operation damages no file`(
         command: Command, journal: StoreOptions.Journal
     ) throws {
         try withOldStore(2_000, journal, isForeign: command == .convert) { original, copy in
@@ -129,7 +132,7 @@ import Testing
                         isKilled = status == -1
                         #expect(isKilled || status == 0, round)
                     }
-                    // Of two that copy to one place, the later one is refused.
+                    // Of two processes that copy to the same file, the later one is refused.
                     #expect(other?.end() ?? 0 == 0 || command == .copy, round)
                     let isNew = FileManager.default.fileExists(atPath: urls[1].path)
                     if isAlone, command == .open || command == .backup {
@@ -154,7 +157,7 @@ import Testing
     }
 
     @Test(arguments: [StoreOptions.Journal.delete, .wal], [2, 8])
-    func `of processes that open one old store, one migrates it and all succeed`(
+    func `several processes open one old store, and exactly one migrates it`(
         journal: StoreOptions.Journal, count: Int
     ) throws {
         try withOldStore(20_000, journal) { original, copy in

@@ -3,7 +3,7 @@ import Foundation
 import SQLSchema
 import Testing
 
-/// The commands over a model in a folder of its own, outside any package.
+/// The commands, run on a model in a temporary folder outside any package.
 @Suite struct CommandTests {
     private static let book = """
         { "name": "book", "version_history": [{ "version": "1.0" }, { "version": "2.0" }], "identifier": { "type": "int" },
@@ -24,7 +24,7 @@ import Testing
         try body(folder)
     }
 
-    /// Runs a command without a word, unless it fails otherwise than by saying why.
+    /// Runs a command without printing. The command must complain if it fails, and must not complain if it succeeds.
     private func run(_ arguments: [String]) -> Command.ExitCode {
         var complaints: [String] = []
         let code = Command.run(arguments, console: Console(say: { _ in }, complain: { complaints.append($0) }))
@@ -45,7 +45,7 @@ import Testing
             .sorted()
     }
 
-    @Test func `generate writes everything once, and check agrees until something is changed`() throws {
+    @Test func `generate writes every file, and check succeeds until a file changes`() throws {
         try withModel { (folder: URL) throws in
             #expect(run(["check", folder.path]) == .diagnostics)
             #expect(run(["generate", folder.path]) == .success)
@@ -56,7 +56,7 @@ import Testing
                     "SQL/1.0.sql", "SQL/2.0.sql", "strata.json",
                     "strata.lock",
                 ])
-            // The target is that below Sources.
+            // The target has the name of the folder below Sources.
             #expect(
                 try text(folder.appendingPathComponent("Generated/Strata.schema.swift")).contains("enum LibrarySchema"))
             #expect(run(["check", folder.path]) == .success)
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `what nobody generates any more goes, and what a person wrote stays`() throws {
+    @Test func `generate deletes files that it no longer generates and keeps the files that you wrote`() throws {
         try withModel { (folder: URL) throws in
             try write(
                 Self.book.replacing("\"book\"", with: "\"other\""), to: folder.appendingPathComponent("Other.json"))
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `one edit gives one message, at the description that was edited`() throws {
+    @Test func `one edit gives one message, at the edited file`() throws {
         try withModel { (folder: URL) throws in
             #expect(run(["generate", folder.path]) == .success)
             let remedy = "run: swift package --allow-writing-to-package-directory generate --target Library"
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `parts that the manifest lacks are named`() throws {
+    @Test func `a manifest without StrataBuild or StrataTesting gives a warning`() throws {
         try withModel { (folder: URL) throws in
             let root = folder.appendingPathComponent("../../..").standardizedFileURL
             let manifest = root.appendingPathComponent("Package.swift")
@@ -152,7 +152,7 @@ import Testing
             #expect(run(["check", folder.path]) == .success)
             #expect(run(["check", folder.path, "--released"]) == .diagnostics)
         }
-        // The migration of the new version need not be written to release the draft.
+        // The draft can be released before the migration to the new version is written.
         let heavy = book("2.22").replacing(#""default_value": 0, "#, with: "")
         try withModel(book: book("2.2")) { (folder: URL) throws in
             #expect(run(["generate", folder.path]) == .success)
@@ -160,7 +160,7 @@ import Testing
             #expect(run(["release", folder.path, "--version", "2.2"]) == .success)
             #expect(said(["release", folder.path]).contains("this migration is not written yet"))
         }
-        // A list of all versions is proof enough, as is a second element that names the version.
+        // A list of all versions confirms the version, as does a second element that names it.
         try withModel(book: book("2.2")) { (folder: URL) throws in
             #expect(run(["generate", folder.path]) == .success)
             try write(#"{ "versions": ["2.1", "2.2", "2.22"] }"#, to: folder.appendingPathComponent("strata.json"))
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test func `a version before the draft that was never one itself is not sealed`() throws {
+    @Test func `a new version that is older than the draft is not sealed`() throws {
         func book(_ version: String) -> String {
             """
             { "name": "book", "version_history": [{ "version": "1.0" }, { "version": "2.0" }],
@@ -194,7 +194,7 @@ import Testing
             #expect(said(["release", folder.path, "--version", "1.5"]).contains("released 1.5 of LibrarySchema"))
             #expect(run(["check", folder.path]) == .success)
         }
-        // A version of which one element has another spelling keeps its name.
+        // A version keeps its name if one element spells it differently.
         try withModel(book: book("2")) { (folder: URL) throws in
             try write(
                 Self.book.replacing("\"book\"", with: "\"page\""), to: folder.appendingPathComponent("Page.json"))
@@ -224,13 +224,13 @@ import Testing
                 #expect(said(["check", folder.path]).contains("version 1.0 is released, and the SQL of"))
                 try write(book(["title", "author"]), to: folder.appendingPathComponent("Book.json"))
                 #expect(try files(folder).map { try text(folder.appendingPathComponent($0)) } == before)
-                // The draft's own properties may stand anywhere among their like.
+                // The check succeeds with the former order of the properties.
                 #expect(run(["check", folder.path]) == .success)
             }
         }
     }
 
-    @Test func `the names of description files change no SQL`() throws {
+    @Test func `renaming a description file changes no SQL`() throws {
         try withModel { (folder: URL) throws in
             let author = """
                 { "name": "author", "version_history": [{ "version": "1.0" }], "identifier": { "type": "int" } }
@@ -250,9 +250,9 @@ import Testing
     }
 
     @Test(arguments: [
-        // A foreign key compares by the collation of the key that it references.
+        // A foreign key has the collation of the primary key that it references.
         (#""collation": "nocase""#, #""previous": { "collation": null }"#, "{}", "Town"),
-        // A struct is encoded by the names in its description.
+        // A struct is encoded with the names in its description.
         (
             #""persisted_name": "code""#, #""previous_name": "isoCode""#,
             #"{ "codable": "description_names" }"#, "Book"
@@ -282,14 +282,14 @@ import Testing
         }
     }
 
-    /// A file that begins as the database of a version does whose fingerprint `lock` holds.
+    /// A file with the header of a version's database. `lock` contains the fingerprint of the version.
     private func database(of version: String, _ lock: String) throws -> Data {
         let line = try #require(lock.split(separator: "\n").first { $0.hasPrefix("version \(version) ") })
         let fingerprint = try #require(UInt32(line.split(separator: " ")[3].suffix(8), radix: 16))
         return Data(count: 60) + withUnsafeBytes(of: fingerprint.bigEndian) { Data($0) } + Data(count: 36)
     }
 
-    @Test func `a release takes over the fixture of the draft`() throws {
+    @Test func `a release turns the draft's fixture into the version's fixture`() throws {
         try withModel { (folder: URL) throws in
             let lock = folder.appendingPathComponent("strata.lock")
             let tests = folder.appendingPathComponent("../LibraryTests").standardizedFileURL
@@ -302,7 +302,7 @@ import Testing
             #expect(run(["generate"] + arguments) == .success)
             #expect(try text(fixtures.appendingPathComponent(".gitignore")).contains("draft-*.sqlite"))
 
-            // The database of an earlier draft releases nothing.
+            // A fixture of an earlier draft prevents the release.
             try Data(count: 100).write(to: fixtures.appendingPathComponent("draft-2.0.sqlite"))
             #expect(
                 said(["release"] + arguments).contains(
@@ -322,7 +322,7 @@ import Testing
         }
     }
 
-    @Test func `a fixture keeps its version released although the lock is lost`() throws {
+    @Test func `a version with a fixture stays released if the lock is lost`() throws {
         try withModel { (folder: URL) throws in
             let lock = folder.appendingPathComponent("strata.lock")
             let book = folder.appendingPathComponent("Book.json")
@@ -357,7 +357,7 @@ import Testing
         }
     }
 
-    @Test func `the fixtures of sealed versions are sealed, and those of other target's tests are their own`() throws {
+    @Test func `fixtures of sealed versions are sealed, separately for each test target`() throws {
         let configuration = #"{ "tests": ["FirstTests", "SecondTests"] }"#
         try withModel(configuration) { (folder: URL) throws in
             let lock = folder.appendingPathComponent("strata.lock")
@@ -378,7 +378,7 @@ import Testing
             #expect(try !text(lock).contains("fixture"))
             #expect(try tests("FirstTests") == tests("SecondTests"))
 
-            // What is no database of the version is not sealed, and releases nothing.
+            // A file that is not a database of the version is not sealed, and prevents the release.
             try Data(count: 100).write(to: fixture("1.0"))
             try Data(count: 100).write(to: fixture("draft-2.0"))
             #expect(run(["generate"] + arguments) == .success)
@@ -395,7 +395,7 @@ import Testing
             #expect(try tests("SecondTests").contains("\"1.0\", sealed: true) {"))
             #expect(run(["check"] + arguments) == .success)
 
-            // Once sealed it stays so.
+            // A sealed fixture stays sealed, and must not change.
             try (old + Data([1])).write(to: fixture("1.0"))
             #expect(said(["check"] + arguments).contains("was changed: restore it"))
             #expect(run(["generate"] + arguments) == .success)
@@ -415,7 +415,7 @@ import Testing
             #expect(run(["generate", folder.path]) == .success)
             #expect(run(["check", folder.path, "--released"]) == .diagnostics)
             let book = folder.appendingPathComponent("Book.json")
-            // The newest version is a draft until then.
+            // The newest version is a draft until it is released.
             try write(Self.book.replacing("\"pages\"", with: "\"leaves\""), to: book)
             #expect(run(["generate", folder.path]) == .success)
             try write(Self.book, to: book)
@@ -434,7 +434,7 @@ import Testing
         }
     }
 
-    @Test func `a migration that is not written is told by check`() throws {
+    @Test func `check reports a migration that is not written`() throws {
         let book = Self.book.replacing("\"default_value\": 0, ", with: "")
         try withModel(book: book) { (folder: URL) throws in
             #expect(run(["generate", folder.path]) == .success)
@@ -448,7 +448,7 @@ import Testing
         }
     }
 
-    @Test func `templates are copied, and one's own take the place of ours`() throws {
+    @Test func `the templates command copies the templates, and your own templates replace Strata's`() throws {
         try withModel(#"{ "templates": "Own", "ddl": "newest" }"#) { (folder: URL) throws in
             let own = folder.appendingPathComponent("Own")
             #expect(run(["generate", folder.path]) == .diagnostics)
@@ -478,7 +478,7 @@ import Testing
         }
     }
 
-    @Test func `diff takes a model and versions that it has`() throws {
+    @Test func `diff accepts a model and its versions`() throws {
         try withModel { (folder: URL) throws in
             for arguments in [[], ["1.0"], ["1.0", "2.0"], ["1", "2.0.0", "--json"]] {
                 #expect(run(["diff", folder.path] + arguments) == .success)
@@ -489,7 +489,7 @@ import Testing
         }
     }
 
-    @Test func `a wrong description writes nothing`() throws {
+    @Test func `generate writes nothing for an invalid description and refuses an invalid strata.json`() throws {
         try withModel(book: Self.book.replacing("string", with: "strng")) { (folder: URL) throws in
             #expect(run(["generate", folder.path]) == .diagnostics)
             #expect(try files(folder) == ["Book.json", "strata.json"])
@@ -505,7 +505,7 @@ import Testing
     @Test(arguments: [
         ["nonsense"], ["generate"], ["check", "--nonsense", "x"], ["generate", "x", "--target"], ["templates"],
         ["generate", "x", "--test-target", "y"],
-    ]) func `wrong arguments have an exit code of their own`(arguments: [String]) {
+    ]) func `invalid arguments have a separate exit code`(arguments: [String]) {
         let isModelMissing = arguments == ["generate", "x", "--test-target", "y"]
         #expect(run(arguments) == (isModelMissing ? .diagnostics : .usage))
     }
@@ -516,14 +516,14 @@ import Testing
         #expect(run(["--help"]) == .success)
     }
 
-    /// What a command says on standard output.
+    /// Everything that a command prints. Complaints begin with `! `.
     private func said(_ arguments: [String]) -> String {
         var lines: [String] = []
         _ = Command.run(arguments, console: Console(say: { lines.append($0) }, complain: { lines.append("! " + $0) }))
         return lines.joined(separator: "\n")
     }
 
-    @Test func `check says to programs what it says to people`() throws {
+    @Test func `check prints its diagnostics as JSON`() throws {
         try withModel { (folder: URL) throws in
             #expect(run(["generate", folder.path]) == .success)
             #expect(said(["check", folder.path, "--json"]).filter { !$0.isWhitespace } == "[]")
@@ -549,7 +549,7 @@ import Testing
         }
     }
 
-    @Test func `a second model in the folder of one is refused`() throws {
+    @Test func `a model inside the folder of another model is refused`() throws {
         try withModel { (folder: URL) throws in
             let other = folder.appendingPathComponent("Other")
             try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
@@ -558,7 +558,7 @@ import Testing
         }
     }
 
-    @Test func `prune takes out what is dead, leaves the rest as it is written, and changes no version`() throws {
+    @Test func `prune removes the old history, keeps all other text, and changes no version`() throws {
         let book = """
             {
               "name": "book",
@@ -624,7 +624,7 @@ import Testing
         }
     }
 
-    @Test func `diff asks whether what goes and what comes is one`() throws {
+    @Test func `diff asks whether a removed and an added property are a rename`() throws {
         let book = """
             { "name": "book", "version_history": [{ "version": "1.0" }, { "version": "2.0" }], "identifier": { "type": "int" },
               "properties": [
@@ -646,7 +646,7 @@ import Testing
           "properties": [{ "name": "title", "property_type": "string", "added_at_version": "2.0" }] }
         """
 
-    @Test func `a command refuses what it does not know`() throws {
+    @Test func `a command refuses options and arguments that it does not accept`() throws {
         try withModel { (folder: URL) throws in
             #expect(run(["generate", folder.path, "--released"]) == .usage)
             #expect(run(["release", folder.path, "--json"]) == .usage)
@@ -655,7 +655,7 @@ import Testing
         }
     }
 
-    @Test func `the target gives the module its name, whatever it is called`() throws {
+    @Test func `the name of the target becomes a valid module name`() throws {
         try withModel { (folder: URL) throws in
             #expect(run(["generate", folder.path, "--target", "My-Model 2"]) == .success)
             let schema = try text(folder.appendingPathComponent("Generated/Strata.schema.swift"))
@@ -665,7 +665,7 @@ import Testing
         }
     }
 
-    @Test func `nothing is released that is not written, and no migration stays that nothing needs`() throws {
+    @Test func `a release needs its migrations, and an unneeded migration is deleted or reported`() throws {
         try withModel(book: Self.custom) { (folder: URL) throws in
             #expect(run(["release", folder.path]) == .diagnostics)
             #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("strata.lock").path))
@@ -683,7 +683,7 @@ import Testing
             let stub = folder.appendingPathComponent("Migrations/Migration_1_0_to_2_0.swift")
             let untouched = try String(contentsOf: stub, encoding: .utf8)
             try write(inferred, to: folder.appendingPathComponent("Book.json"))
-            // What you have not changed is deleted, what you have changed is yours.
+            // An unneeded migration is deleted if you have not changed it. Otherwise it is reported.
             #expect(said(["check", folder.path, "--json"]).contains("nothing generates it any more"))
             #expect(said(["generate", folder.path]).contains("removed \(stub.path)"))
             #expect(run(["check", folder.path]) == .success)
@@ -695,7 +695,7 @@ import Testing
         }
     }
 
-    @Test func `a step that removes more data asks for a function by name`() throws {
+    @Test func `a step that removes more data names the function to write`() throws {
         try withModel(book: Self.custom) { (folder: URL) throws in
             #expect(said(["generate", folder.path]).contains("sealed 1.0 of LibrarySchema: it can no longer change"))
             let stub = folder.appendingPathComponent("Migrations/Migration_1_0_to_2_0.swift")
@@ -715,7 +715,13 @@ import Testing
             #expect(said(["check", folder.path]).contains("\(stub.path): error: \(message)"))
             try write("struct Migration_1_0_to_2_0 { func carryOnBookFaxNo() {} }", to: stub)
             #expect(run(["check", folder.path]) == .success)
-            // What is decided in the description needs no function.
+            // A function that no step calls is reported.
+            let written =
+                "struct Migration_1_0_to_2_0 { func carryOnBookFaxNo() {}; func migrate(_ old: V1_0.Author) {} }"
+            try write(written, to: stub)
+            let unused = "warning: no step calls migrate(_ old: V1_0.Author) any more; delete it"
+            #expect(said(["generate", folder.path]).contains("\(stub.path): \(unused)"))
+            // With "discard" in the description, the step needs no function.
             try write("struct Migration_1_0_to_2_0 {}", to: stub)
             let text = try String(contentsOf: book, encoding: .utf8)
             try write(
@@ -743,7 +749,7 @@ import Testing
         }
     }
 
-    @Test func `a build says which migration is not written yet`() throws {
+    @Test func `a build reports a migration that is not written`() throws {
         try withModel(book: Self.custom) { (folder: URL) throws in
             #expect(run(["generate", folder.path]) == .success)
             let stamp = folder.deletingLastPathComponent().appendingPathComponent("stamp.swift")
@@ -758,7 +764,7 @@ import Testing
         }
     }
 
-    @Test func `a build in build mode fails where the lock or a migration is missing`() throws {
+    @Test func `a build in build mode fails if the lock or a migration is missing`() throws {
         try withModel(#"{ "mode": "build" }"#, book: Self.custom) { (folder: URL) throws in
             let output = folder.deletingLastPathComponent().appendingPathComponent("out")
             try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
@@ -772,7 +778,7 @@ import Testing
         }
     }
 
-    @Test func `the template of extras adds code to the newest structs`() throws {
+    @Test func `the template EntityExtras adds code to the newest structs`() throws {
         try withModel(#"{ "templates": "Own" }"#) { (folder: URL) throws in
             let extras = folder.appendingPathComponent("Own/EntityExtras.swift.mustache")
             try FileManager.default.createDirectory(
@@ -784,7 +790,7 @@ import Testing
         }
     }
 
-    @Test func `what own templates made is found when nothing makes it any more`() throws {
+    @Test func `a file of your own templates is deleted when nothing generates it any more`() throws {
         try withModel(#"{ "templates": "Own" }"#) { (folder: URL) throws in
             let own = folder.appendingPathComponent("Own")
             try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
@@ -802,7 +808,7 @@ import Testing
         }
     }
 
-    @Test func `check tells of every folder, and as JSON of what cannot even be read`() throws {
+    @Test func `check reports every folder, and its JSON contains models that cannot be read`() throws {
         try withModel { (one: URL) throws in
             try withModel(#"{ "mod": 1 }"#) { (other: URL) throws in
                 #expect(run(["check", one.path, one.path]) == .diagnostics)
@@ -815,7 +821,7 @@ import Testing
         }
     }
 
-    @Test func `prune keeps the bits of options, and names the oldest version somewhere`() throws {
+    @Test func `prune keeps the bits of options and one reference to the oldest version`() throws {
         let book = """
             { "name": "book", "identifier": { "type": "int" },
               "properties": [{ "name": "flags", "property_type": "flags" },

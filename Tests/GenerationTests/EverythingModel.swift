@@ -2,10 +2,10 @@ import SchemaDiff
 import SchemaModel
 import SQLSchema
 
-/// A model with a property of every type, nullable, mandatory and with a default, every form of relationship, and every
-/// change that is inferred. The consumer package `Everything` is made of it.
+/// A model with required and nullable properties of every type, with and without default values, every kind of
+/// relationship, and every inferred change. It is the model of the consumer package `Everything`.
 enum EverythingModel {
-    /// The descriptions by the names of their files.
+    /// The descriptions, by file name.
     static var files: [String: String] {
         var files = ["strata.json": "{ \"mode\": \"build\", \"codable\": \"description_names\" }\n"]
         files["Scalars.json"] = scalars
@@ -43,7 +43,7 @@ enum EverythingModel {
         .decimal: ("\"12345678901234567890.123456789\"", "-1"),
     ]
 
-    /// A description of an entity; `history` are the items after its birth.
+    /// A description of an entity. `birth` is its first version, and `history` are the items after it.
     private static func entity(
         _ name: String, key: String = "{ \"type\": \"int\" }", birth: String = "1.0", history: [String] = [],
         extra: String = "", _ properties: [String]
@@ -71,8 +71,8 @@ enum EverythingModel {
             """
     }
 
-    /// Every type: mandatory, nullable, with a default; new in 2.0 with a default, with a fill, nullable; and the ways
-    /// between nullable and mandatory.
+    /// Every type: required, nullable, and with a default value; new in 2.0 with a default value, with a backfill
+    /// value, and nullable; and the changes between nullable and required.
     private static var scalars: String {
         var properties: [String] = []
         for type in ScalarType.allCases {
@@ -120,7 +120,7 @@ enum EverythingModel {
         return entity("scalars", properties)
     }
 
-    /// Every kind of key, with the values that go with it.
+    /// An entity with this kind of primary key, and the relationships to it.
     private static func key(_ kind: Identifier.Kind) -> String {
         entity(
             "\(kind.rawValue)_key", key: "{ \"type\": \"\(kind.rawValue)\", \"name\": \"code\" }",
@@ -134,7 +134,7 @@ enum EverythingModel {
             ])
     }
 
-    /// An entity that is stored under other names, which change too, and that is described in Lucid's own words.
+    /// An entity with persisted names that change, described with Lucid's keys.
     private static var persisted: String {
         """
         {
@@ -172,7 +172,7 @@ enum EverythingModel {
         """
     }
 
-    /// Names that mean something in Swift, in SQL, or in what is generated.
+    /// Names that have a meaning in Swift, in SQL or in the generated code.
     private static var awkward: String {
         let names = [
             "self", "init", "Type", "default", "repeat", "class", "in", "var", "let", "inout", "Any", "nil", "true",
@@ -190,7 +190,7 @@ enum EverythingModel {
                 ])
     }
 
-    /// Every change of type that is inferred, and each of them filled where it is null.
+    /// Every inferred change of type: of a nullable property, with a backfill value, and from another property.
     private static var conversions: String {
         var properties: [String] = []
         for from in ScalarType.allCases {
@@ -220,7 +220,7 @@ enum EverythingModel {
         return entity("conversions", properties)
     }
 
-    /// Every form of relationship between entities, every delete rule, and every change of them that is inferred.
+    /// Every kind of relationship, every delete rule, and every inferred change of them.
     private static var relations: [String: String] {
         var files: [String: String] = [:]
         files["Hub.json"] = entity(
@@ -323,7 +323,7 @@ enum EverythingModel {
         return files
     }
 
-    /// Every kind of subtype, with every change of one that is inferred, in columns, in lists and inside of each other.
+    /// Every kind of subtype and every inferred change of it, in columns, in lists and in other subtypes.
     private static var subtypes: [String: String] {
         var files: [String: String] = [:]
         files["Subtypes/Mood.json"] = """
@@ -440,7 +440,7 @@ enum EverythingModel {
         return files
     }
 
-    /// Keys that are made of properties, of several, and of each other, and every relationship to them.
+    /// Primary keys of one property, of several properties and of relationships, and every relationship to them.
     private static var keys: [String: String] {
         var files: [String: String] = [:]
         files["Country.json"] = entity(

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 
 @Suite struct EverythingTests {
-    /// The descriptions of the consumer package are those that are made here. With `STRATA_REWRITE=1` in the
-    /// environment they are written anew, and the test fails so that they are read before they are committed.
-    @Test func `the package of everything is made of the model of everything`() throws {
+    /// With `STRATA_REWRITE=1` in the environment, the test rewrites the descriptions of the consumer package, and
+    /// fails so that you read them before you commit them.
+    @Test func `the descriptions of the package Everything match EverythingModel`() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appendingPathComponent("Consumers/Everything/Sources/Everything/Model")
         let isRewriting = ProcessInfo.processInfo.environment["STRATA_REWRITE"] == "1"

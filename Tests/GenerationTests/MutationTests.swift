@@ -8,9 +8,11 @@ import Strata
 import Templates
 import Testing
 
-/// Random faults in all descriptions of the repository: whatever stands in a file, the reader answers. What it refuses
-/// it refuses at a place inside the file; what it takes can be generated, and SQLite takes the SQL that comes of it.
-/// `STRATA_MUTATIONS` in the environment says how many faults, `STRATA_SEED` with which seed.
+/// Puts random faults into the descriptions of the repository. The reader must not crash, and each error must have a
+/// position inside the file. Code must be generated from descriptions without errors, and SQLite must accept the
+/// generated SQL.
+///
+/// `STRATA_MUTATIONS` in the environment sets the number of faulty models, and `STRATA_SEED` the seed.
 @Suite struct MutationTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
@@ -32,7 +34,7 @@ import Testing
         }
     }
 
-    /// A small model that says a little of everything.
+    /// A small model that uses most keys of descriptions.
     private static let sampler = [
         "strata.json":
             #"{ "versions": ["1", { "version": "2", "was": "Model 2" }, "3"], "chain": { "1": "3" }, "oldest_supported_version": "1", "structs": "all" }"#,
@@ -85,7 +87,7 @@ import Testing
         """#,
     ].map { SourceFile(path: $0.key, bytes: Array($0.value.utf8)) }.sorted { $0.path < $1.path }
 
-    /// What a model of these files says, or what is wrong with it.
+    /// The history and the diagnostics of a model of these files.
     private static func describe(_ files: [SourceFile]) -> (history: SchemaHistory?, diagnostics: [Diagnostic]) {
         var settings: VersionSettings?
         if let file = files.first(where: { $0.path.hasSuffix("strata.json") }) {
@@ -103,7 +105,7 @@ import Testing
         return (descriptions.history, descriptions.diagnostics)
     }
 
-    @Test func `no fault crashes the generator, and every answer has a place in the file`() throws {
+    @Test func `no fault crashes the generator, and every error has a position in the file`() throws {
         let environment = ProcessInfo.processInfo.environment
         let count = environment["STRATA_MUTATIONS"].flatMap(Int.init) ?? 2000
         let seed = environment["STRATA_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0...UInt64.max)
@@ -118,7 +120,7 @@ import Testing
         var refused = 0
         var generated = 0
         for _ in 0..<count {
-            // A whole model, or one file by itself: the latter is read much faster.
+            // A complete model, or a single file, which is read much faster.
             let model = models[Int.random(in: 0..<models.count, using: &generator)]
             let place = Int.random(in: 0..<model.count, using: &generator)
             let mutant = SourceFile(path: model[place].path, bytes: Self.mutate(model[place].bytes, &generator))
@@ -141,7 +143,7 @@ import Testing
         #expect(refused > count / 4 && generated > count / 50, "seed \(seed): \(generated) of \(count) were generated")
     }
 
-    /// Checks that what is said of files is said of a place in one of them.
+    /// Checks that a diagnostic has a position inside one of the files.
     private static func check(_ diagnostic: Diagnostic, _ files: [SourceFile], _ seed: UInt64) {
         guard let position = diagnostic.position, let file = files.first(where: { $0.path == diagnostic.path }) else {
             if case .sameFileName = diagnostic.problem { return }
@@ -156,7 +158,7 @@ import Testing
         #expect(isInside, "seed \(seed): \(diagnostic)")
     }
 
-    /// Generates everything, reads the lock back, and has SQLite make every version and take every step that is inferred.
+    /// Generates every file, reads the lock back, and has SQLite create every version and run every inferred step.
     private static func generate(_ history: SchemaHistory, _ templates: [String: String]) throws {
         let options = GenerationOptions(
             module: "Test", access: .public, ddl: .all, structs: .all, codingNames: .descriptions,
@@ -172,7 +174,7 @@ import Testing
             #expect(try SchemaText.tables(text) == version.tables)
         }
         for (place, step) in history.steps.enumerated() where !step.isCustom {
-            // The step by itself, and together with those after it.
+            // The step alone, and combined with the steps after it.
             var mapping = TableMapping(from: step.from.tables, to: step.to.tables, changes: step.tableChanges)
             try check(mapping, from: step.from, to: step.to)
             let text = step.tableChanges.flatMap(SchemaText.lines).joined(separator: "\n")
@@ -209,7 +211,7 @@ import Testing
         return connection
     }
 
-    /// The tables and indexes, with the parts of their definitions in no order.
+    /// The tables and indexes, by name, with the parts of their definitions sorted.
     private static func objects(_ connection: Connection) throws -> [String: [String]] {
         var objects: [String: [String]] = [:]
         try connection.query("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL") { row in
@@ -233,7 +235,7 @@ import Testing
             case 2:
                 bytes.removeLast(Int.random(in: 1..<bytes.count, using: &generator))
             case 3..<8:
-                // What may still be a description: one text in the place of another.
+                // The result may still be a description: one string replaces another.
                 var tokens = tokens(bytes)
                 let texts = tokens.indices.filter { tokens[$0].contains(0x22) }
                 guard let one = texts.randomElement(using: &generator),
@@ -257,7 +259,7 @@ import Testing
         return bytes
     }
 
-    /// The strings, words and marks of a JSON text, each with the space before it.
+    /// The strings, words and marks of a JSON text, each with the whitespace before it.
     private static func tokens(_ bytes: [UInt8]) -> [[UInt8]] {
         var tokens: [[UInt8]] = []
         var token: [UInt8] = []
@@ -279,7 +281,7 @@ import Testing
     }
 }
 
-/// SplitMix64 (https://prng.di.unimi.it/splitmix64.c): the same numbers for the same seed everywhere.
+/// SplitMix64 (https://prng.di.unimi.it/splitmix64.c) gives the same numbers for the same seed on every platform.
 private struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

@@ -5,14 +5,14 @@ import StoreCommands
 import Strata
 import Testing
 
-/// The commands that look into stores.
+/// The commands that read stores.
 @Suite struct StoreCommandTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
     private static let model = root.appendingPathComponent("Entities/Laundry").path
     private static let fixture = root.appendingPathComponent("Tests/LaundryTests/Fixtures/LaundrySchema/1.0.sqlite")
 
-    /// A copy of the first Laundry store, changed by SQL.
+    /// Runs `body` on a copy of the first Laundry store, changed by SQL. The body must not change the file.
     private func withStore(_ sql: String = "", _ body: (String) throws -> Void) throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString + ".sqlite")
         try FileManager.default.copyItem(at: Self.fixture, to: url)
@@ -32,7 +32,7 @@ import Testing
         return (code, said, complaints)
     }
 
-    @Test func `inspect tells what a store is`() throws {
+    @Test func `inspect prints the version and the rows of a store`() throws {
         try withStore { (path: String) throws in
             let result = run("inspect", path, "--model", Self.model)
             #expect(result.code == .success && result.complaints.isEmpty)
@@ -61,7 +61,7 @@ import Testing
         #expect(result.said.contains { $0.hasPrefix("  damaged: ") }, "\(result)")
     }
 
-    @Test func `inspect tells of migrations and of what is otherwise`() throws {
+    @Test func `inspect reports past migrations and differences from a new store`() throws {
         let sql = """
             CREATE TABLE extra (a); DROP INDEX "laundry_item_master_id_idx";
             INSERT INTO strata_migrations VALUES (1, '0.9', '1.0', 0, 0.25, 7)
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `plan tells what opening a store would do, and fails where that would`() throws {
+    @Test func `plan prints the steps that opening a store would run`() throws {
         try withStore { (path: String) throws in
             let result = run("plan", path, "--model", Self.model)
             #expect(result.code == .success)
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `what is no store, or is given wrongly, is told by its name`() throws {
+    @Test func `plan and inspect report a file that is not a store of the model`() throws {
         let path = Self.root.appendingPathComponent("README.md").path
         for command in ["plan", "inspect"] {
             #expect(run(command, path).complaints == ["\(path): error: the file is not an SQLite database"])
@@ -108,7 +108,7 @@ import Testing
                 run("inspect", path, "--model", movies).said.last
                     == "  not compared: no model is given that knows this version")
         }
-        // A build's tool knows nothing of stores.
+        // The tool that builds use has no commands for stores.
         var complaints: [String] = []
         let console = Console(say: { _ in }, complain: { complaints.append($0) })
         #expect(Command.run(["plan", path], console: console) == .usage)

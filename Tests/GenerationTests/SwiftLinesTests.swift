@@ -13,7 +13,7 @@ import Testing
         #expect(SwiftLines.broken(exact) == exact)
     }
 
-    @Test func `a list is broken, and its elements are put on as few lines as they fit in`() {
+    @Test func `a list is broken, and its elements fill as few lines as possible`() {
         #expect(
             SwiftLines.broken("    f(a: 1, b: \(long), c: 2, d: 3)\n") == """
                     f(

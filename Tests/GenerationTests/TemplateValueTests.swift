@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// Entities with custom migrations, which the model of everything does not have.
+    /// Entities with custom migrations, which `EverythingModel` does not have.
     private static let custom = [
         "CustomRows.json": """
         { "name": "custom_rows", "identifier": { "type": "int" },

@@ -3,11 +3,11 @@ import SQLSchema
 import Strata
 import Testing
 
-/// Random faults in a store of Core Data: the conversion refuses it, or every value is right.
+/// Puts random faults into a Core Data store. The conversion must refuse it, or convert every value correctly.
 ///
-/// `STRATA_MUTATIONS=5000` in the environment says how many, and `STRATA_SEED` where to begin.
+/// `STRATA_MUTATIONS=5000` in the environment sets the number of faulty stores, and `STRATA_SEED` the first seed.
 @Suite struct ConversionMutationTests {
-    /// SplitMix64 (Steele, Lea and Flood, 2014): the same seed gives the same faults everywhere.
+    /// SplitMix64 (Steele, Lea and Flood, 2014) gives the same faults for the same seed on every platform.
     private struct Random: RandomNumberGenerator {
         var state: UInt64
 
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// The columns of each table there, and the rows that it has.
+    /// The columns of each table of the source, and the primary keys of its rows.
     private static let columns: [(table: String, keys: [Int], columns: [String])] = [
         (
             "ZMEDIA", [1, 2, 3, 4],
@@ -38,7 +38,7 @@ import Testing
         "X''", "X'01AA'", "X'0203'", "CAST(X'E9' AS TEXT)", "'nul' || char(0)", "randomblob(16)",
     ]
 
-    /// A fault as SQL, and whether the tables are still those of the version.
+    /// A fault as SQL, and whether the tables still match the version.
     private static func fault(_ random: inout Random) -> (sql: String, keepsTables: Bool) {
         let (table, keys, columns) = random.pick(Self.columns)
         let (column, key) = (random.pick(columns), random.pick(keys))
@@ -55,14 +55,14 @@ import Testing
         }
     }
 
-    /// Whether a value here is the value there: a number may have become a text of its digits, and the other way round.
+    /// A condition that a converted value equals its source. A number may become text of its digits, and text a number.
     private static func isSame(_ here: String, _ there: String) -> String {
         "(\(here) IS \(there) OR CAST(\(here) AS TEXT) IS CAST(\(there) AS TEXT)"
             + " OR typeof(\(there)) IN ('integer', 'real') AND \(here) = \(there)"
             + " OR typeof(\(here)) = 'real' AND \(here) = CAST(\(there) AS REAL))"
     }
 
-    /// The tables there and here, and each column here with its value there.
+    /// The tables of the source, their converted tables, and each converted column with its value in the source.
     private static let pairs: [(source: String, table: String, values: [(String, String)])] = [
         (
             "ZMEDIA", "Media",
@@ -89,7 +89,7 @@ import Testing
         ),
     ]
 
-    @Test func `a faulty store is refused, or every value of it is right`() throws {
+    @Test func `a faulty store is refused, or all of its values are converted correctly`() throws {
         let environment = ProcessInfo.processInfo.environment
         let count = environment["STRATA_MUTATIONS"].flatMap { Int($0) } ?? 150
         let first = environment["STRATA_SEED"].flatMap { UInt64($0) } ?? 1
@@ -106,13 +106,13 @@ import Testing
             do {
                 try workspace.makeDatabase("journal.sqlite", Journal.store + faults.map(\.sql).joined())
             } catch {
-                // One fault dropped what another one changes.
+                // One fault dropped a table or a column that another fault changes.
                 continue
             }
             let result = workspace.run("convert", source, "--model", workspace.path("model"), "--to", target)
             let told = "seed \(seed): \(faults.map(\.sql)): \(result)"
             guard result.code == .success else {
-                // Whatever a row holds, the others are converted.
+                // A fault in a row does not prevent the conversion. Only a fault in the tables does.
                 #expect(faults.contains { !$0.keepsTables }, "\(told)")
                 continue
             }
@@ -122,7 +122,7 @@ import Testing
             try connection.execute("ATTACH DATABASE '\(source)' AS source")
             let hasUnconverted = result.said.contains { $0.contains("strata_unconverted") }
             for (table, name, values) in Self.pairs {
-                // No row is lost: it is here, or it was set aside.
+                // No row is lost. Each row is converted or set aside.
                 let aside =
                     hasUnconverted ? "SELECT key FROM strata_unconverted WHERE \"table\" = '\(name)'" : "SELECT NULL"
                 let lost = "SELECT count(*) FROM source.\(table) WHERE Z_PK NOT IN (SELECT id FROM \(name))"
@@ -140,7 +140,7 @@ import Testing
             #expect(try connection.integer("SELECT count(*) FROM pragma_foreign_key_check") == 0, "\(told)")
             #expect(try connection.text("PRAGMA integrity_check") == "ok", "\(told)")
         }
-        // A check that refuses everything would prove nothing.
+        // A conversion that refuses every store would prove nothing.
         #expect(accepted > count / 4)
     }
 }

@@ -6,9 +6,9 @@ import StoreConversion
 import Strata
 import Testing
 
-/// Databases of other libraries become stores.
+/// Converts databases of other libraries to stores.
 @Suite struct ConversionTests {
-    /// A folder with a journal's model, imported, and a store of it that is changed by SQL.
+    /// A folder with the imported model of the journal, and a Core Data store of it, changed by SQL.
     private func journal(_ sql: String = "", versions: [String] = [Journal.first, Journal.second]) throws -> Workspace {
         let workspace = try Workspace()
         try workspace.writeCoreData("Journal", versions)
@@ -17,7 +17,7 @@ import Testing
         return workspace
     }
 
-    /// Converts the journal, whose file must stay as it is.
+    /// Converts the journal. The conversion must not change its file.
     private func convert(_ workspace: Workspace, _ arguments: String...) throws -> (
         said: [String], complaints: [String]
     ) {
@@ -38,7 +38,7 @@ import Testing
 
     // MARK: Core Data
 
-    @Test func `a store of Core Data is converted with all that it holds`() throws {
+    @Test func `a Core Data store is converted with all of its values`() throws {
         let workspace = try journal()
         let result = try convert(workspace)
         #expect(result.complaints == [])
@@ -76,13 +76,13 @@ import Testing
         #expect(try rows("SELECT * FROM Person ORDER BY 1") == ["1", "2"])
         #expect(try rows("SELECT source_id, target_id FROM Person_friends ORDER BY 1") == ["1 2", "2 1"])
         #expect(try rows("PRAGMA foreign_key_check") == [])
-        // It is a store like any other: nothing in it differs from a new one of its version.
+        // The result does not differ from a new store of its version.
         #expect(
             workspace.run("inspect", workspace.path("out.strata"), "--model", workspace.path("model")).said.last
                 == "  as a new store of its version")
     }
 
-    @Test func `a value of every kind that Core Data keeps elsewhere or archived is read`() throws {
+    @Test func `values in external files and in archives are read`() throws {
         let name = "0A0B0C0D-0000-0000-0000-000000000001"
         let list = try NSKeyedArchiver.archivedData(
             withRootObject: ["red", "\"grün\""] as NSArray, requiringSecureCoding: true)
@@ -96,7 +96,7 @@ import Testing
             try workspace.rows("out.strata", "SELECT colors, CAST(cover AS TEXT) FROM Shelf WHERE id = 2") == [
                 "\(#"["red","\"grün\""]"#.debugDescription) \"a large picture\""
             ])
-        // Without the file it does not fit.
+        // Without the file, the row does not fit.
         let without = try journal(sql)
         #expect(
             try convert(without, "--invalid-rows", "refuse").complaints == [
@@ -105,7 +105,7 @@ import Testing
             ])
     }
 
-    @Test func `each version is known by its tables`() throws {
+    @Test func `the tables of a database determine its version`() throws {
         let second = "ALTER TABLE ZTAG ADD COLUMN ZWEIGHT FLOAT; UPDATE ZTAG SET ZWEIGHT = 2;"
         let workspace = try journal(second)
         #expect(try convert(workspace).said.last == "wrote out.strata, a store of 2.0")
@@ -132,8 +132,8 @@ import Testing
         #expect(try convert(journal(), "--version", "Journal").said.last == "wrote out.strata, a store of 1.0")
     }
 
-    @Test func `of versions with the same tables the newest that takes all rows is taken`() throws {
-        // Core Data's tables do not tell whether a value may be absent.
+    @Test func `the newest of several matching versions is taken unless the steps between them change values`() throws {
+        // Core Data's tables do not show whether a property is required.
         let mandatory = Journal.first
         let optional = mandatory.replacing(
             "name=\"name\" attributeType=\"String\" ", with: "name=\"name\" attributeType=\"String\" optional=\"YES\" ")
@@ -142,7 +142,7 @@ import Testing
         #expect(try convert(filled).said.last == "wrote out.strata, a store of 2.0")
         let empty = try journal("UPDATE ZTAG SET ZNAME = NULL;", versions: [mandatory, optional])
         #expect(try convert(empty).said.last == "wrote out.strata, a store of 2.0")
-        // Between these a person writes what changes, and it matters which it is.
+        // The step between these versions needs a custom migration, so the version must be named.
         let reversed = try journal(versions: [optional, mandatory])
         #expect(
             try convert(reversed).complaints == [
@@ -151,7 +151,7 @@ import Testing
         #expect(try convert(reversed, "--version", "2.0").said.last == "wrote out.strata, a store of 2.0")
     }
 
-    /// A Core Data model of two versions, and a store by its tables.
+    /// Imports a Core Data model of one or two versions, creates a store of it with SQL, and converts the store.
     private func converted(_ first: String, _ second: String?, _ entities: String, _ sql: String) throws -> (
         Workspace, [String]
     ) {
@@ -175,7 +175,7 @@ import Testing
 
     private static let prefix = "Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER"
 
-    @Test func `a version that would leave something over is not taken`() throws {
+    @Test func `a version that does not have all of the database's data is not taken`() throws {
         let one = "<entity name=\"A\">\(Self.attribute("a"))</entity>"
         let table = "CREATE TABLE ZA (\(Self.prefix), ZA VARCHAR); INSERT INTO ZA VALUES (1, 1, 1, 'x');"
         // Another entity in the same table, with rows.
@@ -187,7 +187,7 @@ import Testing
             try inherited.rows("out.strata", "SELECT id, kind, a FROM A ORDER BY 1") == [
                 "1 \"A\" \"x\"", "2 \"B\" \"y\"",
             ])
-        // A table of pairs.
+        // A join table.
         func pair(_ rest: String) -> String {
             "<entity name=\"A\">\(Self.attribute("a"))\(rest)</entity><entity name=\"B\">"
                 + (rest.isEmpty
@@ -201,7 +201,7 @@ import Testing
                 + "CREATE TABLE Z_1BS (Z_1AS INTEGER, Z_2BS INTEGER); INSERT INTO Z_1BS VALUES (1, 5);")
         #expect(told == ["wrote out.strata, a store of 2.0"])
         #expect(try joined.rows("out.strata", "SELECT source_id, target_id FROM A_bs") == ["1 5"])
-        // What no version has is not dropped without a word.
+        // A table or a column that no version has is reported.
         let (extra, refused) = try converted(
             one, nil, "(1, 'A', 0, 1), (2, 'X', 0, 1)",
             table + "ALTER TABLE ZA ADD COLUMN ZNEW VARCHAR; CREATE TABLE ZX (\(Self.prefix));")
@@ -220,7 +220,7 @@ import Testing
         #expect(left.said.prefix(2) == ["dropped: ZA.ZNEW: 1.0 does not have it", "dropped: ZX: 1.0 does not have it"])
     }
 
-    @Test func `versions that differ in a type or in a swap of names are told apart, or asked for`() throws {
+    @Test func `versions that differ in a type are distinguished, and versions with swapped names are not`() throws {
         func version(_ type: String) -> String { "<entity name=\"A\">\(Self.attribute("code", type))</entity>" }
         let (typed, said) = try converted(
             version("Integer 64"), version("String"), "(1, 'A', 0, 1)",
@@ -240,7 +240,7 @@ import Testing
             ])
     }
 
-    @Test func `columns with numbers behind their names go to the properties that have them`() throws {
+    @Test func `a column with a number after its name belongs to the property that matches it`() throws {
         let model =
             "<entity name=\"R\">\(Self.attribute("name"))</entity><entity name=\"A\" parentEntity=\"R\">\(Self.attribute("name1"))"
             + "</entity><entity name=\"B\" parentEntity=\"R\">\(Self.attribute("name1", "Integer 64"))</entity>"
@@ -255,7 +255,7 @@ import Testing
             try numbered.rows("out.strata", "SELECT kind, name, A_name1, B_name1 FROM R ORDER BY id") == [
                 "\"A\" NULL \"one\" NULL", "\"B\" NULL NULL 5", "\"R\" \"r\" NULL NULL",
             ])
-        // With two, ZNAME1 may belong to either.
+        // With two properties `name`, ZNAME1 may belong to either of them or to `name1`.
         let two =
             "<entity name=\"R\"/><entity name=\"A\" parentEntity=\"R\">\(Self.attribute("name"))\(Self.attribute("name1"))"
             + "</entity><entity name=\"B\" parentEntity=\"R\">\(Self.attribute("name"))</entity>"
@@ -305,7 +305,7 @@ import Testing
             ])
     }
 
-    @Test func `bytes are read as the version of the store keeps them`() throws {
+    @Test func `binary data is read in the form of the store's version`() throws {
         func version(_ rest: String) -> String {
             "<entity name=\"A\"><attribute name=\"d\" attributeType=\"Binary\" optional=\"YES\" \(rest)/>\(Self.attribute("a"))</entity>"
         }
@@ -320,7 +320,7 @@ import Testing
         #expect(try new.rows("out.strata", "SELECT d FROM A") == ["X'AABB'"])
     }
 
-    @Test func `a to-many without an inverse stays empty, as the import has told`() throws {
+    @Test func `a to-many relationship without an inverse stays empty`() throws {
         let model =
             "<entity name=\"A\"><relationship name=\"bs\" toMany=\"YES\" destinationEntity=\"B\"/></entity><entity name=\"B\"/>"
         let (workspace, said) = try converted(
@@ -331,7 +331,7 @@ import Testing
         #expect(try workspace.rows("out.strata", "SELECT (SELECT count(*) FROM A), count(*) FROM A_bs") == ["1 0"])
     }
 
-    @Test func `text that is not UTF-8 does not fit`() throws {
+    @Test func `a row with text that is not UTF-8 is refused or set aside`() throws {
         let workspace = try room("PRAGMA user_version = 2; INSERT INTO user VALUES (9, CAST(X'E9' AS TEXT), NULL);")
         #expect(
             try convert(workspace, "--invalid-rows", "refuse").complaints == [
@@ -361,14 +361,14 @@ import Testing
         "Tag 20: key is X'00', which is no UUID",
     ]
 
-    @Test func `rows that do not fit are set aside, with those that depend on them`() throws {
+    @Test func `rows that do not fit are set aside with the rows that depend on them`() throws {
         let workspace = try journal(Self.invalidRowSQL, versions: [Journal.first])
         let result = try convert(workspace)
         #expect(result.complaints == [])
         for invalidRow in Self.invalidRows {
             #expect(result.said.contains("set aside: " + invalidRow), "\(result.said)")
         }
-        // A foreign key that may be NULL costs no row, and its value is kept.
+        // A dangling foreign key that is nullable is set to NULL. Its row stays, and its value is kept.
         #expect(result.said.contains("set to NULL: Media 1: shelf_id is 1, and Shelf has no such row"))
         #expect(result.said.contains("Media: 2 rows in strata_unconverted"))
         func rows(_ query: String) throws -> [String] { try workspace.rows("out.strata", query) }
@@ -388,7 +388,7 @@ import Testing
             try rows("SELECT json(\"values\") FROM strata_unconverted WHERE \"table\" = 'Media' AND key = '1'") == [
                 "\"{\\\"shelf_id\\\":1}\""
             ])
-        // It is no difference to a new store, and stays through migrations.
+        // The table strata_unconverted does not count as a difference from a new store.
         #expect(
             workspace.run("inspect", workspace.path("out.strata"), "--model", workspace.path("model")).said.last
                 == "  as a new store of its version")
@@ -404,7 +404,7 @@ import Testing
             to: "model/strata.json")
     }
 
-    @Test func `strata.json decides by entity how rows that do not fit are treated`() throws {
+    @Test func `strata.json sets a policy for each entity's rows that do not fit`() throws {
         let workspace = try journal(Self.invalidRowSQL, versions: [Journal.first])
         try setInvalidRows(
             #"""
@@ -433,7 +433,7 @@ import Testing
         #expect(try rows("SELECT name FROM Tag") == ["\"none\""])
     }
 
-    @Test func `a policy of strata.json precedes the option`() throws {
+    @Test func `a policy in strata.json takes precedence over the option`() throws {
         let dangling = "INSERT INTO ZPASSPORT VALUES (8, 4, 1, 99);"
         let reason = "Passport 8: person_id is 99, and Person has no such row"
         let workspace = try journal(dangling, versions: [Journal.first])
@@ -447,7 +447,7 @@ import Testing
         #expect(try convert(other, "--invalid-rows", "refuse").said.first == "dropped: " + reason)
     }
 
-    @Test func `a fill replaces only values that the column cannot hold`() throws {
+    @Test func `a backfill value replaces only values that the column cannot hold`() throws {
         let workspace = try room(
             """
             PRAGMA user_version = 2; DROP TABLE post; CREATE TABLE post (author, number); DROP TABLE user;
@@ -462,13 +462,13 @@ import Testing
                 "filled: user 10: born is \"x\", which is not INTEGER; filled with NULL",
             ])
         #expect(try workspace.rows("out.strata", "SELECT * FROM user") == ["9 \"none\" 12", "10 \"none\" NULL"])
-        // The row that is set aside keeps the values that it had.
+        // The row that is set aside keeps its values.
         #expect(
             try workspace.rows("out.strata", "SELECT json_extract(\"values\", '$.born') FROM strata_unconverted")
                 == ["\"x\""])
     }
 
-    @Test func `a foreign key of several columns that is partly NULL refers to no row`() throws {
+    @Test func `a composite foreign key that is partly NULL refers to no row`() throws {
         let shelf = ("shelf", "`room` TEXT NOT NULL, `number` INTEGER NOT NULL, PRIMARY KEY(`room`, `number`)")
         let book = (
             "book",
@@ -511,7 +511,7 @@ import Testing
             try workspace.rows("out.strata", "SELECT id, shelfRoom, shelfNo FROM book ORDER BY 1") == [
                 "1 \"A\" 1", "2 NULL NULL", "3 NULL NULL", "4 NULL NULL",
             ])
-        // What was converted before the row was set aside is kept as the source has it.
+        // A row that is set aside keeps the values of the source, even if they were converted before.
         #expect(
             try workspace.rows(
                 "out.strata",
@@ -519,7 +519,7 @@ import Testing
             ) == ["\"2\" NULL NULL", "\"3\" 7 NULL", "\"4\" 2 NULL", "\"5\" 1 1600000000123"])
     }
 
-    @Test func `a form and a fill hold under every name that the column had`() throws {
+    @Test func `a form and a backfill value apply under every name that the column had`() throws {
         let workspace = try Workspace()
         let first = ("log", "`id` INTEGER PRIMARY KEY, `at` INTEGER NOT NULL, `text` TEXT NOT NULL")
         try workspace.write(TableImportTests.room(1, [first]), to: "schemas/1.json")
@@ -546,7 +546,7 @@ import Testing
         )
         #expect(try convert(workspace).said.first == "filled: log 1: text is NULL; filled with \"?\"")
         #expect(try workspace.rows("out.strata", "SELECT at, text FROM log") == ["0.0 \"?\""])
-        // One entity has one policy.
+        // An entity has at most one policy.
         let two = own.replacing("\"invalid_rows\": {", with: "\"invalid_rows\": { \"log\": \"drop\",")
         try workspace.write(settings.replacing("\"imported\": {", with: two), to: "model/strata.json")
         #expect(
@@ -555,7 +555,7 @@ import Testing
             })
     }
 
-    @Test func `a policy names an entity, its properties and values of their types`() throws {
+    @Test func `a policy must name an entity, its properties and values of their types`() throws {
         let workspace = try journal()
         func complaints(_ invalidRows: String) throws -> [String] {
             let text = try workspace.text("model/strata.json")
@@ -589,7 +589,7 @@ import Testing
             ])
     }
 
-    @Test func `rows that do not fit are dropped or refused where that is asked for`() throws {
+    @Test func `the option --invalid-rows drops or refuses the rows that do not fit`() throws {
         let workspace = try journal(Self.invalidRowSQL, versions: [Journal.first])
         let refused = try convert(workspace, "--invalid-rows", "refuse").complaints
         #expect(refused.first == "journal.sqlite: error: 10 things of 1.0 do not fit:")
@@ -608,7 +608,7 @@ import Testing
             ])
     }
 
-    @Test func `a chain of mandatory references is set aside as a whole`() throws {
+    @Test func `rows in a chain of required relationships are set aside together`() throws {
         func entity(_ name: String, _ target: String, _ rest: String = "") -> String {
             let relationship =
                 target.isEmpty
@@ -636,7 +636,7 @@ import Testing
             ])
     }
 
-    // MARK: Versions that are easily taken for one another
+    // MARK: Versions that are hard to distinguish
 
     @Test func `a relationship that is left unread in one version is read in the others`() throws {
         func version(_ hasInverse: Bool) -> String {
@@ -667,7 +667,7 @@ import Testing
         #expect(try convert(workspace).said.contains("left unread: R.users: 1 values (pairs)"))
     }
 
-    @Test func `a name that one entity leaves unread hides no column of another`() throws {
+    @Test func `an unread relationship of one entity hides no column of another`() throws {
         func version(_ attribute: String) -> String {
             "<entity name=\"R\"><relationship name=\"users\" toMany=\"YES\" destinationEntity=\"R\"/></entity>"
                 + "<entity name=\"X\">\(Self.attribute("a"))\(attribute)</entity>"
@@ -680,7 +680,7 @@ import Testing
         #expect(try workspace.rows("out.strata", "SELECT users FROM X") == ["\"precious\""])
     }
 
-    @Test func `a property whose name differs in letter case alone is a change of values`() throws {
+    @Test func `a rename that changes only the letter case counts as a change of values`() throws {
         func version(_ name: String) -> String { "<entity name=\"A\">\(Self.attribute(name, "Integer 64"))</entity>" }
         let (workspace, said) = try converted(
             version("distributionListId"), version("distributionListID"), "(1, 'A', 0, 1)",
@@ -690,7 +690,7 @@ import Testing
         #expect(try workspace.rows("out.strata", "SELECT distributionListID FROM A") == ["42"])
     }
 
-    @Test func `a number behind a name is no sibling where there is none`() throws {
+    @Test func `a numbered column is not a sibling's column if the entity has no siblings`() throws {
         let one = "<entity name=\"A\">\(Self.attribute("address"))</entity>"
         let two = "<entity name=\"A\">\(Self.attribute("address"))\(Self.attribute("address1"))</entity>"
         let (workspace, said) = try converted(
@@ -708,7 +708,7 @@ import Testing
         ("Integer 64", "INTEGER", "Decimal", "DECIMAL"), ("Double", "FLOAT", "Date", "TIMESTAMP"),
         ("Integer 64", "INTEGER", "String", "VARCHAR"), ("Binary", "BLOB", "Decimal", "DECIMAL"),
     ])
-    func `versions that differ in a declared type are told apart`(
+    func `versions that differ in a declared type are distinguished`(
         first: String, declared: String, second: String, other: String
     ) throws {
         func version(_ type: String) -> String { "<entity name=\"A\">\(Self.attribute("v", type))</entity>" }
@@ -720,7 +720,7 @@ import Testing
         }
     }
 
-    @Test func `siblings may share a name whose column is at the other end, or differ in letter case`() throws {
+    @Test func `siblings can share a relationship's name, or have names that differ only in letter case`() throws {
         func pair(_ entity: String) -> String {
             "<entity name=\"\(entity)\" parentEntity=\"M\"><relationship name=\"asset\" optional=\"YES\" maxCount=\"1\" "
                 + "destinationEntity=\"A\" inverseName=\"\(entity.lowercased())\"/>"
@@ -753,7 +753,7 @@ import Testing
             } == ["\"P\" \"p\"", "\"Q\" \"q\""])
     }
 
-    @Test func `a property of one entity in two spellings of one type is refused`() throws {
+    @Test func `two properties of one type whose names differ only in letter case are refused`() throws {
         let model = "<entity name=\"A\">\(Self.attribute("userId"))\(Self.attribute("userID"))</entity>"
         let (_, said) = try converted(
             model, nil, "(1, 'A', 0, 1)", "CREATE TABLE ZA (\(Self.prefix), ZUSERID VARCHAR, ZUSERID1 VARCHAR);")
@@ -771,7 +771,7 @@ import Testing
         #expect(try workspace.rows("out.strata", "SELECT \(names[0]) FROM A").first?.contains("7") == true)
     }
 
-    @Test func `a renamed entity that inherits tells its version`() throws {
+    @Test func `the name of a renamed subentity determines the version`() throws {
         func version(_ name: String) -> String {
             "<entity name=\"R\">\(Self.attribute("a"))</entity><entity name=\"\(name)\" parentEntity=\"R\" elementID=\"B\"/>"
         }
@@ -784,7 +784,7 @@ import Testing
         }
     }
 
-    @Test func `the hashes of the compiled model tell the version`() throws {
+    @Test func `the hashes of the compiled model determine the version`() throws {
         func version(_ name: String) -> String { "<entity name=\"A\">\(Self.attribute(name, "Integer 64"))</entity>" }
         func plist(_ object: Any) throws -> Data {
             try PropertyListSerialization.data(fromPropertyList: object, format: .binary, options: 0)
@@ -801,7 +801,7 @@ import Testing
                 "--version-info", info.path
             ).complaints
         }
-        // The file may come after the import.
+        // A second import can add the hashes.
         workspace.run(
             "import", "core-data", workspace.path("Journal.xcdatamodeld"), "--into", workspace.path("model"))
         #expect(runImport() == [])
@@ -829,7 +829,7 @@ import Testing
         }
         #expect(try convert(["A": hash(2)]) == ["wrote out.strata, a store of 2.0"])
         #expect(try workspace.rows("out.strata", "SELECT listID FROM A") == ["42"])
-        // 1.0 and 3.0 have one hash, and between them the values are lost.
+        // 1.0 and 3.0 have the same hash, and the steps between them lose the values.
         #expect(try convert(["A": hash(1)]).first?.contains("has the tables of 1.0 and 3.0,") == true)
         #expect(try convert(["A": hash(9)]).first?.contains("hashes match no imported version") == true)
         #expect(try convert(nil).first?.contains("has the tables of 1.0 and 2.0 and 3.0,") == true)
@@ -843,7 +843,7 @@ import Testing
 
     // MARK: Traps
 
-    @Test func `a column called rowid does not stand for the number of a row`() throws {
+    @Test func `a column named rowid is not taken for the rowid of SQLite`() throws {
         let model =
             "<entity name=\"A\">\(Self.attribute("rowid", "Integer 64"))\(Self.attribute("n"))"
             + "<relationship name=\"u\" maxCount=\"1\" destinationEntity=\"U\" inverseName=\"as\"/></entity>"
@@ -861,7 +861,7 @@ import Testing
         #expect(try workspace.rows("out.strata", "SELECT key FROM strata_unconverted") == ["\"2\""])
     }
 
-    @Test func `versions that keep bytes in other ways are not taken for one another`() throws {
+    @Test func `versions that differ only in how they store binary data must be named`() throws {
         func version(_ rest: String) -> String {
             "<entity name=\"A\"><attribute name=\"d\" attributeType=\"Binary\" optional=\"YES\" \(rest)/></entity>"
         }
@@ -886,7 +886,7 @@ import Testing
                 == ["\"2\" \"y\"", "\"3\" \"z\""])
     }
 
-    @Test func `a row without an integer key displaces no other row`() throws {
+    @Test func `a row without an integer primary key displaces no other row`() throws {
         let workspace = try Workspace()
         try workspace.makeDatabase("model.sqlite", "CREATE TABLE t (id INT PRIMARY KEY, a TEXT)")
         workspace.run("import", "sqlite", workspace.path("model.sqlite"), "--into", workspace.path("model"))
@@ -902,7 +902,7 @@ import Testing
                 == ["\"none\"", "\"text\""])
     }
 
-    @Test func `an optional reference that dangles costs no row, whatever its delete rule`() throws {
+    @Test func `a row with a dangling nullable foreign key is kept, whatever the delete rule`() throws {
         func version(_ rule: String) -> String {
             "<entity name=\"Note\">\(Self.attribute("a"))<relationship name=\"folder\" optional=\"YES\" maxCount=\"1\" "
                 + "destinationEntity=\"Folder\" inverseName=\"notes\"/></entity><entity name=\"Folder\">\(Self.attribute("a"))"
@@ -917,7 +917,7 @@ import Testing
         #expect(try workspace.rows("out.strata", "SELECT a, folder_id FROM Note") == ["\"x\" NULL"])
     }
 
-    @Test func `a spatial index of Core Data is left where it is, and a transient property has no column`() throws {
+    @Test func `a spatial index of Core Data is ignored, and a transient property has no column`() throws {
         func version(_ rest: String) -> String {
             "<entity name=\"A\">\(Self.attribute("a"))<attribute name=\"note\" attributeType=\"String\" optional=\"YES\" \(rest)/></entity>"
         }
@@ -931,9 +931,9 @@ import Testing
         #expect(try workspace.rows("out.strata", "SELECT note FROM A") == ["\"n\""])
     }
 
-    // MARK: Keys
+    // MARK: Primary keys
 
-    @Test func `no key that was ever given is given again`() throws {
+    @Test func `no primary key is ever used twice`() throws {
         let model =
             "<entity name=\"R\">\(Self.attribute("a"))</entity><entity name=\"B\" parentEntity=\"R\"/><entity name=\"C\">\(Self.attribute("c"))</entity>"
         let (workspace, _) = try converted(
@@ -943,7 +943,7 @@ import Testing
             CREATE TABLE ZC (\(Self.prefix), ZC VARCHAR); INSERT INTO ZC VALUES (4, 3, 1, 'y'), (700, 3, 1, CAST(X'E9' AS TEXT));
             """)
         let last = "SELECT key, value FROM strata_metadata WHERE key LIKE 'last_id%' ORDER BY 1"
-        // A row that was set aside keeps its key.
+        // A row that is set aside keeps its primary key.
         #expect(
             try workspace.rows("out.strata", last).map { $0.replacing("\"", with: "") } == [
                 "last_id C 700", "last_id R 9999",
@@ -959,7 +959,7 @@ import Testing
         #expect(try drift.rows("out.strata", last).map { $0.replacing("\"", with: "") } == ["last_id t 500"])
     }
 
-    @Test func `inheritance may be one table an entity`() throws {
+    @Test func `inheritance can use one table for each entity`() throws {
         let workspace = try Workspace()
         let model = Journal.first.replacing(
             #/<relationship name="(tags|items|shelf|books)"[^>]*/>/#, with: "")
@@ -1006,17 +1006,17 @@ import Testing
         return workspace
     }
 
-    @Test func `a database of Room says its version itself`() throws {
+    @Test func `a Room database states its version`() throws {
         let second = try room("PRAGMA user_version = 2;")
         #expect(try convert(second).said == ["post: 3 rows", "user: 2 rows", "wrote out.strata, a store of 2.0"])
         #expect(
             try second.rows("out.strata", "SELECT author, number FROM post ORDER BY 1, 2") == ["1 1", "7 1", "7 2"])
-        // The tables of the second are there, but it says that it is of the first.
+        // The database has the tables of the second version, but it states the first.
         #expect(
             try convert(room("PRAGMA user_version = 1;")).complaints == [
                 "journal.sqlite: error: the database has the tables of no version", "  1.0: only the database has post",
             ])
-        // What it says must be true, and known.
+        // The stated version must exist and match the tables.
         #expect(
             try convert(room("PRAGMA user_version = 2; DROP TABLE post;")).complaints == [
                 "journal.sqlite: error: the database has the tables of no version",
@@ -1025,11 +1025,11 @@ import Testing
         #expect(
             try convert(room("PRAGMA user_version = 3;")).complaints == ["journal.sqlite: error: there is no version 3"]
         )
-        // It says nothing: the version that leaves nothing over is taken.
+        // The database states no version, so the version that has all of its tables is taken.
         #expect(try convert(room("")).said.last == "wrote out.strata, a store of 2.0")
     }
 
-    @Test func `what is still in a write-ahead log is read, and the log stays`() throws {
+    @Test func `rows in a write-ahead log are read, and the log stays unchanged`() throws {
         let workspace = try room("PRAGMA journal_mode = WAL; PRAGMA user_version = 2;")
         let writer = try Connection(path: workspace.path("journal.sqlite"), mode: .readWrite)
         try writer.execute("PRAGMA wal_autocheckpoint = 0; INSERT INTO user VALUES (9, 'new', NULL)")
@@ -1042,7 +1042,7 @@ import Testing
         try writer.execute("SELECT 1")
     }
 
-    @Test func `tables without a key get numbers`() throws {
+    @Test func `tables without an integer primary key get numbers as primary keys`() throws {
         let workspace = try Workspace()
         try workspace.makeDatabase(
             "journal.sqlite",
@@ -1059,7 +1059,7 @@ import Testing
             try workspace.rows("out.strata", "SELECT k, c FROM blobs ORDER BY k") == ["X'01' \"n\"", "X'02' \"m\""])
     }
 
-    @Test func `a column may be declared to stand otherwise`() throws {
+    @Test func `strata.json can declare the form of a column`() throws {
         let workspace = try room("PRAGMA user_version = 2; INSERT INTO user VALUES (8, 'e', 'never');")
         func edit(_ file: String, _ old: String, _ new: String) throws {
             let text = try workspace.text("model/" + file)
@@ -1095,7 +1095,7 @@ import Testing
         #expect(try convert(workspace).complaints.first?.contains("from") == true)
     }
 
-    @Test func `a database that was imported itself is converted, its dates and truths too`() throws {
+    @Test func `an imported SQLite database is converted with its dates, Booleans and decimals`() throws {
         let workspace = try Workspace()
         try workspace.makeDatabase(
             "journal.sqlite",
@@ -1114,7 +1114,7 @@ import Testing
             ])
     }
 
-    @Test func `a database of Drift is converted, its dates too`() throws {
+    @Test func `a Drift database is converted with its dates`() throws {
         let workspace = try Workspace()
         let column = "{ \"name\": \"at\", \"moor_type\": \"dateTime\", \"nullable\": true }"
         try workspace.write(
@@ -1137,7 +1137,7 @@ import Testing
 
     // MARK: Files
 
-    @Test func `files that are there, missing or none are told`() throws {
+    @Test func `an existing target and an invalid source are reported`() throws {
         let workspace = try journal()
         try workspace.write("precious", to: "out.strata")
         let model = workspace.path("model")

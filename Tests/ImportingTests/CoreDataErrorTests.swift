@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// What is wrong with a Core Data model is told with its file and its line, and nothing is written.
+/// An invalid Core Data model is reported with its file and line, and the import writes nothing.
 @Suite struct CoreDataErrorTests {
     private static let path = "M.xcdatamodeld/M.xcdatamodel/contents"
 
-    /// What importing a model of these `contents` complains of.
+    /// The errors of importing a model with these `contents`.
     private func complaints(_ contents: Data) throws -> [String] {
         let workspace = try Workspace()
         try workspace.write("", to: Self.path)
@@ -54,7 +54,7 @@ import Testing
             "33: error: its elements are nested more than 32 deep"
         ),
     ])
-    func `malformed models are refused at their place`(contents: String, message: String) throws {
+    func `a malformed model is an error at its line`(contents: String, message: String) throws {
         #expect(try complaints(Data(contents.utf8)) == [Self.path + ":" + message])
     }
 
@@ -64,7 +64,7 @@ import Testing
         "<entity name=\"A\"><compoundIndex><index value=\"x\"/></compoundIndex><attribute name=\"a\"/></entity>",
         "<uniquenessConstraints><uniquenessConstraint/></uniquenessConstraints><entity name=\"A\"/><memory/>",
     ])
-    func `elements in other places than Xcode puts them mean nothing`(contents: String) throws {
+    func `elements in places where Xcode never puts them are ignored`(contents: String) throws {
         let workspace = try Workspace()
         try workspace.write("<model>\(contents)</model>", to: Self.path)
         let result = workspace.run(
@@ -73,14 +73,14 @@ import Testing
         #expect(try workspace.lines("out", "1.0") == ["A | key id: int"])
     }
 
-    @Test func `a model of which nothing has rows is refused`() throws {
+    @Test func `a model without an entity that has rows is refused`() throws {
         #expect(
             try complaints(Data("<model><entity name=\"A\" isAbstract=\"YES\"/></model>".utf8)) == [
                 "M.xcdatamodeld: error: no version has an entity with rows, so there is nothing to describe"
             ])
     }
 
-    @Test func `a million elements inside of each other are refused at the first that is too deep`() throws {
+    @Test func `a million nested elements are refused at the first element that is too deep`() throws {
         let contents = String(repeating: "<a>", count: 1_000_000)
         #expect(try complaints(Data(("<model>" + contents).utf8)).first?.hasPrefix(Self.path + ":1: error: ") == true)
     }
@@ -93,14 +93,14 @@ import Testing
             ])
     }
 
-    @Test func `a file in UTF-16 is refused, whatever it declares`() throws {
+    @Test func `a file in UTF-16 is refused even if it declares its encoding`() throws {
         let text =
             "<?xml version=\"1.0\" encoding=\"UTF-16\"?><!DOCTYPE m [<!ENTITY e SYSTEM \"/etc/hostname\">]><model/>"
         let contents = try #require(text.data(using: .utf16LittleEndian))
         #expect(try complaints(contents) == [Self.path + ":1: error: it is not in UTF-8, as Xcode writes models"])
     }
 
-    @Test func `folders and orders that do not fit are told`() throws {
+    @Test func `invalid folders, version orders and options are reported`() throws {
         let workspace = try Workspace()
         try workspace.writeCoreData("M", ["<entity name=\"A\"/>", "<entity name=\"A\"/>", "<entity name=\"A\"/>"])
         func complaints(_ arguments: String...) -> [String] {

@@ -2,9 +2,9 @@ import Foundation
 import SchemaModel
 import Testing
 
-/// What a Core Data model becomes.
+/// Imports Core Data models.
 @Suite struct CoreDataImportTests {
-    /// The model of these versions, imported.
+    /// A folder with the imported model of these versions.
     private func imported(_ versions: [String], _ arguments: String...) throws -> Workspace {
         let workspace = try Workspace()
         try workspace.writeCoreData("M", versions)
@@ -36,7 +36,7 @@ import Testing
         ("Transformable", "customClassName=\"[Foundation.URL]\"", "[url]"),
         ("Transformable", "customClassName=\"UIColor\"", "data"),
     ])
-    func `each type has its own here`(type: String, rest: String, name: String) throws {
+    func `each type of Core Data becomes a type of Strata`(type: String, rest: String, name: String) throws {
         let workspace = try imported([Self.entity("A", "", Self.attribute("a", type, rest))])
         #expect(try workspace.lines("out", "1.0") == ["A | key id: int | a: \(name)"])
     }
@@ -53,7 +53,7 @@ import Testing
             "uuid = X'000000000000000000000000000000FF'"
         ),
     ])
-    func `defaults are read for their type, whatever they are written as`(type: String, value: String, line: String)
+    func `default values are read by their type in every spelling`(type: String, value: String, line: String)
         throws
     {
         let workspace = try imported([
@@ -62,14 +62,14 @@ import Testing
         #expect(try workspace.lines("out", "1.0") == ["A | key id: int | a: \(line)"])
     }
 
-    @Test func `a date's default is an interval`() throws {
+    @Test func `a date's default value is an interval`() throws {
         let workspace = try imported([
             Self.entity("A", "", Self.attribute("a", "Date", "defaultDateTimeInterval=\"598320000\""))
         ])
         #expect(try workspace.lines("out", "1.0") == ["A | key id: int | a: date = 598320000.0"])
     }
 
-    @Test func `what is not carried over is told with its entity, its version and the reason`() throws {
+    @Test func `parts that are not imported are reported with their entity, versions and reason`() throws {
         let version = Self.entity(
             "A", "", Self.attribute("a", "Integer 16", "defaultValueString=\"many\" minValueString=\"1\""),
             Self.attribute("b", "String", "transient=\"YES\""),
@@ -106,7 +106,7 @@ import Testing
         #expect(try workspace.lines("out", "2.0") == ["A | key id: int | a: int indexed | h: data"])
     }
 
-    @Test func `names that a description cannot have get others, and the column keeps the old one`() throws {
+    @Test func `names that a description cannot have are replaced, and columns keep their names`() throws {
         let workspace = try imported([
             Self.entity(
                 "Type", "", Self.attribute("id"), Self.attribute("hashValue"), Self.attribute("order_id"),
@@ -126,8 +126,8 @@ import Testing
 
     // MARK: Changes
 
-    @Test func `properties are the same by name and token, then by token, then by name`() throws {
-        // The token is on either side, names the old or the new name, and stays on for versions after.
+    @Test func `properties are matched by name and elementID, then by elementID, then by name`() throws {
+        // The elementID is on either side, is the old or the new name, and stays in later versions.
         let workspace = try imported([
             Self.entity(
                 "A", "", Self.attribute("one"), Self.attribute("two", "String", "elementID=\"zwei\""),
@@ -154,7 +154,7 @@ import Testing
         #expect(history.steps[1].changes.isEmpty)
     }
 
-    @Test func `a token of an entity that names no entity is none`() throws {
+    @Test func `an elementID that names no entity is ignored`() throws {
         let workspace = try imported([
             Self.entity("A", "", Self.attribute("old")) + Self.entity("B", "", Self.attribute("b")),
             Self.entity("A", "elementID=\"old\"", Self.attribute("new"))
@@ -166,7 +166,7 @@ import Testing
         #expect(try workspace.text("out/IMPORT.md").contains("| 2.0 | A.old | it was removed, and `new` added |"))
     }
 
-    @Test func `a person may say what was renamed`() throws {
+    @Test func `a renames file decides what was renamed or removed, and its errors are reported`() throws {
         let workspace = try Workspace()
         try workspace.writeCoreData(
             "M",
@@ -202,7 +202,7 @@ import Testing
         #expect(try workspace.text("out/IMPORT.md").contains("## To decide\n\nNothing.\n"))
     }
 
-    @Test func `types, optionality, defaults, uniqueness and indexes change where the model does`() throws {
+    @Test func `types, optionality, default values, uniqueness and indexes change with the model`() throws {
         func version(_ attribute: String, _ rest: String) -> String {
             Self.entity("A", "", attribute, Self.attribute("b"), rest)
         }
@@ -251,7 +251,7 @@ import Testing
                 "| 1.0 | Book.shelf | it can be deleted while it refers to Shelf |"))
     }
 
-    @Test func `of a pair of to-one the side is stored that may not be without the other, in all versions`() throws {
+    @Test func `the required side of a to-one pair has the column in all versions`() throws {
         func version(_ person: String, _ passport: String) -> String {
             Self.entity(
                 "Person", "",
@@ -281,7 +281,7 @@ import Testing
         #expect(try neither.lines("out", "1.0")[0].hasSuffix("inverse passport on_delete nullify"))
     }
 
-    @Test func `a changed versionHashModifier is listed under what to decide`() throws {
+    @Test func `a changed versionHashModifier is listed in the report`() throws {
         func version(_ entity: String, _ property: String) -> String {
             "<entity name=\"A\" \(entity)>\(Self.attribute("a", "String", property))\(Self.attribute("b", "String"))</entity>"
         }
@@ -301,13 +301,13 @@ import Testing
         ("valueTransformerName=\"NSSecureUnarchiveFromData\"", "data", true),
         ("customClassName=\"[String]\"", "[string]", false),
     ])
-    func `a list is read where an archive holds it`(rest: String, type: String, isLost: Bool) throws {
+    func `a transformable with a list class and an archive is a list`(rest: String, type: String, isLost: Bool) throws {
         let workspace = try imported([Self.entity("A", "", Self.attribute("a", "Transformable", rest))])
         #expect(try workspace.lines("out", "1.0") == ["A | key id: int | a: \(type)"])
         #expect(try workspace.text("out/IMPORT.md").contains("the values stay in") == isLost)
     }
 
-    @Test func `of a pair of to-one the column is where the delete rule acts`() throws {
+    @Test func `the column of a to-one pair is on the side that a delete rule deletes`() throws {
         func version(_ account: String, _ user: String) -> String {
             Self.entity(
                 "User", "",
@@ -319,7 +319,7 @@ import Testing
                 )
         }
         let nullify = "optional=\"YES\" deletionRule=\"Nullify\""
-        // The account is deleted with its user, so the column is the account's, although every user has an account.
+        // The account is deleted with its user, so the account has the column, although every user has an account.
         let workspace = try imported([version("deletionRule=\"Cascade\"", nullify)])
         #expect(
             try workspace.lines("out", "1.0") == [
@@ -331,7 +331,7 @@ import Testing
         #expect(
             report.contains(
                 "| User.account | it is mandatory, but the column belongs to Account.user, so nothing checks"))
-        // Where both are deleted with the other, one rule cannot be carried over.
+        // If each is deleted with the other, one of the two delete rules is not imported.
         let both = try imported([
             version("optional=\"YES\" deletionRule=\"Cascade\"", "optional=\"YES\" deletionRule=\"Cascade\"")
         ])
@@ -340,7 +340,7 @@ import Testing
         #expect(losses.count == 1)
     }
 
-    @Test func `a column that a pair of to-one has already stays where it is`() throws {
+    @Test func `a relationship that becomes a to-one pair keeps its column`() throws {
         func version(_ toMany: Bool, _ mandatory: Bool = false) -> String {
             let count = toMany ? "toMany=\"YES\"" : "maxCount=\"1\""
             return Self.entity(
@@ -360,7 +360,7 @@ import Testing
         #expect(try workspace.lines("out", "3.0")[1].contains("p: to_one P? inverse q"))
     }
 
-    @Test func `pairs of to-many have their order where one has it`() throws {
+    @Test func `a to-many pair keeps the order of its ordered side`() throws {
         func many(_ name: String, _ target: String, _ inverse: String, _ rest: String = "") -> String {
             "<relationship name=\"\(name)\" toMany=\"YES\" optional=\"YES\" deletionRule=\"Nullify\" "
                 + "destinationEntity=\"\(target)\" inverseName=\"\(inverse)\" \(rest)/>"
@@ -383,7 +383,7 @@ import Testing
                 "| 1.0 | A.lonely | it has no inverse, so a conversion leaves it empty |"))
     }
 
-    @Test func `a side that gets another partner is decided anew`() throws {
+    @Test func `the storage of a to-many pair is decided again when its inverse changes`() throws {
         func version(_ name: String) -> String {
             func many(_ name: String, _ target: String, _ inverse: String) -> String {
                 "<relationship name=\"\(name)\" toMany=\"YES\" destinationEntity=\"\(target)\" inverseName=\"\(inverse)\"/>"
@@ -404,7 +404,7 @@ import Testing
         + entity("Film", "parentEntity=\"Media\"", attribute("note", "Binary"), attribute("subtitle"))
         + entity("Short", "parentEntity=\"Film\"", attribute("minutes", "Integer 16"))
 
-    @Test func `inheritance is one table a root with the kind of each row`() throws {
+    @Test func `an inheritance tree becomes one table with a kind for each row`() throws {
         let workspace = try imported([Self.media])
         let lines = try workspace.lines("out", "1.0")
         #expect(
@@ -419,7 +419,7 @@ import Testing
         #expect(try workspace.text("out/strata.json").contains("\"Media.kind\": \"entity\""))
     }
 
-    @Test func `siblings share a column only where it is the same in all`() throws {
+    @Test func `siblings share a column only if it is the same in all of them`() throws {
         func version(_ book: String, _ film: String) -> String {
             Self.entity("M", "isAbstract=\"YES\"") + Self.entity("Book", "parentEntity=\"M\"", book)
                 + Self.entity("Film", "parentEntity=\"M\"", film)
@@ -439,7 +439,7 @@ import Testing
         }
     }
 
-    @Test func `inheritance is one table a concrete entity where that is wanted`() throws {
+    @Test func `an inheritance tree can become one table for each concrete entity`() throws {
         let workspace = try imported([Self.media], "--inheritance", "entity")
         let lines = try workspace.lines("out", "1.0")
         #expect(
@@ -456,7 +456,7 @@ import Testing
             ).complaints == ["error: --inheritance must be root or entity"])
     }
 
-    @Test func `a kind comes when an entity gets heirs, and rows that are there are of the one kind`() throws {
+    @Test func `an entity that gets subentities gets a kind, and its rows need no custom migration`() throws {
         let one = Self.entity("Media", "", Self.attribute("note"))
         let workspace = try imported([
             one, one + Self.entity("Film", "parentEntity=\"Media\"", Self.attribute("minutes", "Integer 16")),
@@ -475,7 +475,7 @@ import Testing
             ])
     }
 
-    @Test func `an attribute called kind, and columns that differ in capitals, stand beside the others`() throws {
+    @Test func `names that collide with the kind or differ only in letter case stay distinct`() throws {
         func version(_ rest: String) -> String {
             Self.entity("A", "", rest, Self.attribute("userID"), Self.attribute("userId"))
                 + Self.entity("B", "parentEntity=\"A\"")
@@ -486,7 +486,7 @@ import Testing
             lines[0] == "A | key id: int | entity_kind: AKind | kind: string? | userID: string? | userId_2: string?")
     }
 
-    @Test func `a property that becomes ambiguous stays what it was`() throws {
+    @Test func `a property that becomes ambiguous keeps its identity`() throws {
         func version(_ rest: String) -> String {
             Self.entity("Root", "isAbstract=\"YES\"") + Self.entity("B", "parentEntity=\"Root\"", Self.attribute("x"))
                 + rest
@@ -500,7 +500,7 @@ import Testing
         #expect(history.steps.map(\.isCustom) == [false])
     }
 
-    @Test func `a table that goes while its entities live on is no loss without a word`() throws {
+    @Test func `removing a table whose entities remain is reported and needs a custom migration`() throws {
         let workspace = try imported([
             Self.media,
             Self.entity("Book", "", Self.attribute("title", "String", ""), Self.attribute("note"))
@@ -515,7 +515,7 @@ import Testing
 
     // MARK: Versions
 
-    @Test func `versions are in natural order, or in the one that is given`() throws {
+    @Test func `versions are in natural order or in the given order`() throws {
         let workspace = try Workspace()
         for name in ["App", "App 2", "App 10"] {
             try workspace.write(
@@ -534,7 +534,7 @@ import Testing
         #expect(history.versions.map { history.formerNames[$0.version] } == ["App 10", "App", "App 2"])
     }
 
-    @Test func `numbers in names are kept where they grow`() throws {
+    @Test func `version numbers in names are kept if they increase`() throws {
         let workspace = try Workspace()
         for name in ["2.24", "2.24.1", "2.57. 0"] {
             try workspace.write("<model>\(Self.entity("A"))</model>", to: "M.xcdatamodeld/\(name).xcdatamodel/contents")

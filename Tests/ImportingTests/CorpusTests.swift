@@ -4,12 +4,12 @@ import SQLSchema
 import Strata
 import Testing
 
-/// Histories of public apps, where they lie beside the project.
+/// Schema histories of public apps, if a folder beside the project contains them.
 @Suite struct CorpusTests {
     private static let corpus = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("shared/corpus")
 
-    /// The histories: their format, and their path.
+    /// The format and the path of each history.
     static let histories: [[String]] = ["core-data", "room", "drift"].flatMap { format in
         let folder = corpus.appendingPathComponent(format).path
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -17,9 +17,9 @@ import Testing
     }
 
     @Test(.enabled(if: !histories.isEmpty), arguments: histories)
-    func `every version is imported as it is, generated, and made by SQLite`(history: [String]) throws {
+    func `every version is imported unchanged, generated, and created by SQLite`(history: [String]) throws {
         let workspace = try Workspace()
-        // The import itself compares each version with what was read.
+        // The import compares each version with the schema that it read.
         let result = workspace.run("import", history[0], history[1], "--into", workspace.path("Sources/App/Model"))
         #expect(result.code == .success, "\(result.complaints)")
         let generated = workspace.run("generate", workspace.path("Sources/App/Model"))
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(.enabled(if: !histories.isEmpty), arguments: histories)
-    func `a history is the same whether it is imported at once or version by version`(history: [String]) throws {
+    func `a history is the same whether it is imported in one pass or in several`(history: [String]) throws {
         guard history[0] != "core-data" else { return }
         let workspace = try Workspace()
         let files = try FileManager.default.contentsOfDirectory(atPath: history[1]).sorted { left, right in
@@ -43,7 +43,7 @@ import Testing
         }
         for (count, file) in files.enumerated() {
             try workspace.write(String(contentsOfFile: "\(history[1])/\(file)", encoding: .utf8), to: "schemas/\(file)")
-            // One by one takes long: each fifth time all that has come since is added.
+            // To save time, the import runs once for every five files.
             guard count % 5 == 0 || count == files.count - 1 else { continue }
             let result = workspace.run(
                 "import", history[0], workspace.path("schemas"), "--into", workspace.path("grown"))

@@ -4,7 +4,7 @@ import StoreConversion
 import Strata
 import Testing
 
-/// How values of other libraries' databases are read.
+/// Reads values of other libraries' databases.
 @Suite struct FormTests {
     @Test(arguments: [
         (ImportedForm.bool, SQLiteValue.integer(1), SQLiteValue.integer(1)), (.bool, .integer(0), .integer(0)),
@@ -25,7 +25,7 @@ import Testing
         (.entity(["Book"]), .text("Book"), .text("Book")), (.externalData, .blob(Data([1, 2])), .blob(Data([2]))),
         (.unixSeconds, .null, .null), (.choice([]), .null, .null),
     ])
-    func `a value that is of the form`(form: ImportedForm, value: SQLiteValue, result: SQLiteValue) {
+    func `a value of the form is converted`(form: ImportedForm, value: SQLiteValue, result: SQLiteValue) {
         #expect(form.value(value, files: nil) == result)
     }
 
@@ -35,7 +35,7 @@ import Testing
         (.dateText, .text("2001-02-30")), (.dateText, .text("2001-01-01 24:00")), (.dateText, .text("today")),
         (.dateText, .integer(0)), (.dateText, .text("2001-01-01 00:00:61")), (.uuid, .blob(Data([1]))),
         (.uuid, .text("x")),
-        // Foundation would write other characters, and SQLite would round.
+        // Foundation would change the characters of the URL, and SQLite would round the number.
         (.url, .text("https://a.b/ü")), (.referenceSeconds, .integer(9_007_199_254_740_993)),
         (.url, .text("")), (.color, .text("red")), (.decimal, .text("1,5")), (.decimal, .text("one")),
         (.decimal, .real(.infinity)), (.choice(["a"]), .text("b")), (.choice(["1"]), .integer(1)),
@@ -44,7 +44,7 @@ import Testing
         (.externalData, .blob(Data([2] + "../secret".utf8))), (.externalData, .blob(Data())),
         (.entity(["A"]), .integer(1)), (.entity(["A"]), .text("B")),
     ])
-    func `a value that is not of the form`(form: ImportedForm, value: SQLiteValue) {
+    func `a value that is not of the form is refused`(form: ImportedForm, value: SQLiteValue) {
         #expect(form.value(value, files: URL(fileURLWithPath: "/")) == nil)
     }
 

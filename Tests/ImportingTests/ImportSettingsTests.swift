@@ -3,9 +3,9 @@ import SchemaModel
 import SQLSchema
 import Testing
 
-/// What an import writes to `strata.json`, and which of its versions are sealed.
+/// The settings that an import writes to `strata.json`, and the versions that are sealed.
 @Suite struct ImportSettingsTests {
-    /// A model of that many versions, each with one attribute more.
+    /// A folder with a model of `count` versions. Each version adds an attribute.
     private func workspace(versions count: Int) throws -> Workspace {
         let workspace = try Workspace()
         try workspace.writeCoreData(
@@ -38,7 +38,7 @@ import Testing
         #expect(try !short.text("out/IMPORT.md").contains("## Settings"))
     }
 
-    @Test func `settings that are there already stay`() throws {
+    @Test func `an import keeps existing settings`() throws {
         let workspace = try workspace(versions: 10)
         try workspace.write("{ \"structs\": \"all\" }", to: "out/strata.json")
         #expect(runImport(workspace) == [])
@@ -46,7 +46,7 @@ import Testing
         #expect(try !workspace.text("out/IMPORT.md").contains("\"structs\""))
     }
 
-    @Test(arguments: ["M 3", "3", "3.0"]) func `the oldest version may be named`(name: String) throws {
+    @Test(arguments: ["M 3", "3", "3.0"]) func `the oldest version is given by name or number`(name: String) throws {
         let workspace = try workspace(versions: 4)
         #expect(runImport(workspace, "--oldest", name) == [])
         #expect(try workspace.text("out/strata.json").contains("\"oldest_supported_version\": \"3.0\""))
@@ -65,7 +65,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: workspace.path("out")))
     }
 
-    @Test func `imported versions are sealed by a release and not before`() throws {
+    @Test func `imported versions are sealed by a release or a newer version, and not before`() throws {
         let workspace = try workspace(versions: 3)
         #expect(runImport(workspace) == [])
         func generate(_ command: String = "generate") -> [String] {
@@ -84,7 +84,7 @@ import Testing
         #expect(generate() == [])
         #expect(try workspace.lines("out", "1.0").first?.contains("a1: date") == true)
 
-        // A version of your own is sealed by the next one, and the imported ones before it with it.
+        // A second version of your own seals the first one and the imported versions before it.
         try workspace.write(
             try workspace.text("out/strata.json").replacing(
                 "\"was\": \"M 3\" }", with: "\"was\": \"M 3\" }, \"4.0\", \"5.0\""),

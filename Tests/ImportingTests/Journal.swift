@@ -1,6 +1,6 @@
 /// A Core Data model of a journal, and a store of it.
 ///
-/// No Apple machine made the store: it is written by the layout that `CoreDataSource` describes.
+/// Core Data did not write the store. It has the layout that `CoreDataSource` describes.
 enum Journal {
     private static func attribute(_ name: String, _ type: String, _ rest: String = "optional=\"YES\"") -> String {
         "<attribute name=\"\(name)\" attributeType=\"\(type)\" \(rest)/>"
@@ -36,7 +36,7 @@ enum Journal {
         + relationship("friends", "Person", "friends", many) + "</entity>"
         + "<entity name=\"Passport\">" + relationship("person", "Person", "passport", "maxCount=\"1\"") + "</entity>"
 
-    /// The second: an attribute more.
+    /// The second version, which adds an attribute.
     static let second = first.replacing(
         "<entity name=\"Tag\">",
         with: "<entity name=\"Tag\">" + attribute("weight", "Double", "defaultValueString=\"1\""))

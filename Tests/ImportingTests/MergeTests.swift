@@ -2,7 +2,7 @@ import Foundation
 import SchemaModel
 import Testing
 
-/// Importing again into a folder with a model.
+/// Imports again into a folder that has a model.
 @Suite struct MergeTests {
     private static func version(_ number: Int) -> String {
         let attributes = [
@@ -28,7 +28,7 @@ import Testing
                     ? "" : "<entity name=\"Note\"><attribute name=\"text\" attributeType=\"String\"/></entity>")
     }
 
-    /// A folder with the first versions imported, and a model of all three beside it.
+    /// A folder with the first `count` versions imported, and a Core Data model of all three beside it.
     private func begun(_ count: Int = 1) throws -> Workspace {
         let workspace = try Workspace()
         try workspace.writeCoreData("M", (1...count).map(Self.version))
@@ -49,7 +49,7 @@ import Testing
         try workspace.write(text.replacingOccurrences(of: old, with: new), to: "out/" + file)
     }
 
-    @Test(arguments: [1, 2]) func `newer versions are added, as if all had been imported at once`(count: Int) throws {
+    @Test(arguments: [1, 2]) func `newer versions are added as in one import of all versions`(count: Int) throws {
         let workspace = try begun(count)
         let result = importAgain(workspace)
         #expect(result.complaints == [])
@@ -67,9 +67,9 @@ import Testing
         #expect(importAgain(workspace).said == ["out has all versions of M.xcdatamodeld already"])
     }
 
-    @Test func `a person's edits stay`() throws {
+    @Test func `your edits stay when newer versions are imported`() throws {
         let workspace = try begun()
-        // A name for Swift, a description, a type of the app's own, a version history and a property.
+        // A name for Swift, documentation, a property of your own and a setting.
         try edit(
             workspace, "Person.json", "\"name\": \"mail\"",
             "\"description\": \"Where to write.\",\n \"name\": \"address\", \"persisted_name\": \"mail\"")
@@ -90,7 +90,7 @@ import Testing
             try workspace.lines("out", "3.0").first { $0.hasPrefix("Person") }
                 == "Person | key id: int | address: string? persisted mail | age: int | group: to_one Team? inverse people "
                 + "on_delete nullify | own: string? | title: string")
-        // The name was a person's, so that of the new version is told and left out.
+        // You changed the name, so the rename of the new version is reported and left out.
         #expect(
             try workspace.text("out/IMPORT.md").contains(
                 "| 2.0 | Person.mail | \"name\" is \"address\" in the description and was \"mail\" in the import, so its "
@@ -109,7 +109,7 @@ import Testing
             "\"properties\": [ { \"name\": \"own\", \"property_type\": \"int\", \"nullable\": true },"
         ),
     ])
-    func `any edit is respected`(old: String, new: String) throws {
+    func `an edited version stays unchanged when newer versions are imported`(old: String, new: String) throws {
         let workspace = try begun()
         try edit(workspace, "Person.json", old, new)
         let before = try workspace.lines("out", "1.0").sorted()
@@ -118,7 +118,7 @@ import Testing
         #expect(try workspace.lines("out", "3.0").contains { $0.hasPrefix("Person") && $0.contains("age: int") })
     }
 
-    @Test func `what was taken out of the descriptions does not come back`() throws {
+    @Test func `a property that you deleted does not come back`() throws {
         let workspace = try begun()
         try edit(workspace, "Person.json", "    { \"name\": \"age\", \"property_type\": \"bool\" },\n", "")
         #expect(importAgain(workspace).complaints == [])
@@ -128,7 +128,7 @@ import Testing
                 "| 1.0 | Person.age | the description does not have it any more"))
     }
 
-    @Test func `nothing is added where the model has gone on, or is another`() throws {
+    @Test func `no version is added to a model with newer versions of your own or to another model`() throws {
         let workspace = try begun()
         try edit(
             workspace, "Person.json", "\"name\": \"Person\",",
@@ -151,7 +151,7 @@ import Testing
             ])
     }
 
-    @Test func `what is in the folder is never overwritten`() throws {
+    @Test func `files in the folder are never overwritten`() throws {
         let workspace = try Workspace()
         try workspace.writeCoreData("M", [Self.version(1)])
         try workspace.write("{}", to: "out/Person.json")
@@ -160,7 +160,7 @@ import Testing
                 "out/Person.json: error: the file cannot be read: the folder contains files of something else; import into an empty folder"
             ])
         #expect(try workspace.text("out/Person.json") == "{}")
-        // What an empty model says of itself stays.
+        // The settings of an empty model stay.
         let empty = try Workspace()
         try empty.writeCoreData("M", [Self.version(1)])
         try empty.write("{\"mode\": \"build\"}", to: "out/strata.json")
@@ -171,7 +171,7 @@ import Testing
 
     // MARK: Answers
 
-    /// A folder with the exported schemas of a Room database of three versions.
+    /// A folder with the exported schemas of the first `count` versions of a Room database.
     private func rooms(_ count: Int = 3) throws -> Workspace {
         let workspace = try Workspace()
         let schemas = [
@@ -223,7 +223,7 @@ import Testing
         """
     private static let third = "\"3\": { \"user.email\": \"address\" }"
 
-    /// The files of a folder by name, but for `skipping`.
+    /// The texts of the files in a folder, by file name.
     private func files(_ workspace: Workspace, _ folder: String) throws -> [String: String] {
         var files: [String: String] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: workspace.path(folder))
@@ -233,7 +233,7 @@ import Testing
         return files
     }
 
-    @Test func `answers for steps that were imported give what an import with them gives`() throws {
+    @Test func `answers for imported steps give the same result as an import with the answers`() throws {
         let workspace = try rooms()
         #expect(try importRooms(workspace).complaints == [])
         #expect(try workspace.history("out").steps.map(\.isCustom) == [true, true])
@@ -249,7 +249,7 @@ import Testing
         #expect(try files(workspace, "out") == files(workspace, "fresh"))
     }
 
-    @Test func `answers and newer versions come together`() throws {
+    @Test func `answers and newer versions can be imported together`() throws {
         let workspace = try rooms(2)
         #expect(try importRooms(workspace).complaints == [])
         for (name, text) in try files(rooms(), "schemas") { try workspace.write(text, to: "schemas/" + name) }
@@ -263,7 +263,7 @@ import Testing
         #expect(history.steps.map(\.tableChanges) == fresh.steps.map(\.tableChanges))
     }
 
-    @Test func `your edits stay beside answers`() throws {
+    @Test func `your edits stay when answers are imported`() throws {
         let workspace = try rooms()
         #expect(try importRooms(workspace).complaints == [])
         try edit(
@@ -278,7 +278,7 @@ import Testing
         #expect(try workspace.history("out").steps.map(\.isCustom) == [false, true])
     }
 
-    @Test func `an answer that meets an edit changes nothing, and is shown`() throws {
+    @Test func `an answer that conflicts with an edit is reported and changes nothing`() throws {
         let workspace = try rooms()
         #expect(try importRooms(workspace).complaints == [])
         try edit(
@@ -329,7 +329,7 @@ import Testing
         ),
         ("{ \"2\": { \"user.age\": { \"fill_from\": \"x\" } } }", "renames.json:1: error: there is no user.x before 2"),
     ])
-    func `wrong answers are refused`(renames: String, complaint: String) throws {
+    func `invalid answers are refused`(renames: String, complaint: String) throws {
         let workspace = try rooms()
         #expect(try importRooms(workspace).complaints == [])
         let before = try files(workspace, "out")
@@ -337,7 +337,7 @@ import Testing
         #expect(try files(workspace, "out") == before)
     }
 
-    @Test func `the step to a released version stays as it is`() throws {
+    @Test func `answers cannot change the step to a released version`() throws {
         let workspace = try rooms()
         #expect(try importRooms(workspace, "{ \(Self.second), \(Self.third) }").complaints == [])
         #expect(workspace.run("generate", "--release", workspace.path("out")).complaints == [])

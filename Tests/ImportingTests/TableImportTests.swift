@@ -3,7 +3,7 @@ import SchemaModel
 import SQLSchema
 import Testing
 
-/// What the schemas of Room and Drift and what databases become.
+/// Imports schemas of Room and Drift, and SQLite databases.
 @Suite struct TableImportTests {
     private static func quoted(_ text: String) -> String {
         "\""
@@ -11,7 +11,7 @@ import Testing
             .replacingOccurrences(of: "\n", with: "\\n") + "\""
     }
 
-    /// A schema of Room: tables by name, with the columns and constraints in their parentheses.
+    /// An exported schema of Room. Each table has a name, and the columns and constraints in its parentheses.
     static func room(_ version: Int, _ tables: [(String, String)], indexes: [String] = [], rest: String = "") -> String
     {
         let entities = tables.enumerated().map { place, table in
@@ -33,7 +33,7 @@ import Testing
         return workspace
     }
 
-    @Test func `tables keep their columns, keys, foreign keys and indexes`() throws {
+    @Test func `tables keep their columns, primary keys, foreign keys and indexes`() throws {
         let workspace = try imported([
             (
                 7,
@@ -95,7 +95,7 @@ import Testing
             ])
     }
 
-    @Test func `what a table's SQL says is told, and what its names, texts and comments say is not`() throws {
+    @Test func `constraints in a table's SQL are reported, but not keywords in names, strings and comments`() throws {
         let workspace = try Workspace()
         try workspace.makeDatabase(
             "app.sqlite",
@@ -117,7 +117,7 @@ import Testing
             ])
     }
 
-    @Test func `a default of Drift that is not a constant is reported, and one of SQL is read`() throws {
+    @Test func `a default value of Drift is read if it is a constant, and reported if it is not`() throws {
         let workspace = try Workspace()
         func column(_ name: String, _ dart: String) -> String {
             "{ \"name\": \"\(name)\", \"moor_type\": \"string\", \"nullable\": false, \"default_dart\": \"\(dart)\" }"
@@ -138,7 +138,7 @@ import Testing
         #expect(try workspace.lines("out", "1.0").first?.contains("c: string = \"x\"") == true)
     }
 
-    @Test func `what tables have and descriptions cannot say is told`() throws {
+    @Test func `parts of tables that descriptions do not support are reported`() throws {
         let workspace = try imported([
             (
                 1,
@@ -191,7 +191,7 @@ import Testing
             ])
     }
 
-    @Test func `what went while something came is a step to write, until somebody says what it was`() throws {
+    @Test func `a removal beside an addition needs a custom migration until a renames file decides it`() throws {
         let first = Self.room(
             1, [("user", "`id` INTEGER PRIMARY KEY, `mail` TEXT, `fax` TEXT"), ("old", "`id` INTEGER PRIMARY KEY")])
         let second = Self.room(
@@ -213,12 +213,12 @@ import Testing
         #expect(result.code == .success)
         #expect(!result.said.contains { $0.hasPrefix("note:") })
         #expect(try workspace.history("out").steps[0].customReasons.isEmpty)
-        // What only goes, goes.
+        // A removal without an addition needs no decision.
         let less = try imported([(1, first), (2, Self.room(2, [("user", "`id` INTEGER PRIMARY KEY, `mail` TEXT")]))])
         #expect(try less.history("out").steps[0].customReasons.isEmpty)
     }
 
-    @Test func `the columns of a foreign key of several keep their names`() throws {
+    @Test func `the columns of a composite foreign key keep their names`() throws {
         let group = ("Group", "`owner` TEXT NOT NULL, `number` INTEGER NOT NULL, PRIMARY KEY(`owner`, `number`)")
         let workspace = try imported([
             (
@@ -255,7 +255,7 @@ import Testing
         #expect(
             try workspace.lines("out", "1.0") == [
                 "Group | key (owner, number) | number: int | owner: string",
-                // With the relationship in it, the key would have three columns.
+                // With the relationship in it, the primary key would have three columns.
                 "Member | key (owner, name) | name: string | no: int | owner: string",
                 "Message | key id: int | chatOwner: to_one Group? on_delete nullify persisted (chatOwner, chatNo)"
                     + " | group: to_one Group? on_delete nullify",
@@ -285,7 +285,7 @@ import Testing
             2, [("User", "`id` INTEGER PRIMARY KEY, `e_mail` TEXT, `faxNO` TEXT, `y` TEXT")], field("mail", "e_mail"))
         let workspace = try imported([(1, first), (2, second)])
         let step = try workspace.history("out").steps[0]
-        // Nothing says what became of `x`.
+        // The schemas do not show whether `x` was renamed to `y`.
         #expect(step.customReasons == ["`user.x` is removed without \"discard\": true"])
         let users = try workspace.history("out").versions.map { $0.entities[0] }
         #expect(users.map(\.name) == ["user", "User"])
@@ -293,7 +293,7 @@ import Testing
             users.map { user in user.properties.prefix(2).map(\.name) } == [["mail", "faxNo"], ["e_mail", "faxNO"]])
     }
 
-    @Test func `a column that becomes a foreign key is still the same`() throws {
+    @Test func `a column that becomes a foreign key keeps its identity`() throws {
         let target = ("chat", "`id` INTEGER PRIMARY KEY")
         let workspace = try imported([
             (1, Self.room(1, [("message", "`id` INTEGER PRIMARY KEY, `chat_id` INTEGER"), target])),
@@ -329,7 +329,7 @@ import Testing
             "schemas/1.json: error: SQLite refuses CREATE TABLE IF NOT EXISTS `a` (no columns?): SQLite error 1: near \"?\": syntax error"
         ),
     ])
-    func `wrong files are told with their lines`(text: String, message: String) throws {
+    func `an invalid file is reported, and nothing is written`(text: String, message: String) throws {
         let workspace = try Workspace()
         try workspace.write(text, to: "schemas/1.json")
         let result = workspace.run("import", "room", workspace.path("schemas"), "--into", workspace.path("out"))
@@ -339,7 +339,7 @@ import Testing
 
     // MARK: Drift
 
-    /// A table of Drift in one column of which these members stand.
+    /// An exported schema of Drift with a table `t`. `column` are the JSON members of its column `a`.
     private static func drift(_ column: String, _ table: String = "", options: String = "", others: String = "")
         -> String
     {
@@ -397,7 +397,7 @@ import Testing
             "a: to_one other? on_delete cascade persisted a"
         ),
     ])
-    func `all generations of Drift's files are read`(column: String, line: String) throws {
+    func `all versions of Drift's file format are read`(column: String, line: String) throws {
         let workspace = try Workspace()
         try workspace.write(Self.drift(column), to: "s/drift_schema_v3.json")
         let result = workspace.run("import", "drift", workspace.path("s"), "--into", workspace.path("out"))
@@ -405,7 +405,7 @@ import Testing
         #expect(try workspace.lines("out", "3.0") == ["other | key id: int", "t | key id: int | \(line)"])
     }
 
-    @Test func `keys, unique keys, indexes and dates as text are read`() throws {
+    @Test func `unique keys, indexes and dates as text are read`() throws {
         let workspace = try Workspace()
         let column =
             "\"moor_type\": \"dateTime\", \"nullable\": false }, { \"name\": \"b\", \"moor_type\": \"string\", \"nullable\": false"
@@ -438,7 +438,7 @@ import Testing
 
     // MARK: Databases
 
-    @Test func `a database's types are what is declared, and what is found`() throws {
+    @Test func `the type of a column follows its declaration and its values`() throws {
         let workspace = try Workspace()
         try workspace.makeDatabase(
             "app.sqlite",
@@ -486,7 +486,7 @@ import Testing
 }
 
 extension [String] {
-    /// The same texts in the order in which they stand in `other`; those that are not there come last.
+    /// The same texts in the order of `other`. Texts that are not in `other` come last.
     fileprivate func reordered(like other: [String]) -> [String] {
         sorted { (other.firstIndex(of: $0) ?? .max) < (other.firstIndex(of: $1) ?? .max) }
     }

@@ -7,7 +7,7 @@ import SQLSchema
 import StoreCommands
 import Strata
 
-/// A folder with models and databases, in which the tool runs.
+/// A temporary folder with models and databases, in which the tool runs.
 final class Workspace {
     let url: URL
 
@@ -22,7 +22,7 @@ final class Workspace {
 
     func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 
-    /// Writes a file, with the folders that it is in.
+    /// Writes a file and creates its folders.
     func write(_ text: String, to name: String) throws {
         let file = url.appendingPathComponent(name)
         try FileManager.default.createDirectory(
@@ -34,7 +34,7 @@ final class Workspace {
         try String(contentsOf: url.appendingPathComponent(name), encoding: .utf8)
     }
 
-    /// Writes the versions of a Core Data model, oldest first: the entities of each, as XML.
+    /// Writes a Core Data model. `versions` are the entities of each version as XML, oldest first.
     func writeCoreData(_ name: String, _ versions: [String]) throws {
         for (place, entities) in versions.enumerated() {
             let version = place == 0 ? name : "\(name) \(place + 1)"
@@ -44,12 +44,12 @@ final class Workspace {
         }
     }
 
-    /// Makes a database by SQL.
+    /// Creates a database and executes SQL in it.
     func makeDatabase(_ name: String, _ sql: String) throws {
         try Connection(path: path(name), mode: .create).execute(sql)
     }
 
-    /// Runs the tool; paths in what it says are without that of the folder.
+    /// Runs the tool. Paths in its output are relative to the folder.
     @discardableResult func run(_ arguments: String...) -> (
         code: Command.ExitCode, said: [String], complaints: [String]
     ) {
@@ -67,7 +67,7 @@ final class Workspace {
         return (code, said, complaints)
     }
 
-    /// What the descriptions in a folder tell.
+    /// The history of the descriptions in a folder.
     func history(_ folder: String) throws -> SchemaHistory {
         let names = try FileManager.default.contentsOfDirectory(atPath: path(folder)).filter { $0.hasSuffix(".json") }
         let files = try names.map {
@@ -91,12 +91,12 @@ final class Workspace {
         var text: [String]
     }
 
-    /// The logical lines of a version, which say all that is stored.
+    /// The logical lines of a version, which describe everything that is stored.
     func lines(_ folder: String, _ version: String) throws -> [String] {
         try history(folder).versions.first { $0.version.text == version }?.logicalLines ?? []
     }
 
-    /// What a query gives, row by row.
+    /// The rows of a query, each as one text.
     func rows(_ database: String, _ query: String) throws -> [String] {
         var rows: [String] = []
         try Connection(path: path(database), mode: .readOnly).query(query) { row in

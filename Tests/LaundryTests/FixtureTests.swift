@@ -5,9 +5,9 @@ import Testing
 @testable import Laundry
 @testable import StrataTesting
 
-/// What is said of a fixture that somebody has edited.
+/// The failures that are reported for edited fixtures.
 @Suite struct FixtureTests {
-    /// The fixtures in another folder, before their files were sealed.
+    /// The fixtures in another folder, with unsealed files.
     private func unsealed(in folder: URL) -> Fixtures {
         var fixtures = LaundrySchemaMigrationTests.fixtures
         fixtures.folder = folder
@@ -15,7 +15,7 @@ import Testing
         return fixtures
     }
 
-    /// What the tests of the model say of the first version's fixture, after `edit` was run on it.
+    /// The failures that are reported for the first version's fixture after the SQL `edit` ran on it.
     private func failures(after edit: String) throws -> [String] {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -27,11 +27,11 @@ import Testing
         return try edited.export(version).map(\.description)
     }
 
-    @Test func `a fixture that is what it was is well`() throws {
+    @Test func `an unchanged fixture has no failures`() throws {
         #expect(try failures(after: "PRAGMA user_version").isEmpty)
     }
 
-    @Test func `a fixture that cannot be written says so`() throws {
+    @Test func `a fixture that cannot be written is reported`() throws {
         let folder = URL(fileURLWithPath: "/dev/null/Tests")
         let fixtures = unsealed(in: folder)
         for version in fixtures.versions {
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `a sealed fixture is restored and never made anew`() throws {
+    @Test func `a missing or changed sealed fixture must be restored and is never recreated`() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
         let committed = LaundrySchemaMigrationTests.fixtures
@@ -110,7 +110,7 @@ import Testing
             "has a dangling foreign key to laundry"
         ),
     ])
-    func `an edited fixture says what was done to it`(edit: String, failure: String) throws {
+    func `the failure of an edited fixture names the problem`(edit: String, failure: String) throws {
         let failures = try failures(after: edit)
         #expect(failures.contains { $0.contains(failure) }, "\(failures)")
     }

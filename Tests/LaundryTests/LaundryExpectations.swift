@@ -4,7 +4,7 @@ import Testing
 
 @testable import Laundry
 
-/// Every answer has a detail with its key from 2.0 on, and its laundries have moved under that.
+/// In version 2.0, every answer has a detail with the same primary key, and its laundries belong to that detail.
 extension LaundrySchemaStep_1_0_to_2_0 {
     static func expected(_ old: V1_0.Laundry, _ rows: StepRows) -> Expected<V2_0.Laundry> {
         .kept(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Laundry
 
-/// The custom step of Laundry, on the database of its first version: what is expected is read by plain SQL.
+/// Laundry's custom migration, run on the fixture of its first version. The expected rows are read with plain SQL.
 @Suite struct LaundryMigrationStepTests {
     private func withOldStore(_ body: (URL) throws -> Void) throws {
         let old = try LaundrySchemaMigrationTests.fixtures.database(of: "1.0")
@@ -18,7 +18,7 @@ import Testing
         return rows
     }
 
-    @Test func `every answer gets a detail and every laundry moves under it`() throws {
+    @Test func `every answer gets a detail, and its laundries move to that detail`() throws {
         try withOldStore { url in
             let answers = try rows(url, "SELECT store_id, code FROM laundry_data ORDER BY 1")
             let laundries = try rows(
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `the seed's ten laundries come back in order with six items each`() throws {
+    @Test func `the ten sample laundries keep their order and their six items each`() throws {
         try withOldStore { url in
             let store = try Store(at: url, schema: LaundrySchema.self)
             try store.read { transaction in
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `a throw in the last row leaves every old row and the old version`() throws {
+    @Test func `an error in the last row leaves every old row and the old version`() throws {
         try withOldStore { url in
             let count = try #require(try rows(url, "SELECT count(*) FROM laundry").first?.first)
             guard case .integer(let last) = count else { return }
@@ -81,7 +81,7 @@ import Testing
     }
 }
 
-/// Laundry with a custom step that throws in a row of one's choice.
+/// Laundry with a custom migration that throws at the row `LastRowThrows.row`.
 private enum LaundryThatThrows: Schema {
     static let name = LaundrySchema.name
     static let fingerprint = LaundrySchema.fingerprint

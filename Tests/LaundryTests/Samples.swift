@@ -2,7 +2,7 @@
 import Strata
 
 extension LaundrySchema.V1_0 {
-    /// One answer of the server: ten laundries with six items each.
+    /// One answer of the server, with ten laundries and six items for each of them.
     static func samples(_ transaction: WriteTransaction) throws {
         let data = LaundryData(storeID: 100, code: 200, status: "suc")
         try transaction.insert(data)
@@ -22,7 +22,7 @@ extension LaundrySchema.V1_0 {
 }
 
 extension LaundrySchema.V2_0 {
-    /// The same answer as the newer server gives it, and one that failed.
+    /// The same answer in the format of the newer server, and a failed answer.
     static func samples(_ transaction: WriteTransaction) throws {
         let data = LaundryData(storeID: 100, code: 200)
         let detail = LaundryDetail(storeID: 100, masterID: data.storeID)

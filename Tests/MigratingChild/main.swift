@@ -11,9 +11,10 @@ import Strata
 //     MigratingChild copy STORE COPY [PLACE]
 //     MigratingChild convert DATABASE STORE [PLACE]
 //
-// `open` and `backup` migrate the store. `copy` writes the migrated store to another file. `convert` opens
-// the store of a database that another program wrote. With a place, the process is killed before its file operation of that number, counted
-// from 1.
+// `open` and `backup` migrate the store. `copy` writes the migrated store to another file. `convert` converts a
+// database that another program wrote, and opens the store.
+//
+// PLACE is the number of a file operation, counted from 1. The process is killed before this operation.
 let command = CommandLine.arguments[1]
 var arguments = Array(CommandLine.arguments.dropFirst(2))
 var options = StoreOptions()

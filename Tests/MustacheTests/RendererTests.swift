@@ -10,24 +10,24 @@ import Testing
         #expect(try render("{{a}} {{{a}}} {{&a}}", ["a": "<\"&\">"]) == "<\"&\"> <\"&\"> <\"&\">")
     }
 
-    @Test func `a tag that stands alone takes its line with it`() throws {
+    @Test func `a standalone tag removes its line`() throws {
         let template = "a\n  {{#list}}\n  - {{.}}\n  {{/list}}\nb\n{{! not told }}\nc"
         #expect(try render(template, ["list": ["x", "y"]]) == "a\n  - x\n  - y\nb\nc")
         #expect(try render("{{#a}}\r\nx\r\n{{/a}}\r\n", ["a": true]) == "x\r\n")
     }
 
-    @Test func `a partial is indented as the tag that calls it`() throws {
+    @Test func `a partial is indented like its tag`() throws {
         #expect(
             try render("{\n  {{>inner}}\n}\n", ["a": "1\n2"], partials: ["inner": "{{a}}\nend\n"])
                 == "{\n  1\n2\n  end\n}\n")
     }
 
-    @Test func `names are looked up outwards, and dots lead inwards`() throws {
+    @Test func `names are looked up in outer contexts, and dots access members`() throws {
         let value: Value = ["a": ["b": "inner"], "list": [["c": "1"], ["c": "2"]]]
         #expect(try render("{{#list}}{{c}}{{a.b}} {{/list}}", value) == "1inner 2inner ")
     }
 
-    @Test func `what is absent is said to be absent by null`() throws {
+    @Test func `null renders as nothing and selects the inverted section`() throws {
         #expect(try render("[{{a}}]{{#a}}x{{/a}}{{^a}}y{{/a}}", ["a": .null]) == "[]y")
     }
 
@@ -44,7 +44,7 @@ import Testing
         ("{{}}", "main:1:1: error: this tag has no name"),
         ("{{=a=}}", "main:1:1: error: these are no delimiters"),
     ])
-    func `what is wrong is told at its place`(template: String, message: String) {
+    func `an invalid template is an error at its position`(template: String, message: String) {
         #expect {
             try render(template, ["a": "text", "list": []])
         } throws: {

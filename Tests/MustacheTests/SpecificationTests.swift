@@ -2,7 +2,7 @@ import Foundation
 import Mustache
 import Testing
 
-/// The core modules of the Mustache specification, where a copy of them lies beside the project.
+/// The core modules of the Mustache specification, if a folder beside the project contains them.
 @Suite struct SpecificationTests {
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("shared/corpus/mustache")
@@ -11,7 +11,7 @@ import Testing
     @Test(
         .enabled(if: isPresent),
         arguments: ["comments", "delimiters", "interpolation", "inverted", "partials", "sections"])
-    func `every case of the module`(module: String) throws {
+    func `every case of a specification module passes`(module: String) throws {
         let data = try Data(contentsOf: Self.folder.appendingPathComponent(module + ".json"))
         let file = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
         let cases = try #require(file["tests"] as? [[String: Any]])

@@ -9,7 +9,7 @@ import Testing
         #expect(SQL.list(["a", "b c"]) == "\"a\", \"b c\"")
     }
 
-    @Test func `a table becomes SQL`() {
+    @Test func `a table is rendered as SQL`() {
         let table = Table(
             "t",
             [
@@ -35,7 +35,7 @@ import Testing
         #expect(SQLite.elements(of: Table("t", ["id text key"])) == [#""id" TEXT NOT NULL PRIMARY KEY"#])
     }
 
-    @Test func `an expression is computed from older columns`() {
+    @Test func `an expression is rewritten to use older columns`() {
         let columns: [String: ValueExpression] = ["a": .column("x"), "b": .coalesce(.column("y"), .null)]
         #expect(
             ValueExpression.coalesce(.column("a"), .changed(.column("b"), .scalar(.int, .string)))
@@ -76,7 +76,7 @@ import Testing
         #expect(statements.finish == ["CREATE INDEX \"t_a_idx\" ON \"t\" (\"a\")"])
     }
 
-    @Test func `a row keeps its hidden number if the primary key is not that number`() {
+    @Test func `a row keeps its rowid if the primary key is not the rowid`() {
         let statements = StepStatements(
             from: [Table("t", ["id text key"])], to: [Table("t", ["id text key", "a text?"])],
             changes: [.map(from: "t", to: "t")], keepsOldTables: true)
@@ -99,14 +99,14 @@ import Testing
         (["a text key", "b text"], ["b text key"]),
         (["a text", "b text"], ["a text nocase", "b text"]),
     ])
-    func `what SQLite cannot alter is copied`(old: [String], new: [String]) {
+    func `a change that SQLite cannot make in place rebuilds the table`(old: [String], new: [String]) {
         let statements = StepStatements(
             from: [Table("t", old)], to: [Table("t", new)], changes: [.map(from: "t", to: "t")])
         #expect(statements.actions.map(\.action) == [.rebuild])
     }
 }
 
-/// The text in which generated Swift carries tables and changes.
+/// The text format of tables and changes in generated Swift.
 @Suite struct SchemaTextTests {
     private static let tables = [
         Table(
@@ -125,14 +125,14 @@ import Testing
 
     private func text(_ lines: [String]) -> String { lines.joined(separator: "\n") }
 
-    @Test func `tables are read as they were written`() throws {
+    @Test func `tables are parsed as they were written`() throws {
         let lines = Self.tables.flatMap(SchemaText.lines)
         #expect(try SchemaText.tables(text(lines)) == Self.tables)
         // A raw string literal of Swift can contain the lines.
         #expect(lines.allSatisfy { !$0.contains("#") && !$0.contains("\n") })
     }
 
-    @Test func `a changed table is written as its difference`() throws {
+    @Test func `a changed table is written as its differences`() throws {
         let more = (1...9).map { "m\($0) text" }
         let old = Table(
             "t",
@@ -150,12 +150,12 @@ import Testing
         let other = Table("v", ["id integer key"])
         #expect(try SchemaText.tables(text(lines), after: [old, other]) == [other, new])
         #expect(try SchemaText.tables("drop v", after: [old, other]) == [old])
-        // A table whose columns have another order is written as a whole.
+        // A table whose columns have another order is written completely.
         let reordered = Table("t", ["a text", "id integer key", "b text?", "c real"] + more + ["index t_a_idx (a)"])
         #expect(SchemaText.lines(of: reordered, changedFrom: old) == nil)
     }
 
-    @Test func `changes are read as they were written`() throws {
+    @Test func `changes are parsed as they were written`() throws {
         let members: [ValueChange.Member] = [
             .added("x", value: #"{"a": [1.0]}"#), .removed("y\"'"), .renamed("a", to: "b", nil, isJSON: false),
             .renamed("a", to: "b", nil, isJSON: true), .renamed("c", to: "d", .options(cleared: 3), isJSON: false),
@@ -186,7 +186,7 @@ import Testing
         ("table t\n  id text = 'a", "line 2 of the schema's text: the closing quote is missing"),
         ("table t\n  id text = '\\u{zz}'", "line 2 of the schema's text: \\u{zz} is not a character"),
     ])
-    func `text that was edited by hand is refused`(text: String, message: String) {
+    func `malformed text is refused with its line`(text: String, message: String) {
         let error = #expect(throws: SchemaTextError.self) { try SchemaText.tables(text) }
         #expect(error?.description == message)
     }

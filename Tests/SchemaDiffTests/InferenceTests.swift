@@ -3,7 +3,7 @@ import SchemaModel
 import SQLSchema
 import Testing
 
-/// What is inferred, and what only a person can say.
+/// The changes that are inferred, and the changes that need a custom migration.
 @Suite struct InferenceTests {
     private func step(
         _ old: Property?, _ new: Property?, instructions: StepInstructions = StepInstructions(),
@@ -30,7 +30,7 @@ import Testing
             collation: collation)
     }
 
-    @Test func `the conversions are those that keep every value`() {
+    @Test func `only conversions that keep every value are inferred`() {
         let kept = ScalarType.allCases.flatMap { from in
             ScalarType.allCases.compactMap { to in TypeChange(from: from, to: to).map { _ in "\(from) -> \(to)" } }
         }
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `a property is added with a default, as nullable or with a fill, and else by a person`() throws {
+    @Test func `a new required property needs a default value, a backfill value or a custom migration`() throws {
         #expect(try !step(nil, attribute(.int, value: .integer(3))).isCustom)
         #expect(try !step(nil, attribute(.int, nullable: true)).isCustom)
         var instructions = StepInstructions()
@@ -60,7 +60,7 @@ import Testing
         )
     }
 
-    @Test func `nullable becomes required with a default, and else by a person`() throws {
+    @Test func `a property that becomes required needs a default value or a custom migration`() throws {
         let nullable = attribute(.int, nullable: true)
         #expect(
             try step(nullable, attribute(.int, value: .integer(1))).tableChanges == [
@@ -70,12 +70,12 @@ import Testing
         #expect(try !step(attribute(.int), nullable).isCustom)
     }
 
-    @Test func `another default changes no row`() throws {
+    @Test func `a changed default value changes no row`() throws {
         let step = try step(attribute(.int, value: .integer(1)), attribute(.int, value: .integer(2)))
         #expect(step.tableChanges == [.map(from: "book", to: "book")])
     }
 
-    @Test func `unique is added by a person, and removed, widened and on what is new without one`() throws {
+    @Test func `a new unique index needs a custom migration, but a removed or widened one does not`() throws {
         let plain = attribute(.string)
         let unique = attribute(.string, unique: true)
         #expect(try step(plain, unique).customReasons == ["`book`: the unique index on `a` may find duplicates"])
@@ -91,7 +91,7 @@ import Testing
                 .isCustom)
     }
 
-    @Test func `unique values that are filled are a person's`() throws {
+    @Test func `a backfill of a unique property needs a custom migration`() throws {
         let nullable = attribute(.int, nullable: true, unique: true)
         #expect(try step(nullable, attribute(.int, value: .integer(1), unique: true)).isCustom)
         var instructions = StepInstructions()
@@ -101,18 +101,18 @@ import Testing
         #expect(try !step(attribute(.int, unique: true), attribute(.string, unique: true)).isCustom)
     }
 
-    @Test func `a looser collation under a unique index is a person's`() throws {
+    @Test func `a looser collation of a unique property needs a custom migration`() throws {
         let strict = attribute(.string, unique: true)
         let loose = attribute(.string, unique: true, collation: .nocase)
         #expect(try step(strict, loose).isCustom)
         #expect(try !step(attribute(.string), attribute(.string, collation: .nocase)).isCustom)
     }
 
-    @Test func `nothing is done where nothing changed`() throws {
+    @Test func `an unchanged property changes no table`() throws {
         #expect(try step(attribute(.int), attribute(.int)).tableChanges == [])
     }
 
-    @Test func `a stored column that is renamed keeps its values`() throws {
+    @Test func `a renamed property keeps its values`() throws {
         #expect(
             try step(attribute(.int), attribute(.int, name: "b")).tableChanges == [
                 .map(from: "book", to: "book", columns: ["b": .column("a")])

@@ -27,7 +27,7 @@ import Testing
     }
 
     static let text = """
-        # What was released and may never change again. Written by `generate`; commit it, do not edit it.
+        # The released versions, which must not change. `generate` writes this file: commit it, and do not edit it.
         format 1
         schema BookSchema
 
@@ -43,7 +43,7 @@ import Testing
 
         """
 
-    @Test func `each version holds what is new or changed in it`() throws {
+    @Test func `each version of a lock lists its new, changed and removed entities`() throws {
         let text = Lock(sealing: 3, of: try history()).text
         let lines = text.split(separator: "\n").map {
             $0.hasPrefix("version") ? String($0.split(separator: " ")[1]) : String($0)
@@ -54,14 +54,14 @@ import Testing
         #expect(lines == expected)
     }
 
-    @Test func `fingerprints never change their way of being computed`() {
-        // FNV-1a of nothing, and of "a" with its line feed, by another implementation of the algorithm.
+    @Test func `the algorithm of fingerprints never changes`() {
+        // FNV-1a of no bytes, and of "a" with its line feed, computed by another implementation of the algorithm.
         #expect(Fingerprint(of: []).description == "cbf29ce484222325")
         #expect(Fingerprint(of: ["a"]).description == "089bdc07b544e7b2")
         #expect(Fingerprint(of: ["b", "a"]) == Fingerprint(of: ["a", "b"]))
     }
 
-    @Test func `a lock is read back, whatever its line ends`() throws {
+    @Test func `a lock is read back with any line endings`() throws {
         let lock = Lock(sealing: 2, of: try history())
         #expect(try Lock(parsing: lock.text) == lock)
         #expect(
@@ -71,7 +71,7 @@ import Testing
         #expect(lock.changes(in: try history()) == [])
     }
 
-    /// The only change of the content of a released version.
+    /// The edit of a released version. Throws unless it is the only change.
     private func edit(_ lock: Lock, _ history: SchemaHistory) throws -> LockChange.Edit {
         let changes = lock.changes(in: history)
         guard changes.count == 1, case .content(let edit) = changes[0] else {
@@ -113,7 +113,7 @@ import Testing
         #expect(Lock(sealing: 2, of: fewer).changes(in: all) == [.versionAdded(all.versions[1].version)])
     }
 
-    @Test func `names that need quotes and lines that are broken are read or refused`() throws {
+    @Test func `quoted names and escaped values are read, and malformed lines are refused`() throws {
         let one = try #require(Version("1.0"))
         let two = try #require(Version("2.0"))
         let lock = Lock(
@@ -129,7 +129,7 @@ import Testing
         #expect(throws: Lock.Malformed.self) { try Lock(parsing: lock.text + "|\n") }
     }
 
-    @Test func `one of two equal indexes that goes is a change`() throws {
+    @Test func `removing one of two equal indexes is a change`() throws {
         let one = try #require(Version("1.0"))
         let all = try history(1)
         let lock = Lock(
@@ -145,7 +145,7 @@ import Testing
         #expect(lock.changes(in: all).count == 1)
     }
 
-    @Test func `what is no lock is refused at its line`() throws {
+    @Test func `a malformed lock is refused at its line`() throws {
         let text = Lock(sealing: 2, of: try history()).text
         func malformed(_ text: String) -> Lock.Malformed? {
             do throws(Lock.Malformed) {

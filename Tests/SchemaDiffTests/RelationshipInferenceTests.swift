@@ -79,7 +79,7 @@ import Testing
         (EntityLineage(2), Identifier.Kind.int, CustomCause.otherTarget),
         (EntityLineage(1), Identifier.Kind.uuid, CustomCause.otherTargetKey),
     ])
-    func `pairs with another target or another key need a custom migration`(
+    func `a to-many relationship with another target or primary key needs a custom migration`(
         target: EntityLineage, key: Identifier.Kind, cause: CustomCause
     ) throws {
         let step = try step(property(.toMany), property(.toMany, to: target), key: key)
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: [EntityLineage(0), EntityLineage(1)])
-    func `discarded rows take their pairs along`(emptied: EntityLineage) throws {
+    func `discarding the rows of either entity empties the join table`(emptied: EntityLineage) throws {
         let step = try step(property(.toMany), property(.toMany), emptied: [emptied])
         let changes = step.tableChanges.filter { $0 == .drop("shelf_books") || $0 == .create("shelf_books") }
         #expect(changes.contains(.create("shelf_books")) && changes.contains(.drop("shelf_books")))

@@ -21,7 +21,7 @@ import Testing
         #expect(SwiftName.type(name) == type)
     }
 
-    @Test func `keywords stand in backticks`() {
+    @Test func `keywords are escaped with backticks`() {
         #expect(SwiftName.escaped("default") == "`default`")
         #expect(SwiftName.escaped("name") == "name")
     }

@@ -11,11 +11,11 @@ import Testing
     }
 
     @Test(arguments: ["", ".", "1.", ".1", "1..2", "v1", "1.0-beta", " 1", "1,0", "٣", "99999999999999999999"])
-    func `what is no version is none`(text: String) {
+    func `text that is not a version is refused`(text: String) {
         #expect(Version(text) == nil)
     }
 
-    @Test func `names end in numbers and underscores`() {
+    @Test func `the identifier of a version joins its numbers with underscores`() {
         #expect(Version("1.10.2")?.identifier == "1_10_2")
     }
 }

@@ -5,14 +5,14 @@ import Testing
 @testable import StrataTesting
 
 @Suite struct OncePerKeyTests {
-    @Test func `threads that ask for one key at the same time get what the first computes`() throws {
+    @Test func `concurrent requests for one key get the value that the first request computes`() throws {
         let values = OncePerKey<Int>()
         let counts = Locked<[String: Int]>([:])
         let results = Locked<[Int]>([])
         DispatchQueue.concurrentPerform(iterations: 64) { number in
             let key = number.isMultiple(of: 2) ? "even" : "odd"
             let value = try? values.value(of: key) {
-                // Others ask meanwhile.
+                // Other threads request the same key in the meantime.
                 _ = (0..<200_000).reduce(0, &+)
                 return counts.withLock { counts in
                     counts[key, default: 0] += 1
@@ -25,7 +25,7 @@ import Testing
         #expect(results.withLock { $0 } == Array(repeating: 1, count: 64))
     }
 
-    @Test func `an error is the result like any other`() {
+    @Test func `an error is kept like a value`() {
         struct Failure: Error {}
         let values = OncePerKey<Int>()
         let count = Locked(0)

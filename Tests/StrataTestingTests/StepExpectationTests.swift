@@ -3,7 +3,7 @@ import Testing
 
 @testable import StrataTesting
 
-/// What is expected at the end of several steps in one pass.
+/// The expectations for several migration steps in one pass.
 @Suite struct StepExpectationTests {
     /// The steps `1 to 2`, `2 to 3`, … with these tables.
     private func path(_ steps: [[TableExpectation]], coded: [Int: CustomExpectation] = [:]) -> [StepExpectation] {
@@ -39,13 +39,13 @@ import Testing
         #expect(fused.untraced == [])
     }
 
-    @Test func `a computed value is expected only where it is the last change of its column`() throws {
+    @Test func `a computed value is expected only if the first step computes it`() throws {
         let computed = TableExpectation(
             from: "user", to: "user", key: ["id"], kept: ["id", "name"], changed: ["age": "\"age\" + 1"])
-        // First computed, then kept: the expression is still over the columns of the first version.
+        // The first step computes the value and the second keeps it: the expression uses columns of the first version.
         let first = StepExpectation.fused(path([[computed], [user]]))
         #expect(try table(first, "user").values["age"] == "\"age\" + 1")
-        // Computed later, from a column that has another name by then: its own step compares it.
+        // The second step computes the value, from a renamed column: only the test of that step compares it.
         let rename = TableExpectation(
             from: "user", to: "user", key: ["id"], kept: ["id", "name"], changed: ["years": "\"age\""])
         let later = TableExpectation(
@@ -54,7 +54,7 @@ import Testing
         #expect(try table(second, "user").values == ["id": "\"id\"", "name": "\"name\""])
     }
 
-    @Test func `a table whose key is computed later is not expected`() throws {
+    @Test func `a table whose primary key is computed in a later step is not expected`() throws {
         let later = TableExpectation(
             from: "user", to: "user", oldKey: ["id"], key: ["key"], kept: ["name"], changed: ["key": "\"id\" || 'x'"])
         let fused = StepExpectation.fused(path([[user], [later]]))
@@ -62,7 +62,7 @@ import Testing
         #expect(fused.untraced == ["user"])
     }
 
-    @Test func `rows that a later step moves to a join table may come from anywhere`() throws {
+    @Test func `a join table that a later step fills is not traced`() throws {
         let pairs = TableExpectation(
             from: "user", to: "user_groups", key: ["source_id", "target_id"], kept: [],
             changed: ["source_id": "\"id\"", "target_id": "\"group_id\""], filter: "\"group_id\" IS NOT NULL",
@@ -73,18 +73,18 @@ import Testing
         let fused = StepExpectation.fused(path([[user], [user, pairs], [user, renamed]]))
         #expect(fused.tables.map(\.from) == ["user"])
         #expect(fused.untraced == ["person_groups"])
-        // In the first step the rows of the join table can be told.
+        // A join table that the first step fills is traced.
         let first = StepExpectation.fused(path([[user, pairs], [user, renamed]]))
         #expect(first.tables.map(\.to) == ["user", "person_groups"])
         #expect(first.untraced == [])
     }
 
-    @Test func `code leaves out what it may change, and nothing is known of rows that it adds`() throws {
+    @Test func `columns that a custom migration may change are not expected, and no table is traced`() throws {
         let group = TableExpectation(
             from: "group", to: "group", key: ["id"], kept: ["id", "title", "owner_id"],
             references: [ReferenceExpectation(["owner_id"], to: "user")])
         let fused = StepExpectation.fused(path([[user, group], [user]], coded: [0: code()]))
-        // The key of the owner may be another one; in the second step nothing is said of the table.
+        // The custom migration may change the owner's primary key, and the second step has no expectation for `group`.
         #expect(fused.tables.map(\.from) == ["user"])
         #expect(fused.untraced == nil)
         let kept = TableExpectation(unchanged: "group", key: ["id"], columns: ["id", "title", "owner_id"])

@@ -23,7 +23,7 @@ import Testing
     private let germany = Nation(id: "DE")
     private let france = Nation(id: "FR")
 
-    @Test func `conditions on the foreign key compare as the primary key does`() throws {
+    @Test func `conditions on a foreign key use the collation of the primary key`() throws {
         try withStore { (t: WriteTransaction) throws in
             func ids(_ condition: (Town.Columns) -> Condition<Town>) throws -> [Int] {
                 try t.fetch(Town.all.where(condition).orderBy { $0.id.ascending }).map(\.id.rawValue)
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `related finds what the foreign key accepts`() throws {
+    @Test func `related finds rows by the collation of the primary key`() throws {
         try withStore { (t: WriteTransaction) throws in
             #expect(try t.related(germany, \.towns).map(\.id) == [1, 2, 4])
             #expect(try t.related(germany, \.friends).map(\.id) == [1, 2])
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `setting a relationship changes the rows that the foreign key means`() throws {
+    @Test func `setRelated matches rows by the collation of the primary key`() throws {
         try withStore { (t: WriteTransaction) throws in
             try t.setRelated(germany, \.towns, to: [2, 3])
             #expect(try t.related(germany, \.towns).map(\.id) == [2, 3])

@@ -3,7 +3,7 @@ import SQLSchema
 import Strata
 import Testing
 
-/// The old row of `s`, whole.
+/// A complete old row of `s`.
 private struct Old: StoredEntity {
     struct ID: RawEntityID { var rawValue: Int }
     struct Relationships: EntityRelationships {}
@@ -26,7 +26,7 @@ private struct OldColumns: OldRow, ~Copyable {
     var extra: String? { get throws { try row.optionalString(2) } }
 }
 
-/// The new row of `s`.
+/// A new row of `s`.
 private struct New: StoredEntity {
     typealias ID = Old.ID
     struct Relationships: EntityRelationships {}
@@ -60,7 +60,7 @@ private struct Values: MigratedValues {
     func columnValue(at index: Int) -> SQLiteValue { index == 0 ? SQLiteValue(first) : SQLiteValue(size) }
 }
 
-/// A row of `s` whose key is a text, so that an index holds all that is read.
+/// A row of `w`, whose primary key is text, so that an index contains every column that is read.
 private struct Word: StoredEntity {
     struct ID: RawEntityID { var rawValue: String }
     struct Relationships: EntityRelationships {}
@@ -102,7 +102,7 @@ private struct Pointing: StoredEntity {
     }
 }
 
-/// Code that reads and gives single columns of rows.
+/// Custom migrations that read and return single columns of rows.
 @Suite struct ColumnCopyTests {
     private static let key = "id integer key"
     private static let old = Table("s", [key, "name text", "extra text?"])
@@ -129,7 +129,7 @@ private struct Pointing: StoredEntity {
             }, options: options, check: check)
     }
 
-    /// So many rows, with the numbers from `first` on.
+    /// SQL that inserts `count` rows with consecutive primary keys from `first`.
     private func many(_ count: Int, from first: Int = 1) -> String {
         """
         WITH RECURSIVE n (i) AS (SELECT \(first) UNION ALL SELECT i + 1 FROM n WHERE i < \(first + count - 1))
@@ -137,11 +137,11 @@ private struct Pointing: StoredEntity {
         """
     }
 
-    @Test func `what code reads late is read all the same, and what it does not give is copied`() throws {
+    @Test func `a column first read in a late row is available, and columns that are not returned are copied`() throws {
         try migrate(
             rows: many(25_000, from: -5),
             code: { old, _ in
-                // From some row on it needs more columns than before.
+                // Later rows read more columns than the first rows.
                 let id = try old.id
                 let name = id > 15_000 ? try old.name + (old.extra ?? "-") : "row \(id)"
                 return .keep(Values(first: name, size: id % 2 == 0 ? Double(id) : nil))
@@ -161,7 +161,7 @@ private struct Pointing: StoredEntity {
             })
     }
 
-    @Test func `the least and the greatest number are rows like others`() throws {
+    @Test func `rows with the least and the greatest primary key are migrated`() throws {
         let ids = [Int.min, -1, 0, Int.max - 1, Int.max]
         try migrate(
             rows: ids.map { "INSERT INTO s VALUES (\($0), 'n', NULL);" }.joined(),
@@ -171,7 +171,7 @@ private struct Pointing: StoredEntity {
             })
     }
 
-    @Test func `rows come one by one, whatever index there is`() throws {
+    @Test func `each row is migrated once, even if an index contains all columns`() throws {
         let word = "word text key"
         try withStore(
             [Table("w", [word])], new: [Table("w", [word, "size integer"])],
@@ -187,7 +187,7 @@ private struct Pointing: StoredEntity {
         }
     }
 
-    @Test func `what points at rows that are dropped or merged follows`() throws {
+    @Test func `foreign keys follow dropped and merged rows`() throws {
         try migrate(
             rows: many(2_000) + "INSERT INTO t SELECT id, id FROM s",
             code: { old, _ in
@@ -209,7 +209,7 @@ private struct Pointing: StoredEntity {
             })
     }
 
-    @Test func `rows may be added and found meanwhile`() throws {
+    @Test func `a custom migration can insert and find rows while it runs`() throws {
         try migrate(
             rows: many(3_000),
             code: { old, context in
@@ -226,7 +226,7 @@ private struct Pointing: StoredEntity {
             })
     }
 
-    @Test func `rows come in order, whatever order SQLite is told to like`() throws {
+    @Test func `every row is migrated even if SQLite reverses unordered queries`() throws {
         var options = StoreOptions()
         options.setUp = { try $0.execute("PRAGMA reverse_unordered_selects = ON") }
         try withStore(
@@ -264,7 +264,7 @@ private struct Pointing: StoredEntity {
 
     private struct Refused: Error {}
 
-    @Test func `what code throws comes out`() throws {
+    @Test func `errors in a custom migration reach the caller`() throws {
         var thrown: [String] = []
         let refusals: [@Sendable (borrowing OldColumns) throws -> Values] = [
             { if try $0.id == 700 { throw Refused() } else { Values(first: "") } },
@@ -287,7 +287,7 @@ private struct Pointing: StoredEntity {
             ])
     }
 
-    @Test func `code is given up between two rows`() throws {
+    @Test func `a custom migration can be cancelled between two rows`() throws {
         let count = Progress(totalUnitCount: 3_000)
         var options = StoreOptions()
         options.isMigrationCancelled = { count.completedUnitCount >= 1_234 }

@@ -11,8 +11,8 @@ import Testing
         try await body(folder.appendingPathComponent("store.sqlite"))
     }
 
-    @Test func `readers see what was there before a write, and are not held up by it`() async throws {
-        // The first of each meet now and then, each on the way to find out how the store is read.
+    @Test func `readers see the state before an uncommitted write and do not wait for it`() async throws {
+        // Repeated, because the first read and the first write race to find out whether a write-ahead log exists.
         for _ in 1...8 { try await checkReadersAreNotHeldUp() }
     }
 
@@ -24,7 +24,7 @@ import Testing
                 try await store.write { transaction in
                     try transaction.insert(Thing(id: 1))
                     isWritten.signal()
-                    // The readers come while the transaction is open.
+                    // The readers read while the transaction is open.
                     #expect(isRead.wait(timeout: .now() + 600) == .success)
                 }
             }
@@ -41,9 +41,9 @@ import Testing
         }
     }
 
-    /// `STRATA_STRESS` in the environment says for how many seconds.
+    /// `STRATA_STRESS` in the environment is the duration in seconds; the default is 1.
     @Test(arguments: [StoreOptions.Journal.wal, .delete])
-    func `eight readers beside a writer always see a whole transaction`(journal: StoreOptions.Journal) async throws {
+    func `eight readers beside a writer see only complete transactions`(journal: StoreOptions.Journal) async throws {
         let seconds = ProcessInfo.processInfo.environment["STRATA_STRESS"].flatMap(Double.init) ?? 1
         try await withFolder { url in
             var options = StoreOptions()
@@ -61,9 +61,9 @@ import Testing
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     var count = 0
-                    // However busy the machine is, each does its part.
+                    // Each task runs at least 20 times, even on a busy machine.
                     while Date() < end || count < 20 {
-                        // From one to another: together they stay what they are.
+                        // Moves 1 from one row to another, so that the sum stays the same.
                         let (from, to) = (Int.random(in: 1...20), Int.random(in: 1...20))
                         try await store.write { transaction in
                             for (id, amount) in [(from, -1), (to, 1)] {
@@ -96,12 +96,12 @@ import Testing
         }
     }
 
-    /// The number of threads of this process; 0 where the system does not tell.
+    /// The number of threads of this process, or 0 on a system without `/proc`.
     private func threadCount() -> Int {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count) ?? 0
     }
 
-    @Test func `ten thousand tasks wait for their turn without a thread each`() async throws {
+    @Test func `ten thousand tasks wait without a thread for each of them`() async throws {
         try await withFolder { (url: URL) async throws in
             let store = try Store(at: url, schema: Things.self)
             let begun = DispatchSemaphore(value: 0)
@@ -124,7 +124,7 @@ import Testing
                     group.addTask { try await store.write { try $0.insert(Thing(id: id)) } }
                     group.addTask { _ = try await store.read { try $0.count(Thing.self) } }
                 }
-                // The reads do not wait for the writes. Once some have ended, the writes are waiting.
+                // Reads do not wait for writes. After a thousand tasks have ended, the writes are waiting.
                 for _ in 1...1_000 { try await group.next() }
                 #expect(threadCount() < before + 30)
                 end.signal()
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func `a transaction inside another is refused, whichever they are`() async throws {
+    @Test func `a nested transaction is refused, whether it reads or writes`() async throws {
         try await withFolder { url in
             let store = try Store(at: url, schema: Things.self)
             try await store.read { _ in

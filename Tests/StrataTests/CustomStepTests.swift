@@ -3,7 +3,7 @@ import SQLSchema
 import Strata
 import Testing
 
-/// A schema whose second step has code; the code is that of the test.
+/// A schema whose step has a custom migration, which each test provides.
 private enum Coded: Schema {
     @TaskLocal static var code: @Sendable (CustomStep) throws -> Void = { _ in }
 
@@ -26,7 +26,7 @@ private enum Uncoded: Schema {
     static let steps: [MigrationStep] = []
 }
 
-/// The old row of `store`.
+/// An old row of `store`.
 private struct OldItem: StoredEntity {
     typealias ID = Item.ID
     struct Relationships: EntityRelationships {}
@@ -48,7 +48,7 @@ private struct OldItem: StoredEntity {
     }
 }
 
-/// A row of the table that no step changes.
+/// A row of `other`, which no step changes.
 private struct Other: StoredEntity {
     typealias ID = Item.ID
     struct Relationships: EntityRelationships {}
@@ -85,7 +85,7 @@ private struct Other: StoredEntity {
         }
     }
 
-    @Test func `rows become rows, new ones are added, and both are found`() throws {
+    @Test func `a custom migration migrates rows, inserts rows, and finds old and new rows`() throws {
         try withOldStore { url in
             try Coded.$code.withValue({ step in
                 try step.migrate(OldItem.self) { (old: OldItem, _) -> Outcome<Item> in
@@ -106,7 +106,7 @@ private struct Other: StoredEntity {
         }
     }
 
-    @Test func `what is added to a table that does not change is not old`() throws {
+    @Test func `rows that are inserted into an unchanged table are not old rows`() throws {
         try withOldStore { url in
             try Coded.$code.withValue({ step in
                 try step.migrate(OldItem.self) { old, _ in .keep(Item(id: old.id, title: nil, stars: 0)) }
@@ -123,7 +123,7 @@ private struct Other: StoredEntity {
         }
     }
 
-    @Test func `rows are dropped, merged and given other keys`() throws {
+    @Test func `a custom migration drops rows, merges rows and changes primary keys`() throws {
         try withOldStore { url in
             try Connection(path: url.path, mode: .readWrite).execute(
                 "INSERT INTO store VALUES (3, 'c', 3), (4, 'd', 4)")
@@ -148,7 +148,7 @@ private struct Other: StoredEntity {
         }
     }
 
-    @Test func `a row that is merged into nothing, or in a ring, changes nothing`() throws {
+    @Test func `merging rows into missing rows or in a cycle fails and leaves the store unchanged`() throws {
         let outcomes: [@Sendable (OldItem) -> Outcome<Item>] = [
             { _ in .merge(into: 99) }, { .merge(into: $0.id) },
             { .merge(into: Item.ID(rawValue: 3 - $0.id.rawValue)) },
@@ -169,7 +169,7 @@ private struct Other: StoredEntity {
         }
     }
 
-    @Test func `new keys are free, and UUIDs are the same wherever they are made`() throws {
+    @Test func `newID returns unused primary keys, and uuid always returns the same UUID for a name`() throws {
         try withOldStore { url in
             try Coded.$code.withValue({ step in
                 try step.migrate(OldItem.self) { (old: OldItem, context) -> Outcome<Item> in
@@ -184,7 +184,7 @@ private struct Other: StoredEntity {
         }
     }
 
-    @Test func `code is given up between two rows`() throws {
+    @Test func `a custom migration can be cancelled between two rows`() throws {
         try withOldStore { url in
             let before = try Data(contentsOf: url)
             var options = StoreOptions()
@@ -203,7 +203,7 @@ private struct Other: StoredEntity {
         }
     }
 
-    @Test func `an error of the code comes out as it was thrown`() throws {
+    @Test func `an error in a custom migration reaches the caller unchanged`() throws {
         try withOldStore { url in
             let thrown = SQLiteErrorLike()
             Coded.$code.withValue({ _ in throw thrown }) {
@@ -215,7 +215,7 @@ private struct Other: StoredEntity {
         }
     }
 
-    @Test func `views and triggers of somebody else stay`() throws {
+    @Test func `user-created views and triggers are kept, and triggers do not fire in a migration`() throws {
         try withOldStore { url in
             try Connection(path: url.path, mode: .readWrite).execute(
                 """
@@ -231,7 +231,7 @@ private struct Other: StoredEntity {
                 _ = try Store(at: url, schema: Coded.self)
             }
             #expect(try rows(url, "SELECT n FROM more") == [[.integer(2)]])
-            // The rows that the migration wrote are none that the trigger was meant for.
+            // The trigger did not fire for the rows that the migration wrote.
             #expect(try rows(url, "SELECT a FROM other WHERE id = 1") == [[.text("x")]])
             try Connection(path: url.path, mode: .readWrite).execute("INSERT INTO store VALUES (9, 'z', 0)")
             #expect(try rows(url, "SELECT a FROM other WHERE id = 1") == [[.text("z")]])
@@ -242,7 +242,7 @@ private struct Other: StoredEntity {
         "CREATE VIEW theirs AS SELECT name FROM shop",
         "CREATE TRIGGER theirs AFTER UPDATE ON shop BEGIN DELETE FROM shop WHERE name = 'x'; END",
     ])
-    func `views and triggers that no longer fit are dropped and reported`(sql: String) throws {
+    func `views and triggers that no longer fit the schema are dropped and reported`(sql: String) throws {
         try withFile { url in
             try makeOldShop(at: url)
             try Connection(path: url.path, mode: .readWrite).execute(sql)
@@ -259,7 +259,7 @@ private struct Other: StoredEntity {
         "CREATE VIEW theirs AS SELECT gone FROM other",
         "CREATE TRIGGER theirs AFTER UPDATE ON other BEGIN DELETE FROM gone; END",
     ])
-    func `views that take insertions stay, and so does what was broken before`(sql: String) throws {
+    func `views with INSTEAD OF triggers and objects that were already broken are kept`(sql: String) throws {
         try withOldStore { url in
             try Connection(path: url.path, mode: .readWrite).execute(sql)
             try Coded.$code.withValue({ step in
@@ -273,7 +273,7 @@ private struct Other: StoredEntity {
         }
     }
 
-    @Test func `a migration that leaves something else than the schema is undone`() throws {
+    @Test func `a migration whose result differs from the schema is rolled back`() throws {
         try withOldStore { (url: URL) throws in
             Coded.$code.withValue({ (step: CustomStep) throws in
                 try step.migrate(OldItem.self) { (old: OldItem, _) -> Outcome<Item> in

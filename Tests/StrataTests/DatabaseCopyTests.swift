@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(arguments: [StoreOptions.Journal.delete, .wal])
-    func `a backup holds the old store, and is written only where there is something to migrate`(
+    func `a backup contains the old store and is written only before a migration`(
         journal: StoreOptions.Journal
     ) throws {
         try withFile { url in
@@ -22,7 +22,7 @@ import Testing
             #expect(try rows(backup, "SELECT count(*) FROM shop") == [[.integer(3)]])
             #expect(try rows(backup, "SELECT value FROM strata_metadata WHERE key = 'version'") == [[.text("1.0")]])
             _ = try Store(at: url, schema: Shop.self, options: options)
-            // And it opens like the store that it was.
+            // The backup can be opened and migrated.
             #expect(
                 try Store(at: backup, schema: Shop.self).read { (store: ReadTransaction) throws in
                     try store.count(Item.self)
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `a backup that is there already is left alone, and nothing is migrated`() throws {
+    @Test func `an existing write-ahead log at the backup's path is kept, and nothing is migrated`() throws {
         try withFile { url in
             try makeOldShop(at: url)
             let before = try Data(contentsOf: url)
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: [StoreOptions.Journal.delete, .wal])
-    func `a store is migrated into another file, and stays what it was`(journal: StoreOptions.Journal) throws {
+    func `a migration into another file leaves the old store unchanged`(journal: StoreOptions.Journal) throws {
         try withFile { url in
             try makeOldShop(at: url, journal: journal)
             let before = try Data(contentsOf: url)
@@ -56,7 +56,7 @@ import Testing
             try Store.migrate(from: url, to: destination, schema: Shop.self)
             #expect(try Data(contentsOf: url) == before)
             #expect(try files(folder).filter { $0.hasPrefix("new") } == ["new.sqlite"])
-            // The new store has the journal that the options ask for.
+            // The new store has the journal mode of the options.
             #expect(try rows(destination, "PRAGMA journal_mode") == [[.text("wal")]])
             #expect(try rows(destination, "SELECT count(*) FROM store") == [[.integer(3)]])
             #expect(throws: MigrationError.destinationExists(destination.path)) {
@@ -66,8 +66,7 @@ import Testing
     }
 
     @Test(arguments: [StoreOptions.Journal.delete, .wal])
-    func `a failed attempt with a backup does not keep the next one from opening`(journal: StoreOptions.Journal) throws
-    {
+    func `a cancelled migration with a backup does not block the next attempt`(journal: StoreOptions.Journal) throws {
         try withFile { (url: URL) throws in
             try makeOldShop(at: url, journal: journal)
             let folder = url.deletingLastPathComponent()
@@ -85,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `a backup of another version is replaced`() throws {
+    @Test func `a backup of another version is replaced, and a store of another schema is kept`() throws {
         try withFile { (url: URL) throws in
             try makeOldShop(at: url)
             let backup = url.deletingLastPathComponent().appendingPathComponent("backup.sqlite")
@@ -109,14 +108,14 @@ import Testing
             try makeHandMade(at: backup, [Table("t", ["id integer key"])], rows: "")
             var options = StoreOptions()
             options.backup = backup
-            // It is of another schema.
+            // The file at the backup's path is a store of another schema.
             #expect(throws: MigrationError.destinationExists(backup.path)) {
                 _ = try Store(at: url, schema: Shop.self, options: options)
             }
         }
     }
 
-    @Test func `another file in the place of a backup is left alone`() throws {
+    @Test func `a file at the backup's path that is not a store is kept`() throws {
         try withFile { (url: URL) throws in
             try makeOldShop(at: url)
             let backup = url.deletingLastPathComponent().appendingPathComponent("backup.sqlite")
@@ -130,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `drafts of killed processes are removed, and those of others stay`() throws {
+    @Test func `temporary files of killed processes are removed, and those of other processes are kept`() throws {
         try withFile { (url: URL) throws in
             try makeOldShop(at: url)
             let folder = url.deletingLastPathComponent()
@@ -153,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `what cannot be migrated leaves no file`() throws {
+    @Test func `a failed migration into another file leaves no file`() throws {
         try withFile { url in
             try makeOldShop(at: url)
             let folder = url.deletingLastPathComponent()

@@ -13,13 +13,13 @@ extension KnownSchema {
     }
 }
 
-/// Creates a store of the first version with `rows`.
+/// Creates a store of the first version, and runs the SQL `rows` in it.
 func makeStore(at url: URL, _ schema: KnownSchema, rows: String) throws {
     _ = try Store(at: url, knowing: schema.upTo(0))
     try Connection(path: url.path, mode: .readWrite).execute(rows)
 }
 
-/// The history that descriptions tell.
+/// Reads the schema history from the texts of descriptions.
 func history(_ files: [String]) throws -> SchemaHistory {
     let sources = files.enumerated().map { SourceFile(path: "File\($0).json", bytes: Array($1.utf8)) }
     let descriptions = Descriptions(reading: sources, folder: "Model", schema: "TestSchema")
@@ -27,7 +27,7 @@ func history(_ files: [String]) throws -> SchemaHistory {
     return try #require(descriptions.history)
 }
 
-/// A value as SQL says it.
+/// Formats a value for a comparison with an expected answer.
 func text(_ value: SQLiteValue) -> String {
     switch value {
     case .null: "NULL"

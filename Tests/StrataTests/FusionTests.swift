@@ -4,9 +4,9 @@ import SQLSchema
 import Strata
 import Testing
 
-/// Several steps as one: the same as step by step, at the least cost.
+/// Several migration steps fused into one pass: the same result as step by step, at a lower cost.
 @Suite struct FusionTests {
-    /// Five versions in which every inferred change happens, some of them again and again to the same column.
+    /// Five versions that contain every inferred change, some of them repeatedly on the same column.
     private static let files = [
         #"""
         { "name": "kind", "cases": [
@@ -67,7 +67,7 @@ import Testing
             (3, NULL, 'c', '["c"]', '{"x":-0.0,"gone":2}', 1, 'q', 'q');
         """
 
-    /// What the rows of version 1 are in version 5.
+    /// The rows of version 1 after the migration to version 5.
     private static let answer = [
         "author": ["'p'", "'q'"],
         "author_friends": ["'p' | 'q' | 0"],
@@ -97,13 +97,13 @@ import Testing
     }
 
     @Test(arguments: [StoreOptions.MigrationStrategy.fused, .stepwise], 0..<4)
-    func `a store of any version becomes the same`(strategy: StoreOptions.MigrationStrategy, start: Int) throws {
+    func `every version migrates to the same contents`(strategy: StoreOptions.MigrationStrategy, start: Int) throws {
         let history = try history(Self.files)
         #expect(history.steps.map(\.customReasons) == [[], [], [], []])
         let schema = KnownSchema(history)
         try withFile { url in
             try makeStore(at: url, schema, rows: Self.content)
-            // The store grows older version by version, and then comes to the newest at once.
+            // The store is first migrated to the version of the test, and from there with the strategy of the test.
             var options = StoreOptions()
             options.migrationStrategy = .stepwise
             if start > 0 { _ = try Store(at: url, knowing: schema.upTo(start), options: options) }
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `renames and what is added rewrite no row, over however many versions`() throws {
+    @Test func `renames, additions and removals rebuild no table across several versions`() throws {
         let files = [
             #"""
             { "name": "shop", "identifier": { "type": "int", "name": "number" },
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func `expressions that SQLite could not parse are not made by fusing`() throws {
+    @Test func `fusing many steps never builds an expression that SQLite cannot parse`() throws {
         let versions = (1...12).map { #"{ "version": "\#($0)" }"# }.joined(separator: ", ")
         let members = (2...12).map {
             #"{ "name": "p\#($0)", "property_type": "string", "default_value": "", "added_at_version": "\#($0)" }"#
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    /// Whatever is made by fusing, SQLite parses it: the limits of its depth and size are low enough.
+    /// SQLite parses every fused expression, because Strata's limits on depth and size are low enough.
     @Test func `fused expressions of every kind stay within the limits of SQLite`() throws {
         let table = Table("t", ["id integer key", "a text?", "b text?"])
         let connection = try Connection(path: ":memory:", mode: .create)

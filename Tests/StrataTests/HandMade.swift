@@ -2,7 +2,8 @@ import Foundation
 import SQLSchema
 import Strata
 
-/// Two versions of tables by hand, and the step between them. Which two versions of a schema they are, `first` says.
+/// Two versions with tables written by hand, and the migration step between them. `first` is the number of the older
+/// version.
 enum HandMade: Schema {
     @TaskLocal static var old: [Table] = []
     @TaskLocal static var new: [Table] = []
@@ -29,7 +30,7 @@ enum OldHandMade: Schema {
     static let steps: [MigrationStep] = []
 }
 
-/// Makes a store of the tables `old` with `rows`.
+/// Creates a store with the tables `old`, and runs the SQL `rows` in it.
 func makeHandMade(at url: URL, _ old: [Table], rows: String) throws {
     var options = StoreOptions()
     options.journal = .delete
@@ -37,8 +38,8 @@ func makeHandMade(at url: URL, _ old: [Table], rows: String) throws {
     try Connection(path: url.path, mode: .readWrite).execute(rows)
 }
 
-/// Makes a store of the tables `old` with `rows`, migrates it to `new`, and lets `opened` look at it and `check` at its
-/// file.
+/// Creates a store with the tables `old`, runs the SQL `rows` in it, and migrates it to the tables `new`. Then `opened`
+/// checks the store, and `check` checks its file.
 func withStore(
     _ old: [Table], new: [Table]? = nil, rows: String,
     changes: [TableChange] = [.custom(from: "s", to: "s")],
@@ -61,7 +62,7 @@ func withStore(
 }
 
 extension Table {
-    /// This table with another name and more lines.
+    /// A copy of this table with another name and additional lines.
     func named(_ name: String? = nil, _ lines: [String] = []) -> Table {
         Table(name ?? self.name, SchemaText.lines(of: self).dropFirst() + lines, isJoinTable: isJoinTable)
     }

@@ -4,28 +4,28 @@ import SQLSchema
 import Strata
 import Testing
 
-/// What is inferred, row by row of the table in the language's documentation: the SQL, and what it makes of rows in a
-/// store that an app of the version before has left behind.
+/// Every inferred change in the documentation's table of changes: the SQL, and the rows that it produces in a store of
+/// the previous version.
 @Suite struct InferredStepTests {
     /// One change, from version 1 to version 2.
     struct Change: Sendable, CustomTestStringConvertible {
         let name: String
-        /// The descriptions.
+        /// The texts of the model's descriptions.
         let files: [String]
-        /// What is put into the store of version 1.
+        /// SQL that inserts rows into the store of version 1.
         let rows: String
-        /// The statements of the step, but for those that make and drop whole tables.
+        /// The statements of the step, except the ones that create and drop tables.
         let sql: [String]
-        /// What is asked of the store of version 2.
+        /// A query on the store of version 2.
         let query: String
-        /// The answer, as SQLite quotes values; one row a string.
+        /// The answer to the query, one string for each row, with quoted values.
         let answer: [String]
 
         var testDescription: String { name }
     }
 
     @Test(arguments: rows + nulls + types + indexes + relationships + subtypes + lists)
-    func `a change is carried out`(_ change: Change) throws {
+    func `an inferred change produces the expected SQL and rows`(_ change: Change) throws {
         let history = try history(change.files)
         let step = try #require(history.steps.first)
         #expect(step.customReasons == [])
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// The description of an entity that lives in both versions.
+    /// The description of an entity that exists in both versions.
     private static func entity(
         _ name: String, _ properties: String, item: String = "", more: String = ""
     ) -> String {
@@ -60,7 +60,7 @@ import Testing
         """
     }
 
-    /// A property that was something else in version 1.
+    /// A property that differed in version 1.
     private static func changed(_ name: String, _ now: String, was: String, more: String = "") -> String {
         """
         { "name": "\(name)", \(now),

@@ -4,7 +4,7 @@ import SQLSchema
 import Strata
 import Testing
 
-/// A row of the table `s`, with a key of either type.
+/// A row of the table `s`, with an integer or a text as its primary key.
 private struct Valued<Raw: IdentifierValue>: StoredEntity {
     struct ID: RawEntityID { var rawValue: Raw }
     struct Relationships: EntityRelationships {}
@@ -30,7 +30,7 @@ private struct Valued<Raw: IdentifierValue>: StoredEntity {
 private typealias S = Valued<Int>
 private typealias N = Valued<String>
 
-/// What becomes of rows that point at rows which code has migrated, and of all that may be in the way.
+/// Foreign keys that reference the rows of a custom migration, and the limits of a custom migration's SQL.
 @Suite struct KeyFollowingTests {
     private static let s = Table("s", ["id integer key", "v text?"])
 
@@ -43,7 +43,7 @@ private typealias N = Valued<String>
         }
     }
 
-    @Test func `columns that are called like a row's number lose no row`() throws {
+    @Test func `columns named rowid, _rowid_ and oid lose no row`() throws {
         let t = Table(
             "t",
             [
@@ -63,7 +63,7 @@ private typealias N = Valued<String>
                     [.integer(10), .integer(11)], [.integer(11), .null], [.integer(12), .integer(2)],
                 ])
         }
-        // Nor where the rows are copied, watched, and no column tells how far.
+        // A copy with progress reports also loses no row if the table leaves no name for its hidden row number.
         let hidden = Table("t", ["rowid integer?", "_rowid_ integer?", "oid text key"])
         let wider = hidden.named(nil, ["n real = 0.5"])
         try withStore(
@@ -75,7 +75,7 @@ private typealias N = Valued<String>
     }
 
     @Test(arguments: [true, false])
-    func `pairs of merged rows become one, and rows of an entity with such columns do not`(isJoinTable: Bool) throws {
+    func `merging rows deduplicates a join table and fails for an entity with equal columns`(isJoinTable: Bool) throws {
         let reference = "integer -> s(id) cascade"
         let edge = Table(
             "edge",
@@ -103,7 +103,7 @@ private typealias N = Valued<String>
         }
     }
 
-    @Test func `a ring of merged rows is refused, however long it is`() throws {
+    @Test func `a cycle of merged rows is refused, whatever its length`() throws {
         #expect(throws: MigrationError.mergedIntoNothing(table: "s", rows: 20_000)) {
             try withStore(
                 [Self.s],
@@ -121,7 +121,7 @@ private typealias N = Valued<String>
         }
     }
 
-    @Test func `a tree of any depth goes with its root`() throws {
+    @Test func `a cascade deletes a tree of any depth`() throws {
         let t = Table(
             "t",
             [
@@ -144,7 +144,7 @@ private typealias N = Valued<String>
             })
     }
 
-    @Test func `a tree goes with its root although some of its rows have new keys`() throws {
+    @Test func `a cascade deletes a tree in which some rows have new primary keys`() throws {
         try withStore(
             [Self.tree],
             rows: """
@@ -156,7 +156,7 @@ private typealias N = Valued<String>
             code: { step in
                 try step.migrate(N.self) { (old: N, _) -> Outcome<N> in
                     guard let number = Int(old.id.rawValue) else {
-                        // A kept row takes over a key that a row of the tree had.
+                        // A kept row gets a primary key that a row of the tree had.
                         return .keep(N(id: .init(rawValue: old.id.rawValue == "a" ? "3" : "b"), v: old.v))
                     }
                     if number == 0 { return .drop }
@@ -176,7 +176,7 @@ private typealias N = Valued<String>
         "s",
         ["id text key", "v text -> s(id) cascade", "index s_v_idx (v)"])
 
-    @Test func `a row whose new key an old dangling reference names takes no other row along`() throws {
+    @Test func `a cascade ignores a dangling foreign key that equals a new primary key`() throws {
         var options = StoreOptions()
         options.danglingForeignKeys = .keep
         try withStore(
@@ -195,7 +195,7 @@ private typealias N = Valued<String>
             })
     }
 
-    @Test func `references to a dropped row follow its delete rule although another row was merged into it`() throws {
+    @Test func `foreign keys to a dropped row follow their delete rule even if a row was merged into it`() throws {
         let t = Table(
             "t", ["id integer key", "s_id text? -> s(id) nullify"])
         try withStore(
@@ -224,7 +224,7 @@ private typealias N = Valued<String>
             })
     }
 
-    @Test func `references follow a row whose key moves after another row was merged into it`() throws {
+    @Test func `foreign keys follow a merge target whose primary key changes afterwards`() throws {
         let s = Table(
             "s",
             [
@@ -256,7 +256,7 @@ private typealias N = Valued<String>
             })
     }
 
-    @Test func `rows whose key is made of merged ones are not lost without a word`() throws {
+    @Test func `a composite primary key that collides after a merge fails instead of losing a row`() throws {
         let item = Table(
             "item",
             [
@@ -283,7 +283,7 @@ private typealias N = Valued<String>
         }
     }
 
-    @Test func `keys that are compared without regard to case are followed so`() throws {
+    @Test func `foreign keys to a case-insensitive primary key are followed case-insensitively`() throws {
         let s = Table("s", ["id text nocase key", "v text?"])
         let t = Table(
             "t",
@@ -309,7 +309,7 @@ private typealias N = Valued<String>
         }
     }
 
-    @Test func `rows that are changed before others follow are refused, where any follow`() throws {
+    @Test func `new rows cannot be changed before foreign keys follow the new primary keys`() throws {
         #expect(throws: MigrationError.changedBeforeKeys) {
             try withStore(
                 [Self.s], rows: "INSERT INTO s VALUES (1, 'x'), (2, 'y')",
@@ -324,7 +324,7 @@ private typealias N = Valued<String>
         }
     }
 
-    @Test func `nothing is written once SQLite has undone the transaction`() throws {
+    @Test func `a custom migration writes nothing after SQLite has rolled its transaction back`() throws {
         #expect(throws: MigrationError.rolledBack) {
             try withStore(
                 [Self.s, Table("t", ["id integer key", "a text?"])],
@@ -356,7 +356,7 @@ private typealias N = Valued<String>
         }
     }
 
-    @Test func `SQL that would change an old table, and so nothing, is refused`() throws {
+    @Test func `SQL that changes an old table is refused`() throws {
         let sql = "UPDATE s SET v = NULL WHERE v = ?"
         try withStore(
             [Self.s], rows: "INSERT INTO s VALUES (1, 'x')",
@@ -371,7 +371,7 @@ private typealias N = Valued<String>
         }
     }
 
-    @Test func `new keys are looked for up to the greatest number, and among the old rows of a renamed table`() throws {
+    @Test func `newID fills gaps below the greatest integer and skips the old keys of a renamed table`() throws {
         let book = Self.s.named("book")
         try withStore(
             [Self.s], new: [book], rows: "INSERT INTO s VALUES (1, 'x'), (9223372036854775806, 'y')",
@@ -402,7 +402,7 @@ private typealias N = Valued<String>
         }
     }
 
-    @Test func `new keys that lead nowhere are refused, also where as many old ones went`() throws {
+    @Test func `new dangling foreign keys are refused even if as many old ones were removed`() throws {
         let rule = "nullify"
         let t = Table("t", ["id integer key", "s_id integer? -> s(id) \(rule)"])
         let u = t.named("u")
@@ -421,7 +421,7 @@ private typealias N = Valued<String>
         }
     }
 
-    @Test func `a dangling foreign key excuses none of the same value in another table`() throws {
+    @Test func `an existing dangling foreign key does not excuse the same value in another row`() throws {
         let rule = "nullify"
         let t = Table("t", ["id integer key", "s_id integer? -> s(id) \(rule)"])
         let u = t.named("u")
@@ -439,14 +439,14 @@ private typealias N = Valued<String>
         }
         #expect(throws: MigrationError.danglingForeignKeys(["u": 1])) { try migrate("UPDATE u SET s_id = 5") }
         #expect(throws: MigrationError.danglingForeignKeys(["t": 1])) { try migrate("INSERT INTO t VALUES (12, 5)") }
-        // Code that moves the row moves its foreign key.
+        // A row that is moved to another table keeps its dangling foreign key.
         try migrate("INSERT INTO u SELECT * FROM t; DELETE FROM t")
         #expect(throws: MigrationError.danglingForeignKeys(["u": 1])) {
             try migrate("INSERT INTO u SELECT * FROM t; INSERT INTO u SELECT id + 1, s_id FROM t; DELETE FROM t")
         }
     }
 
-    @Test func `a table that is renamed, and a new one of its name, are kept apart`() throws {
+    @Test func `a renamed table and another table that takes its old name are kept apart`() throws {
         let files = [
             #"""
             { "name": "w", "identifier": { "type": "int" }, "version_history": [{ "version": "1" }, { "version": "2", "previous_name": "v" }],

@@ -3,7 +3,7 @@ import SchemaModel
 import Strata
 import Testing
 
-/// What is known of a migration before it runs.
+/// The plan of a migration before it runs.
 @Suite struct MigrationPlanTests {
     private static let files = [
         #"""
@@ -36,7 +36,7 @@ import Testing
         INSERT INTO gone VALUES (1)
         """
 
-    @Test func `a plan tells what is done to each table, and writes nothing`() throws {
+    @Test func `a plan lists the action for each table and writes nothing`() throws {
         try withOldStore(content) { url, schema in
             let before = try Data(contentsOf: url)
             let plan = try MigrationPlan(from: url, knowing: schema)
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `step by step, each step is planned by itself`() throws {
+    @Test func `a stepwise plan lists the actions of each step`() throws {
         try withOldStore(content) { url, schema in
             var options = StoreOptions()
             options.migrationStrategy = .stepwise
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `what led nowhere before is told, and is no reason to stay behind`() throws {
+    @Test func `dangling foreign keys are reported and do not block the migration`() throws {
         try withOldStore(content) { url, schema in
             try Connection(path: url.path, mode: .readWrite).execute(
                 "PRAGMA foreign_keys = OFF; INSERT INTO book VALUES (4, 'd', 99), (5, 'e', 98)")

@@ -2,7 +2,7 @@ import Foundation
 import Strata
 import Testing
 
-/// What is told of a migration while it runs, and how it is given up.
+/// The progress reports of a running migration, and its cancellation.
 @Suite struct MigrationProgressTests {
     private final class Reports: @unchecked Sendable {
         private let lock = NSLock()
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// A store of the first version of `Shop` with so many rows, those with the least and the greatest number among them.
+    /// Creates a store of the first version of `Shop` with `count` rows, including the least and greatest primary keys.
     private func withOldStore(_ count: Int, _ body: (URL) throws -> Void) throws {
         try withFile { url in
             try makeOldShop(at: url)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `every row is moved and counted, in however many parts`() throws {
+    @Test func `every row is migrated and counted, in any number of batches`() throws {
         for count in [5, 10_000, 10_001, 25_000] {
             try withOldStore(count) { url in
                 let plain = url.appendingPathExtension("plain")
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `a progress of the system is kept up to date, and gives up`() throws {
+    @Test func `a Foundation Progress is updated, and its cancellation cancels the migration`() throws {
         try withOldStore(100) { url in
             let before = try Data(contentsOf: url)
             let progress = Progress(totalUnitCount: 1)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func `a migration that is given up at any moment leaves the old store`(
+    @Test(arguments: [true, false]) func `a migration that is cancelled at any moment leaves the old store`(
         isWatched: Bool
     ) throws {
         try withOldStore(20_000) { url in
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `opening tells how far it is, and ends with the store`() async throws {
+    @Test func `opening a store reports progress and ends with the opened store`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -3,7 +3,7 @@ import SQLSchema
 import Strata
 import Testing
 
-/// The rows of `s` that code migrates.
+/// A row of `s` that a custom migration keeps, drops or merges.
 private struct Kept: StoredEntity {
     struct ID: RawEntityID { var rawValue: Int }
     struct Relationships: EntityRelationships {}
@@ -25,7 +25,7 @@ private struct Kept: StoredEntity {
     }
 }
 
-/// The same under the table's next name.
+/// A row of the same table after it is renamed to `u`.
 private struct Renamed: StoredEntity {
     typealias ID = Kept.ID
     struct Relationships: EntityRelationships {}
@@ -36,7 +36,7 @@ private struct Renamed: StoredEntity {
     func compare(to other: Self, _ equality: inout Equality) {}
 }
 
-/// What a migration tells of itself, what it refuses at once, and what it remembers.
+/// The report of a migration, its plan, the reasons to refuse it, and the primary keys that a store remembers.
 @Suite struct MigrationReportTests {
     private static let key = "id integer key"
     private static let s = Table("s", [key, "v text?"])
@@ -44,7 +44,7 @@ private struct Renamed: StoredEntity {
         Table(name, [key, "s_id integer? -> s(id) \(rule.rawValue)"])
     }
 
-    @Test func `the report counts what was migrated, dropped and merged`() throws {
+    @Test func `the report counts migrated, dropped and merged rows`() throws {
         try withStore(
             [Self.s, Self.pointing("t", .cascade), Self.pointing("n", .nullify)],
             rows: """
@@ -69,7 +69,7 @@ private struct Renamed: StoredEntity {
             })
     }
 
-    @Test func `an opening that migrates nothing has no report`() throws {
+    @Test func `a store that needs no migration has no report`() throws {
         try withFile { (url: URL) throws in
             #expect(try Store(at: url, schema: Shop.self).migrationReport == nil)
             #expect(try Store(at: url, schema: Shop.self).migrationReport == nil)
@@ -96,7 +96,7 @@ private struct Renamed: StoredEntity {
             options: options, check: { try body($0, report) }, opened: { report = $0.migrationReport })
     }
 
-    @Test func `a tree of any depth below a dangling foreign key is repaired`() throws {
+    @Test func `a repair deletes a tree of any depth below a dangling foreign key`() throws {
         let tree = Table(
             "t", [Self.key, "t_id integer? -> t(id) cascade", "index t_t_id_idx (t_id)"])
         let content = """
@@ -111,7 +111,7 @@ private struct Renamed: StoredEntity {
         }
     }
 
-    @Test func `what led nowhere before is kept, repaired by what is said of deletions, or refused`() throws {
+    @Test func `dangling foreign keys are kept, repaired by their delete rule, or refused`() throws {
         let tables = [
             Self.s, Self.pointing("t", .cascade), Self.pointing("n", .nullify),
             Table("c", [Self.key, "t_id integer? -> t(id) cascade"]),
@@ -136,7 +136,7 @@ private struct Renamed: StoredEntity {
         }
     }
 
-    @Test func `what led nowhere before is kept under other names, as the plan says`() throws {
+    @Test func `dangling foreign keys are kept in renamed tables`() throws {
         let renamed = Table("t2", [Self.key, "s_id integer? -> s2(id) cascade"])
         let changes = [TableChange.map(from: "s", to: "s2"), .map(from: "t", to: "t2"), .drop("n")]
         try withStore(
@@ -147,7 +147,7 @@ private struct Renamed: StoredEntity {
             })
     }
 
-    @Test func `a plan counts the rows that get the same number in a unique column`() throws {
+    @Test func `a plan counts the duplicates in a new unique column`() throws {
         try withFile { (url: URL) throws in
             try makeHandMade(at: url, [Self.s], rows: "INSERT INTO s VALUES (1, 'a'), (2, 'b'), (3, 'c')")
             let unique = Self.s.named(nil, ["n integer = 0", "unique s_n_key (n)"])
@@ -161,7 +161,7 @@ private struct Renamed: StoredEntity {
         }
     }
 
-    @Test func `a plan says which rows cannot be repaired`() throws {
+    @Test func `a plan reports the dangling foreign keys that cannot be repaired`() throws {
         try withFile { (url: URL) throws in
             let tables = [Self.s, Self.pointing("t", .deny), Self.pointing("n", .nullify)]
             try makeHandMade(at: url, tables, rows: Self.dangling)
@@ -181,7 +181,7 @@ private struct Renamed: StoredEntity {
         }
     }
 
-    @Test func `a row that denies its repair may go for another reason`() throws {
+    @Test func `a row whose foreign key denies repair is deleted if another foreign key cascades`() throws {
         let both = Self.pointing("t", .cascade).named(nil, ["n_id integer? -> n(id) deny"])
         let content = """
             PRAGMA foreign_keys = OFF; INSERT INTO s VALUES (1, 'a'); INSERT INTO n VALUES (1, NULL);
@@ -194,7 +194,7 @@ private struct Renamed: StoredEntity {
         }
     }
 
-    @Test func `what is wrong in code is told, whatever else is wrong in the store`() throws {
+    @Test func `an error of a custom migration is reported even if the store differs from its version`() throws {
         do {
             try withStore(
                 [Self.s], rows: "ALTER TABLE s ADD COLUMN mine TEXT",
@@ -207,7 +207,7 @@ private struct Renamed: StoredEntity {
         }
     }
 
-    @Test func `what denies deletions is not repaired`() throws {
+    @Test func `a dangling foreign key with the delete rule deny is not repaired`() throws {
         #expect(throws: MigrationError.danglingForeignKeys(["t": 2])) {
             try migrateDangling(
                 .repair, [Self.s, Self.pointing("t", .deny), Self.pointing("n", .nullify)], rows: Self.dangling
@@ -215,7 +215,7 @@ private struct Renamed: StoredEntity {
         }
     }
 
-    @Test func `a disk without place refuses before anything is written`() throws {
+    @Test func `a migration that needs more disk space than is available is refused`() throws {
         let many =
             "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO s SELECT i, hex(randomblob(50)) FROM n"
         let wider = Self.s.named(nil, ["x real = 0.5"])
@@ -235,13 +235,13 @@ private struct Renamed: StoredEntity {
         }
         try migrate(available: 100_000, checks: false, to: wider, rebuild)
         try migrate(available: 400_000, to: wider, rebuild)
-        // What makes less of a column may need little.
+        // A change that can shrink a column's values may need little disk space.
         try migrate(
             available: 100_000, to: Self.s,
             .map(from: "s", to: "s", columns: ["v": .changed(.column("v"), .cases([:], merged: true))]))
     }
 
-    @Test func `a plan counts what code has to see to`() throws {
+    @Test func `a plan counts the constraint violations that a custom migration must fix`() throws {
         try withFile { (url: URL) throws in
             let new = [
                 Table("s", [Self.key, "v text", "unique s_v_key (v)"])
@@ -265,11 +265,11 @@ private struct Renamed: StoredEntity {
         }
     }
 
-    @Test func `a key that was given once is never given again`() throws {
+    @Test func `newID never repeats a primary key of a table, even in later migrations`() throws {
         let u = Self.s.named("u")
         try withFile { (url: URL) throws in
             try makeHandMade(at: url, [Self.s], rows: "INSERT INTO s VALUES (7, 'a')")
-            /// Opens the store with code that asks for a key, and gives that.
+            /// Opens the store with a custom migration that calls `newID`, and returns the new primary key.
             func newID<Entity: StoredEntity>(
                 _ type: Entity.Type, _ old: [Table], _ new: [Table], _ changes: [TableChange], version: UInt64
             ) throws -> Int where Entity.ID == Kept.ID {

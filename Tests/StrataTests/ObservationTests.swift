@@ -2,7 +2,7 @@ import Foundation
 @testable import Strata
 import Testing
 
-/// What an observer is told, and what not.
+/// The values that an observation delivers, and the changes that it ignores.
 @Suite struct ObservationTests {
     private func withStore(_ body: (Store) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
@@ -11,7 +11,7 @@ import Testing
         try await body(try Store(at: folder.appendingPathComponent("store.sqlite"), schema: Things.self))
     }
 
-    @Test func `rows come at once, and again when they have changed`() async throws {
+    @Test func `an observation delivers the current rows, and the new rows after each change`() async throws {
         try await withStore { store in
             var rows = store.observe(Thing.all.where { $0.flag == true }.orderBy { $0.id.ascending })
                 .makeAsyncIterator()
@@ -21,7 +21,7 @@ import Testing
             let new = thing
             try await store.write { try $0.insert(new) }
             #expect(try await rows.next() == [new])
-            // Nothing that is meant changes: what comes next is the last of these.
+            // Only the last of these writes changes the observed rows.
             try await store.write { try $0.insert(Place("a", 1)) }
             try await store.write { try $0.insert(Thing(id: 2)) }
             struct Undone: Error {}
@@ -33,7 +33,7 @@ import Testing
             } catch is Undone {}
             try await store.write { _ = try $0.update(Thing.all.where { $0.id == 1 }) { [$0.text.set(to: "x")] } }
             #expect(try await rows.next()?.map(\.text) == ["x"])
-            // All at once, which SQLite does not tell row by row.
+            // SQLite does not report each row if a statement deletes all rows of a table.
             try await store.write { _ = try $0.delete(Thing.all) }
             #expect(try await rows.next() == [])
         }
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `an error that passes does not end an observation`() async throws {
+    @Test func `a transient error does not end an observation`() async throws {
         try await withStore { (store: Store) async throws in
             try await store.write { try $0.insert(Thing(id: 1)) }
             let attempts = Locked(0)
@@ -75,7 +75,7 @@ import Testing
                     return number
                 }
                 if attempt == 1 { throw StoreError.busy }
-                // Such as a file that is protected while the device is locked.
+                // A file that is protected while the device is locked causes this error.
                 if attempt == 2 { throw SQLiteError(extendedCode: 266, message: "disk I/O error", sql: nil) }
                 return try transaction.count(Thing.self)
             }
@@ -89,13 +89,13 @@ import Testing
         }
     }
 
-    @Test func `any value is observed, whatever tables it comes from`() async throws {
+    @Test func `a value that is computed from several tables is observed`() async throws {
         try await withStore { (store: Store) async throws in
             var counts = store.observe { try $0.count(Thing.self) + $0.count(Place.self) }.makeAsyncIterator()
             #expect(try await counts.next() == 0)
             try await store.write { try $0.insert(Place("a", 1)) }
             #expect(try await counts.next() == 1)
-            // The value stays the same.
+            // This write does not change the value.
             try await store.write { (transaction: WriteTransaction) throws in
                 try transaction.delete(Place.all)
                 try transaction.insert(Thing(id: 1))
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `who is slow gets the newest rows`() async throws {
+    @Test func `a slow observer gets the newest rows`() async throws {
         try await withStore { store in
             var rows = store.observe(Thing.all).makeAsyncIterator()
             _ = try await rows.next()
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func `nobody is told any more whose task has ended`() async throws {
+    @Test func `cancelling its task ends an observation`() async throws {
         try await withStore { store in
             let task = Task { for try await _ in store.observe(Thing.all) {} }
             try await Task.sleep(for: .milliseconds(50))

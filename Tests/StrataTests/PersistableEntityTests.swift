@@ -2,9 +2,9 @@ import Foundation
 import Strata
 import Testing
 
-/// Models of one's own that are kept as stored entities.
+/// Custom model types that are stored as entities.
 @Suite struct PersistableEntityTests {
-    /// A thing as the rest of an app knows it.
+    /// A custom model that is stored as a `Thing`.
     final class Note: PersistableEntity {
         struct Unreadable: Error {}
 
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// A model whose key is not that of its row.
+    /// A model whose `storeId` differs from the primary key of its row.
     struct Liar: PersistableEntity {
         var storeId: Place.ID { Place("b", 2).id }
         init() {}
@@ -38,7 +38,7 @@ import Testing
         func stored(over old: Place?) -> Place { Place("a", 1) }
     }
 
-    @Test func `models are written, asked for, changed and deleted`() throws {
+    @Test func `models are inserted, fetched, updated and deleted`() throws {
         let store = try Store(inMemory: Things.self)
         try store.write { (t: WriteTransaction) throws in
             let note = Note(1, ["a", "b"])
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `what a model does not hold stays in its row`() throws {
+    @Test func `update and upsert keep the columns that a model does not have`() throws {
         let store = try Store(inMemory: Things.self)
         try store.write { (t: WriteTransaction) throws in
             var thing = Thing(id: 1)
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `a conversion that fails is told`() throws {
+    @Test func `a failed conversion throws, and writes nothing`() throws {
         let store = try Store(inMemory: Things.self)
         #expect(throws: PersistableEntityError.otherKey(model: "Liar")) { try store.write { try $0.insert(Liar()) } }
         try store.write { try $0.insert(Note(1, ["unreadable"])) }

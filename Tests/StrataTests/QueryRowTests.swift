@@ -2,7 +2,7 @@ import Foundation
 import Strata
 import Testing
 
-/// SQL of one's own.
+/// Custom SQL queries and statements.
 @Suite struct QueryRowTests {
     private func withStore(_ body: (WriteTransaction) throws -> Void) throws {
         let store = try Store(inMemory: Things.self)
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `entities are found by the names of their columns, wherever those stand`() throws {
+    @Test func `entities are read by column name, in any order of columns`() throws {
         try withStore { (t: WriteTransaction) throws in
             let all = try t.fetch(Thing.self)
             let found: [Thing] = try t.rows(
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `a row has values of any type, and entities, by name`() throws {
+    @Test func `a row returns values and entities by column name`() throws {
         try withStore { (t: WriteTransaction) throws in
             let rows = try t.rows(
                 "SELECT thing.*, count(*) OVER () AS n, number + 0.5 AS half FROM thing WHERE number IS ? ORDER BY id",
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `values are bound in the type that they have`() throws {
+    @Test func `each argument is bound with the SQLite type of its value`() throws {
         try withStore { (t: WriteTransaction) throws in
             let uuid = UUID()
             let arguments: [(any ColumnStorable)?] = [
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `rows are changed, and the number of them told`() throws {
+    @Test func `execute returns the number of changed rows`() throws {
         let store = try Store(inMemory: Things.self)
         let changed = try store.write { t in
             try t.insert(contentsOf: (1...3).map { Thing(id: $0) })
@@ -82,7 +82,7 @@ import Testing
         #expect(try store.read { try $0.count(Thing.self) } == 1)
     }
 
-    @Test func `what is wrong is told, and nothing of it is done`() throws {
+    @Test func `invalid SQL is refused with a reason and changes nothing`() throws {
         try withStore { (t: WriteTransaction) throws in
             func error<T>(_ body: () throws -> T) -> String {
                 do {
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `a malformed value is named by its own column, wherever that stands`() throws {
+    @Test func `the error for a malformed value names its column, in any order of columns`() throws {
         try withStore { (t: WriteTransaction) throws in
             let names = Thing.table.columns.dropFirst().map { $0 == "ratio" ? "'x' AS ratio" : "\"\($0)\"" }
             do {
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `a reader cannot write by SQL of its own, whatever store it reads`() throws {
+    @Test func `a read transaction cannot write with SQL, whatever the store`() throws {
         try withFile { (url: URL) throws in
             var options = StoreOptions()
             options.journal = .delete
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func `columns of the same name are told from each other, or refused`() throws {
+    @Test func `duplicate column names are refused, and aliases with a prefix separate them`() throws {
         try withStore { (t: WriteTransaction) throws in
             var child = Thing(id: 6)
             child.parent = 1
@@ -175,10 +175,10 @@ import Testing
         }
     }
 
-    /// The columns of a thing, with another name each.
+    /// The columns of a thing, each with the prefix `own_`.
     private let own = Thing.table.columns.map { "thing.\"\($0)\" AS own_\($0)" }.joined(separator: ", ")
 
-    @Test func `columns are called what they are called now`() throws {
+    @Test func `a repeated query returns the current column names`() throws {
         try withStore { (t: WriteTransaction) throws in
             func values() throws -> [[String]] {
                 try t.rows("SELECT * FROM v") { [$0.names.joined(), "\(try $0.value("a", as: Int.self))"] }
@@ -192,13 +192,13 @@ import Testing
         }
     }
 
-    @Test func `text that is not UTF-8 is refused, not mended`() throws {
+    @Test func `text that is not UTF-8 is refused and is not repaired`() throws {
         try withStore { (t: WriteTransaction) throws in
             #expect(throws: MalformedValue.self) { try t.rows("SELECT CAST(X'ff' AS TEXT) AS a") { try $0.values() } }
         }
     }
 
-    @Test func `the wrong type is told with its column`() throws {
+    @Test func `the error for a value of the wrong type names its column`() throws {
         try withStore { (t: WriteTransaction) throws in
             do {
                 try t.execute("UPDATE thing SET number = ?", ["x"])
@@ -209,7 +209,7 @@ import Testing
         }
     }
 
-    @Test func `texts that never come twice do not fill the memory`() throws {
+    @Test func `the statement cache removes old statements`() throws {
         struct Kept {
             weak var statement: Statement?
         }

@@ -2,7 +2,7 @@ import Foundation
 import Strata
 import Testing
 
-/// Requests, against what Swift finds in an array.
+/// The results of requests, compared with the same filters on an array in Swift.
 @Suite struct RequestTests {
     private static let texts = [
         "", "a", "A", "dev-a", "dev-b", "Dev-a", "100%", "100x", "a_b", "axb", "*", "[x]", "?", "x*y", "é", "e\u{301}",
@@ -10,7 +10,7 @@ import Testing
         "a\0b", "a\0c", "\\", "'", "\"",
     ]
 
-    /// Things of all sorts, always the same ones.
+    /// Things with varied values.
     private static func things(_ count: Int = 300) -> [Thing] {
         (0..<count).map { place in
             var thing = Thing(id: place + 1)
@@ -33,7 +33,7 @@ import Testing
         try store.read(body)
     }
 
-    /// Compares what SQL finds by `found` with what Swift does by `expected`, and what both find by the contrary.
+    /// Compares the rows that `found` selects in SQL with the things that `expected` selects in Swift, also negated.
     private struct Check {
         let things: [Thing]
         let transaction: ReadTransaction
@@ -62,7 +62,7 @@ import Testing
         part.isEmpty || Data(text.utf8).range(of: Data(part.utf8)) != nil
     }
 
-    @Test func `conditions hold for the rows for which they hold in Swift`() throws {
+    @Test func `conditions select the same rows as equivalent filters in Swift`() throws {
         try withCheck { (check: Check, c: Thing.Columns) throws in
             try check(c.number == 3) { $0.number == 3 }
             try check(c.number != 3) { $0.number != 3 }
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `conditions on text hold for its bytes`() throws {
+    @Test func `conditions on text compare its bytes`() throws {
         try withCheck { (check: Check, c: Thing.Columns) throws in
             for text in Self.texts {
                 try check(c.text == text) { bytes($0.text) == bytes(text) }
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `conditions are made at run time as well`() throws {
+    @Test func `conditions can be built at run time`() throws {
         try withCheck { (check: Check, c: Thing.Columns) throws in
             try check(.all(of: [.filter(\.number, moreThan: 1), .filter(\.flag, equalTo: true)])) {
                 ($0.number ?? 0) > 1 && $0.flag
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `requests order, limit, count, and tell whether there is any`() throws {
+    @Test func `requests order, limit and count rows, and check whether a row exists`() throws {
         let things = Self.things()
         try withStore(things) { (t: ReadTransaction) throws in
             let request = Thing.all.where { $0.flag == true }.orderBy {
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func `columns are read by themselves, and added up`() throws {
+    @Test func `single columns are fetched and aggregated`() throws {
         let things = Self.things()
         try withStore(things) { (t: ReadTransaction) throws in
             let request = Thing.all.where { $0.flag == true }.orderBy { $0.id.ascending }
@@ -199,7 +199,7 @@ import Testing
         }
     }
 
-    @Test func `decimals compare, order and add up as numbers`() throws {
+    @Test func `decimals are compared, ordered and summed as numbers`() throws {
         let prices = ["-5", "10", "100", "2", "9.5", "0", "-0.5", "-50", "0.05", "123456789012345678901234567890.125"]
             .compactMap { Decimal(string: $0) }
         let things = prices.enumerated().map { place, price in
@@ -241,7 +241,7 @@ import Testing
         }
     }
 
-    @Test func `text that is no decimal number stands before all numbers`() throws {
+    @Test func `text that is not a decimal is ordered before all numbers`() throws {
         let store = try Store(inMemory: Things.self)
         try store.read { (t: ReadTransaction) throws in
             let texts = ["1.50", "1.5", "-1", "", "x", "01", "1", "-0", "0.0", "1.", "-.5", "-0.5"]
@@ -255,7 +255,7 @@ import Testing
         }
     }
 
-    @Test func `conditions may have ten thousand terms, and lists a hundred thousand values`() throws {
+    @Test func `a condition can have ten thousand terms, and a list a hundred thousand values`() throws {
         let things = Self.things()
         try withStore(things) { (t: ReadTransaction) throws in
             let check = Check(things: things, transaction: t)
@@ -290,7 +290,7 @@ import Testing
         }
     }
 
-    @Test func `a hundred thousand keys of several columns are found`() throws {
+    @Test func `a list of a hundred thousand composite primary keys finds its rows`() throws {
         let store = try Store(inMemory: Things.self)
         let places = [Place("a", 1), Place("a", 2), Place("b", 1), Place("b", 2)]
         try store.write { transaction in for place in places { try transaction.insert(place) } }
@@ -300,7 +300,7 @@ import Testing
         }
     }
 
-    @Test func `nothing but a bound array is read as one`() throws {
+    @Test func `strata_array returns no rows unless an array is bound`() throws {
         let store = try Store(inMemory: Things.self)
         try store.read { (t: ReadTransaction) throws in
             #expect(try t.rows("SELECT v0 FROM strata_array(1)", []) { _ in 1 } == [])
@@ -308,12 +308,12 @@ import Testing
         }
     }
 
-    @Test func `keys of several columns are compared as a whole`() throws {
+    @Test func `composite primary keys are compared by all their columns`() throws {
         let store = try Store(inMemory: Things.self)
         let places = [Place("a", 1), Place("a", 2), Place("b", 1), Place("b", 2)]
         try store.write { transaction in for place in places { try transaction.insert(place) } }
         try store.read { (t: ReadTransaction) throws in
-            // Two closures, one in an expectation and one not, get the same name from the compiler (Swift 6.3).
+            // Not in #expect: the compiler gives a closure in it the name of a closure outside (Swift 6.3).
             let one = try t.fetch(Place.self) { $0.id == places[1].id }
             #expect(one == [places[1]])
             let others = try t.fetch(Place.self) { $0.id != places[1].id }
@@ -328,14 +328,14 @@ import Testing
         }
     }
 
-    @Test func `what cannot be bound is an error, and nothing of a value becomes SQL`() throws {
+    @Test func `a value that cannot be bound is an error, and no value becomes SQL`() throws {
         try withStore(Self.things(3)) { (t: ReadTransaction) throws in
             #expect(throws: UnstorableValue.self) { try t.fetch(Thing.self) { $0.ratio > .nan } }
             #expect(try t.fetch(Thing.self) { $0.text == "' OR TRUE --" } == [])
         }
     }
 
-    @Test func `a prefix is found by the index`() throws {
+    @Test func `hasPrefix uses the index`() throws {
         let store = try Store(inMemory: Things.self)
         try store.read { (t: ReadTransaction) throws in
             let request = Thing.all.where { $0.text.hasPrefix("dev-") }

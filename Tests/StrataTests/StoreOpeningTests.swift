@@ -27,7 +27,7 @@ enum Shop: Schema {
         "store", ["id integer key", "title text?", "stars integer", "index store_title_idx (title)"])
 }
 
-/// `Shop` as an older app, another app, and a changed draft have it.
+/// `Shop` as an older app knows it.
 private enum OldShop: Schema {
     static let name = Shop.name
     static let fingerprint: UInt64 = 2
@@ -35,6 +35,7 @@ private enum OldShop: Schema {
     static let steps = Array(Shop.steps.prefix(1))
 }
 
+/// A schema with another name.
 private enum OtherShop: Schema {
     static let name = "OtherSchema"
     static let fingerprint: UInt64 = 99
@@ -42,6 +43,7 @@ private enum OtherShop: Schema {
     static let steps: [MigrationStep] = []
 }
 
+/// `Shop` after a change of its draft.
 private enum ChangedShop: Schema {
     static let name = Shop.name
     static let fingerprint: UInt64 = 4
@@ -49,6 +51,7 @@ private enum ChangedShop: Schema {
     static let steps = Shop.steps
 }
 
+/// `Shop` with its first version only.
 private enum FirstShop: Schema {
     static let name = Shop.name
     static let fingerprint: UInt64 = 1
@@ -56,7 +59,7 @@ private enum FirstShop: Schema {
     static let steps: [MigrationStep] = []
 }
 
-/// Runs `body` with the URL of a file in a folder of its own.
+/// Runs `body` with the URL of a file in a new temporary folder.
 func withFile(_ body: (URL) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -71,7 +74,7 @@ func rows(_ url: URL, _ sql: String) throws -> [[SQLiteValue]] {
     return rows
 }
 
-/// Makes a store of the first version of `Shop`.
+/// Creates a store of the first version of `Shop`, with three rows.
 func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
     var options = StoreOptions()
     options.journal = journal
@@ -82,7 +85,7 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
 
 @Suite struct StoreOpeningTests {
 
-    @Test func `a new store has the newest schema, its mark and its fingerprint`() throws {
+    @Test func `a new store has the newest version, its fingerprint and Strata's application ID`() throws {
         try withFile { url in
             _ = try Store(at: url, schema: Shop.self)
             #expect(try rows(url, "PRAGMA user_version") == [[.integer(3)]])
@@ -98,7 +101,7 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
     }
 
     @Test(arguments: [StoreOptions.Journal.delete, .wal])
-    func `an old store is taken through every version to the newest`(journal: StoreOptions.Journal) throws {
+    func `an old store is migrated through all versions to the newest`(journal: StoreOptions.Journal) throws {
         try withFile { url in
             try makeOldShop(at: url, journal: journal)
             _ = try Store(at: url, schema: Shop.self)
@@ -109,7 +112,7 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
                 ])
             #expect(
                 try rows(url, "SELECT from_version, to_version, rows FROM strata_migrations") == [
-                    // Each row is moved once, for two steps.
+                    // Each row is copied once for both steps.
                     [.text("1.0"), .text("10.0"), .integer(3)]
                 ])
             #expect(try rows(url, "PRAGMA journal_mode") == [[.text(journal.rawValue)]])
@@ -117,7 +120,7 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
         }
     }
 
-    @Test func `the log of a migration does not stay as large as the database`() throws {
+    @Test func `the write-ahead log shrinks after a migration and after a large transaction`() throws {
         try withFile { (url: URL) throws in
             try makeOldShop(at: url, journal: .wal)
             let old = try Connection(path: url.path, mode: .readWrite)
@@ -132,7 +135,7 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
             let store = try Store(at: url, schema: Shop.self)
             #expect(try logSize() == 0)
 
-            // Later transactions leave at most 4 MB, once the log is written from its start again.
+            // Later transactions leave at most 4 MB, as soon as SQLite writes the log from its start again.
             try store.write { (t: WriteTransaction) throws in
                 try t.execute("UPDATE store SET title = hex(randomblob(100))")
             }
@@ -142,7 +145,7 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
         }
     }
 
-    @Test func `a migration succeeds while another process reads the old log`() throws {
+    @Test func `a migration succeeds while another connection reads the write-ahead log`() throws {
         try withFile { (url: URL) throws in
             try makeOldShop(at: url, journal: .wal)
             let reader = try Connection(path: url.path, mode: .readOnly)
@@ -171,7 +174,7 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
     }
 
     @Test(arguments: [StoreOptions.Journal.delete, .wal])
-    func `a store that was migrated meanwhile is neither read nor written`(journal: StoreOptions.Journal) throws {
+    func `a store that another connection migrated is neither read nor written`(journal: StoreOptions.Journal) throws {
         let old = Table("t", ["id integer key", "a text?", "b text?"])
         let swap = [TableChange.map(from: "t", to: "t", columns: ["a": .column("b"), "b": .column("a")])]
         try withFile { (url: URL) throws in
@@ -201,13 +204,13 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
     }
 
     @Test(arguments: [StoreOptions.Journal.delete, .wal])
-    func `a store that cannot be opened is refused and unchanged to the byte`(journal: StoreOptions.Journal) throws {
+    func `a refused store stays unchanged byte for byte`(journal: StoreOptions.Journal) throws {
         try withFile { url in
             var options = StoreOptions()
             options.journal = journal
             let store = try Store(at: url, schema: Shop.self, options: options)
             try store.write { try $0.insert(Item(id: 1, title: "kept in the log", stars: 1)) }
-            // The store is still open, so that a write-ahead log holds what was written.
+            // The store is still open, so its write-ahead log contains the row.
             try expectRefusal(.newer(found: "10.0", newest: "2.0"), OldShop.self, at: url)
             try expectRefusal(.otherSchema(found: "ShopSchema", expected: "OtherSchema"), OtherShop.self, at: url)
             try expectRefusal(.draftChanged(version: "10.0"), ChangedShop.self, at: url)
@@ -215,7 +218,7 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
         }
     }
 
-    @Test func `a store of a changed draft is made anew where that is asked for, and only one of the newest version`()
+    @Test func `recreatesChangedDrafts recreates a store of a changed draft, and refuses a newer store`()
         throws
     {
         try withFile { url in
@@ -228,7 +231,7 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
         }
     }
 
-    @Test func `a store in memory is made, and is its own`() throws {
+    @Test func `each in-memory store is separate`() throws {
         let store = try Store(inMemory: Shop.self)
         try store.write { try $0.insert(Item(id: 1, title: "a", stars: 1)) }
         #expect(try store.read { (store: ReadTransaction) throws in try store.count(Item.self) } == 1)
@@ -236,7 +239,7 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
             try Store(inMemory: Shop.self).read { (store: ReadTransaction) throws in try store.count(Item.self) } == 0)
     }
 
-    @Test func `a store is opened when it is first needed, and again where that failed`() throws {
+    @Test func `a lazy store opens at its first use, and retries after a failure`() throws {
         try withFile { url in
             let store = Store(lazilyAt: url, schema: Shop.self)
             #expect(!FileManager.default.fileExists(atPath: url.path))
@@ -251,7 +254,7 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
         }
     }
 
-    @Test func `a store is opened on a thread of its own`() async throws {
+    @Test func `a store is opened and migrated asynchronously`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -263,7 +266,7 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
     }
 
     @Test(arguments: [StoreOptions.Journal.delete, .wal])
-    func `a store that is only read is neither made, migrated nor written`(journal: StoreOptions.Journal) throws {
+    func `a read-only store is neither created, migrated nor written`(journal: StoreOptions.Journal) throws {
         var options = StoreOptions()
         options.isReadOnly = true
         try withFile { url in
@@ -283,7 +286,7 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
     }
 
     @Test(arguments: [StoreOptions.Journal.delete, .wal])
-    func `a store of another schema or version is set aside where that is asked for`(
+    func `recreatesOnMismatch sets a store of another schema or a newer version aside`(
         journal: StoreOptions.Journal
     ) throws {
         var options = StoreOptions()
@@ -291,7 +294,7 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
         try withFile { url in
             try makeOldShop(at: url, journal: journal)
             _ = try Store(at: url, schema: Shop.self)
-            // What the app of the newer version has written stays, under another name.
+            // The rows of the newer version are kept in a file with another name.
             for number in 1...2 {
                 let store = try Store(at: url, schema: number == 1 ? OldShop.self : OtherShop.self, options: options)
                 let aside = try #require(store.setAside)
@@ -305,7 +308,7 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
         }
     }
 
-    @Test func `what a migration throws is no reason to set a store aside`() throws {
+    @Test func `an error in a migration does not set the store aside`() throws {
         enum Throwing: Schema {
             static let name = Shop.name
             static let fingerprint = Shop.fingerprint
@@ -327,7 +330,7 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
         }
     }
 
-    @Test func `a log that nobody has brought back is left alone by a refusal`() throws {
+    @Test func `a refusal keeps a write-ahead log that was not checkpointed`() throws {
         try withFile { url in
             _ = try Store(at: url, schema: Shop.self)
             let copy = url.deletingLastPathComponent().appendingPathComponent("copy.sqlite")
@@ -343,7 +346,7 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
         }
     }
 
-    @Test func `what is no store is refused and unchanged to the byte`() throws {
+    @Test func `a file that is not a store is refused and stays unchanged byte for byte`() throws {
         try withFile { url in
             try Data(
                 "this is a letter, not a database, and it is longer than a header of one hundred bytes, is it not? yes!"
@@ -358,14 +361,14 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
             try expectRefusal(.notAStore, Shop.self, at: url)
         }
         try withFile { url in
-            // Another application's database that happens to carry our newest fingerprint.
+            // The database of another application, which happens to have the newest fingerprint.
             try Connection(path: url.path, mode: .create).execute("CREATE TABLE theirs (a); PRAGMA user_version = 3")
             try expectRefusal(.notAStore, Shop.self, at: url)
         }
         try withFile { url in
             try makeOldShop(at: url)
             var bytes = try Data(contentsOf: url)
-            // The page that every table is found by.
+            // SQLite finds every table through this page.
             for index in 100..<200 { bytes[index] = 0xff }
             try bytes.write(to: url)
             let before = try Data(contentsOf: url)
@@ -376,7 +379,7 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
         }
     }
 
-    @Test func `what cannot be read is refused by its reason`() throws {
+    @Test func `a URL that is not a readable file is refused with its reason`() throws {
         try withFile { url in
             #expect { _ = try Store(at: url.deletingLastPathComponent(), schema: Shop.self) } throws: { error in
                 if case .unreadable = error as? StoreError { true } else { false }
@@ -391,7 +394,7 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
         }
     }
 
-    @Test func `a store that another holds is waited for and then refused`() throws {
+    @Test func `a locked store is refused after the busy timeout`() throws {
         try withFile { url in
             try makeOldShop(at: url)
             let other = try Connection(path: url.path, mode: .readWrite)
@@ -426,7 +429,7 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
     }
 }
 
-/// The row of the newest `Shop`.
+/// A row of the newest version of `Shop`.
 struct Item: StoredEntity, Identifiable {
     struct ID: RawEntityID, ExpressibleByIntegerLiteral { var rawValue: Int }
     struct Relationships: EntityRelationships {}

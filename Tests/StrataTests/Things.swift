@@ -2,10 +2,10 @@ import Foundation
 import SQLSchema
 import Strata
 
-/// What a thing may be.
+/// The kind of a thing, stored as text.
 enum Kind: String, StoredEnum { case small, large }
 
-/// A row with a property of most kinds.
+/// A row with properties of most types.
 struct Thing: StoredEntity {
     struct ID: RawEntityID, ExpressibleByIntegerLiteral { var rawValue: Int }
     struct Relationships: EntityRelationships {}
@@ -85,7 +85,7 @@ struct Thing: StoredEntity {
     }
 }
 
-/// A row whose key has two parts.
+/// A row with a composite primary key.
 struct Place: StoredEntity {
     struct ID: EntityID {
         static let columnCount = 2
@@ -119,7 +119,7 @@ struct Place: StoredEntity {
     }
 }
 
-/// Things and places.
+/// A schema with the tables of `Thing` and `Place`.
 enum Things: Schema {
     static let name = "ThingSchema"
     static let fingerprint: UInt64 = 1

@@ -5,7 +5,7 @@ import Testing
 @Suite struct TransactionTests {
     private struct Refusal: Error {}
 
-    @Test func `what throws writes nothing`() throws {
+    @Test func `a transaction that throws writes nothing`() throws {
         try withFile { url in
             let store = try Store(at: url, schema: Shop.self)
             #expect(throws: Refusal.self) {
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `a key that is taken is refused without a value in the error`() throws {
+    @Test func `a duplicate primary key is refused with an error that contains no value`() throws {
         try withFile { url in
             let store = try Store(at: url, schema: Shop.self)
             try store.write { try $0.insert(Item(id: 1, title: "secret", stars: 0)) }
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `what SQLite takes back is taken back as a whole`() throws {
+    @Test func `a rollback by SQLite rolls the complete transaction back`() throws {
         try withFile { url in
             let store = try Store(at: url, schema: Shop.self)
             try store.write { try $0.insert(Item(id: 1, title: nil, stars: 0)) }
@@ -43,7 +43,7 @@ import Testing
                     try transaction.insert(Item(id: 3, title: nil, stars: 0))
                 }
             }
-            // Nor is it there where nobody asks any more.
+            // Strata also detects a rollback if no statement follows it.
             #expect(throws: StoreError.rolledBack) {
                 try store.write { transaction in
                     try transaction.insert(Item(id: 2, title: nil, stars: 0))
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `a transaction inside another is refused, not waited for`() throws {
+    @Test func `a nested transaction is refused and does not wait`() throws {
         try withFile { url in
             let store = try Store(at: url, schema: Shop.self)
             #expect(throws: StoreError.nestedTransaction) {
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `a cursor that is left in the middle holds nothing`() throws {
+    @Test func `a cursor that is not read to its end holds no lock`() throws {
         try withFile { url in
             let store = try Store(at: url, schema: Shop.self)
             try store.write { transaction in
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `a cursor has its own statement and ends once`() throws {
+    @Test func `each cursor has its own statement and returns nil after its end`() throws {
         try withFile { url in
             let store = try Store(at: url, schema: Shop.self)
             try store.write { transaction in
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `what leaves a transaction can no longer be used`() throws {
+    @Test func `a transaction and its cursors cannot be used after its end`() throws {
         try withFile { url in
             let store = try Store(at: url, schema: Shop.self)
             try store.write { try $0.insert(Item(id: 1, title: nil, stars: 1)) }
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `a store that nobody holds is closed, and its log brought back`() throws {
+    @Test func `releasing a store closes it and checkpoints its write-ahead log`() throws {
         try withFile { url in
             do {
                 let store = try Store(at: url, schema: Shop.self)
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `many may make the same store at once`() async throws {
+    @Test func `several tasks can create the same store at the same time`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -142,13 +142,13 @@ import Testing
         }
     }
 
-    @Test func `a quoted name of no column is an error, not a string`() throws {
+    @Test func `a double-quoted name that is not a column is an error, not a string`() throws {
         let connection = try Connection(path: ":memory:", mode: .create)
         try connection.execute("CREATE TABLE t (a)")
         #expect(throws: SQLiteError.self) { try connection.execute("INSERT INTO t SELECT \"b\"") }
     }
 
-    @Test func `cursors over one query do not disturb each other`() throws {
+    @Test func `nested cursors over the same query are independent`() throws {
         try withFile { url in
             let store = try Store(at: url, schema: Shop.self)
             try store.write { transaction in

@@ -26,7 +26,7 @@ import Testing
         ).map { row in if case .text(let name) = row[0] { name } else { "" } }
     }
 
-    /// The note's table under another name, with other names and types of columns.
+    /// The table `note` after the migration, with a new name, a renamed column, a changed type and a dropped column.
     private static let page = Table(
         "page",
         [
@@ -38,7 +38,7 @@ import Testing
             columns: ["heading": .column("title"), "stars": .changed(.column("stars"), .scalar(.int, .double))])
     ]
 
-    @Test func `indexes stay through a table rebuild, and follow new names`() throws {
+    @Test func `user-created indexes survive a table rebuild and follow renamed columns`() throws {
         let sql = """
             CREATE INDEX plain ON note (title DESC, body COLLATE NOCASE);
             CREATE UNIQUE INDEX once ON "note" ([title]) ; CREATE INDEX part ON note (stars) WHERE title <> 'title' AND stars > 1;
@@ -67,11 +67,11 @@ import Testing
                 }
                 #expect(try rows(url, "PRAGMA integrity_check") == [[.text("ok")]])
             }, opened: { report = $0.migrationReport })
-        // The column is removed.
+        // The column `draft` of this index is dropped.
         #expect(report?.droppedObjects.map(\.name) == ["removed"])
     }
 
-    @Test func `tables of the app stay, whatever their foreign keys are`() throws {
+    @Test func `user-created tables are kept, whatever their foreign keys reference`() throws {
         let sql = """
             CREATE TABLE cache (id INTEGER PRIMARY KEY, note INTEGER REFERENCES note (id), text, UNIQUE (text));
             CREATE TABLE wrong (a REFERENCES note (title), b REFERENCES missing (id));
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `a full-text table with its triggers stays`() throws {
+    @Test func `a table rebuild keeps a full-text table and its triggers`() throws {
         let sql = """
             CREATE VIRTUAL TABLE search USING fts5 (body, content='note', content_rowid='id');
             INSERT INTO search (search) VALUES ('rebuild');
@@ -118,7 +118,7 @@ import Testing
             })
     }
 
-    @Test func `a table or an index whose name the schema needs gets another`() throws {
+    @Test func `a user-created table or index is renamed if the schema needs its name`() throws {
         let sql = """
             CREATE TABLE Page (mine TEXT); INSERT INTO Page VALUES ('kept'); CREATE TABLE page_user (a);
             CREATE INDEX page_title_idx ON Page (mine); CREATE TABLE other (id INTEGER PRIMARY KEY);
@@ -139,7 +139,7 @@ import Testing
         #expect(report?.droppedObjects == [])
     }
 
-    @Test func `an index of the app on the columns of the schema's stays beside it`() throws {
+    @Test func `a user-created index is kept beside a schema index on the same column`() throws {
         let indexed = Self.tag.named(nil, ["index tag_name_idx (name)"])
         try withStore(
             [Self.note, Self.tag], new: [Self.page, indexed],
@@ -151,7 +151,7 @@ import Testing
             })
     }
 
-    @Test func `an index that the new rows break is dropped and reported`() throws {
+    @Test func `a unique index that the migrated rows violate is dropped and reported`() throws {
         var report: MigrationReport?
         try withStore(
             [Self.note, Self.tag], new: [Self.page, Self.tag],
@@ -174,7 +174,7 @@ import Testing
         #expect(report?.droppedObjects.map(\.type) == ["index"])
     }
 
-    @Test func `a view that was broken before keeps no store closed`() throws {
+    @Test func `a view that was already broken does not block a migration`() throws {
         let sql = """
             CREATE VIEW broken AS SELECT a FROM missing;
             CREATE TRIGGER instead INSTEAD OF UPDATE ON broken BEGIN SELECT 1; END;
@@ -192,7 +192,7 @@ import Testing
             })
     }
 
-    @Test func `a trigger that no longer fits takes no other with it`() throws {
+    @Test func `only the trigger that no longer fits the schema is dropped`() throws {
         let sql = """
             CREATE TABLE log (a); CREATE TRIGGER first AFTER INSERT ON tag BEGIN INSERT INTO log VALUES (1); END;
             CREATE TRIGGER second AFTER DELETE ON tag BEGIN INSERT INTO log VALUES (2); END;
@@ -207,7 +207,7 @@ import Testing
         #expect(report?.droppedObjects.map(\.name) == ["bad"])
     }
 
-    @Test func `the triggers and views of a renamed table follow it`() throws {
+    @Test func `triggers and views follow a user-created table that is renamed`() throws {
         let sql = """
             CREATE TABLE page (heading TEXT, gone INTEGER); INSERT INTO page VALUES ('mine', 0);
             CREATE TRIGGER sweep AFTER INSERT ON page BEGIN DELETE FROM page WHERE gone = 1; END;
@@ -222,7 +222,7 @@ import Testing
             })
     }
 
-    @Test func `an index follows the column that keeps its name, and columns that swap theirs`() throws {
+    @Test func `an index stays on a copied column and follows columns that swap their names`() throws {
         let old = Table("t", ["id integer key", "a text?", "b text?"])
         let new = old.named(nil, ["c text?"])
         try withStore(

@@ -17,7 +17,7 @@ import Testing
     @Test(arguments: [
         "", "a", "nul\u{0}inside", "\u{0}", "e\u{301}", "\u{e9}", "🧺", String(repeating: "é", count: 100_000),
     ])
-    func `text comes back byte for byte`(text: String) throws {
+    func `text is read back byte for byte`(text: String) throws {
         let found = try roundTrip({ try $0.bind(text, at: 1) }, { try $0.string(0) })
         #expect(found.map { Array($0.utf8) } == Array(text.utf8))
     }
@@ -25,13 +25,13 @@ import Testing
     @Test(arguments: [
         0, 1.5, .greatestFiniteMagnitude, .leastNonzeroMagnitude, .infinity, -.infinity, 789_012_345.678_901,
     ])
-    func `numbers and dates come back to the last bit`(number: Double) throws {
+    func `numbers and dates are read back to the last bit`(number: Double) throws {
         #expect(try roundTrip({ try $0.bind(number, at: 1) }, { try $0.double(0) }) == number)
         let date = Date(timeIntervalSinceReferenceDate: number)
         #expect(try roundTrip({ try $0.bind(date, at: 1) }, { try $0.date(0) }) == date)
     }
 
-    @Test func `bytes, decimals, identifiers and colors come back`() throws {
+    @Test func `data, decimals, UUIDs and colors are read back unchanged`() throws {
         for data in [Data(), Data([0]), Data(repeating: 7, count: 1_000_000)] {
             #expect(try roundTrip({ try $0.bind(data, at: 1) }, { try $0.data(0) }) == data)
         }
@@ -42,7 +42,7 @@ import Testing
         #expect(try roundTrip({ try $0.bindColor("#00ff00", at: 1) }, { try $0.color(0) }) == "#00ff00")
     }
 
-    @Test func `an integer that does not fit is refused with the name of its column`() throws {
+    @Test func `an integer that does not fit is an error that names its column`() throws {
         let connection = try Connection(path: ":memory:", mode: .readWrite)
         let statement = try connection.prepare("SELECT 2147483647 AS fits, -2147483649 AS stars")
         #expect(try statement.step())
@@ -55,14 +55,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [Int.min, -1, 0, 1, Int.max]) func `integers come back, the greatest and the least too`(
+    @Test(arguments: [Int.min, -1, 0, 1, Int.max]) func `integers are read back, including the least and the greatest`(
         number: Int
     ) throws {
         #expect(try roundTrip({ try $0.bind(number, at: 1) }, { try $0.int(0) }) == number)
         #expect(try roundTrip({ try $0.bind(Optional(number), at: 1) }, { try $0.optionalInt(0) }) == number)
     }
 
-    @Test func `zero has no sign in SQLite`() throws {
+    @Test func `negative zero is read back as positive zero`() throws {
         let store = try Store(inMemory: Things.self)
         var thing = Thing(id: 1)
         thing.ratio = -0.0
@@ -75,11 +75,11 @@ import Testing
     @Test(arguments: [
         Date.distantPast, .distantFuture, Date(timeIntervalSince1970: 0.1), Date(timeIntervalSince1970: 0),
     ])
-    func `dates come back from far away`(date: Date) throws {
+    func `dates in the distant past and future are read back unchanged`(date: Date) throws {
         #expect(try roundTrip({ try $0.bind(date, at: 1) }, { try $0.date(0) }) == date)
     }
 
-    @Test func `50 MB come back`() throws {
+    @Test func `values of 50 MB are read back unchanged`() throws {
         var data = Data(count: 50_000_000)
         for place in stride(from: 0, to: data.count, by: 4_099) { data[place] = UInt8(truncatingIfNeeded: place) }
         #expect(try roundTrip({ try $0.bind(data, at: 1) }, { try $0.data(0) }) == data)
@@ -87,7 +87,7 @@ import Testing
         #expect(try roundTrip({ try $0.bind(text, at: 1) }, { try $0.string(0) }) == text)
     }
 
-    @Test(arguments: [[], [""], ["a", "b\u{0}", "\"", "\\", "e\u{301}"]]) func `lists come back, the empty one too`(
+    @Test(arguments: [[], [""], ["a", "b\u{0}", "\"", "\\", "e\u{301}"]]) func `lists and empty lists are read back`(
         list: [String]
     ) throws {
         let found = try roundTrip({ try $0.bind(list, at: 1) }, { row -> [String] in try row.value(0) })
@@ -95,12 +95,12 @@ import Testing
     }
 
     @Test(arguments: ["0", "-0.1", "1e127", "-1e-127", "99999999999999999999999999999999999999"])
-    func `decimals come back to the last digit`(digits: String) throws {
+    func `decimals are read back to the last digit`(digits: String) throws {
         let decimal = try #require(Decimal(string: digits))
         #expect(try roundTrip({ try $0.bind(decimal, at: 1) }, { try $0.decimal(0) }) == decimal)
     }
 
-    @Test func `what SQLite cannot keep is refused by the name of its column`() throws {
+    @Test func `a value that cannot be stored is refused with the name of its column`() throws {
         let store = try Store(inMemory: Things.self)
         try store.write { (t: WriteTransaction) throws in
             var thing = Thing(id: 1)
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `entities are equal by all their values, and hashed by their keys`() {
+    @Test func `entities are compared by all their values and hashed by their primary keys`() {
         let thing = Thing(id: 1)
         var other = thing
         #expect(thing == other)
@@ -128,14 +128,14 @@ import Testing
         #expect(Set([thing, other, thing, Thing(id: 2)]).count == 3)
     }
 
-    @Test func `what SQLite cannot keep is refused`() throws {
+    @Test func `a value that cannot be stored is refused`() throws {
         let statement = try Connection(path: ":memory:", mode: .create).prepare("SELECT ?1")
         #expect(throws: UnstorableValue.self) { try statement.bind(Double.nan, at: 1) }
         #expect(throws: UnstorableValue.self) { try statement.bind(Decimal.nan, at: 1) }
         #expect(throws: UnstorableValue.self) { try statement.bindColor("green", at: 1) }
     }
 
-    @Test(arguments: ["NULL", "'text'", "X'00'", "2.5"]) func `a malformed value is an error and names its column`(
+    @Test(arguments: ["NULL", "'text'", "X'00'", "2.5"]) func `a malformed value is an error that names its column`(
         sql: String
     ) throws {
         let connection = try Connection(path: ":memory:", mode: .create)
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `text that is not UTF-8 is an error, not mended`() throws {
+    @Test func `text that is not UTF-8 is an error and is not repaired`() throws {
         let connection = try Connection(path: ":memory:", mode: .create)
         for bytes in ["ff", "61ff", "f09f92", "c0af", "eda080"] {
             try connection.query("SELECT CAST(X'\(bytes)' AS TEXT) AS a") { row in
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["12abc", "1-2", "", "1.2.3", "1.50"]) func `a decimal is read whole or not at all`(text: String)
+    @Test(arguments: ["12abc", "1-2", "", "1.2.3", "1.50"]) func `a malformed decimal is an error`(text: String)
         throws
     {
         let statement = try Connection(path: ":memory:", mode: .create).prepare("SELECT ?1")
@@ -169,7 +169,7 @@ import Testing
         #expect(throws: MalformedValue.self) { try statement.row.decimal(0) }
     }
 
-    @Test func `a malformed row names its table and none of its values`() throws {
+    @Test func `the error for a malformed row names its table and column, but no value`() throws {
         try withFile { url in
             let store = try Store(at: url, schema: Shop.self)
             let connection = try Connection(path: url.path, mode: .readWrite)
@@ -184,7 +184,7 @@ import Testing
     }
 }
 
-/// Errors as Foundation shows them.
+/// The localized descriptions of errors.
 @Suite struct LocalizedErrorTests {
     @Test(
         arguments: [
@@ -192,7 +192,7 @@ import Testing
             QueryError.noSuchColumn(name: "a", sql: "SELECT 1"), RelationshipError.noSuchRow(table: "t"),
             UnwrittenMigration(),
         ] as [any StrataError])
-    func `an error says the same to Foundation`(error: any StrataError) {
+    func `an error's localized description is its description`(error: any StrataError) {
         #expect(error.localizedDescription == error.description)
         #expect((error as NSError).localizedDescription == error.description)
     }

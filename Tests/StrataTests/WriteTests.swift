@@ -2,7 +2,7 @@ import Foundation
 import Strata
 import Testing
 
-/// What is written, changed and deleted.
+/// Inserts, updates, deletions, new primary keys and savepoints.
 @Suite struct WriteTests {
     private func withStore(_ body: (WriteTransaction) throws -> Void) throws {
         let store = try Store(inMemory: Things.self)
@@ -18,21 +18,21 @@ import Testing
         return thing
     }
 
-    @Test func `a row is written in the place of one that has its key`() throws {
+    @Test func `upsert inserts a new row or replaces the row with the same primary key`() throws {
         try withStore { (t: WriteTransaction) throws in
             let new = thing(3) { $0.text = "new" }
             try t.upsert(new)
             try t.upsert(thing(11) { $0.text = "eleven" })
             #expect(try t.find(Thing.self, id: 3) == new)
             #expect(try t.count(Thing.self) == 11)
-            // A row that is nothing but its key.
+            // All columns of this row belong to its primary key.
             try t.upsert(Place("a", 1))
             try t.upsert(Place("a", 1))
             #expect(try t.count(Place.self) == 1)
         }
     }
 
-    @Test func `all or some properties of a row are written`() throws {
+    @Test func `update writes all properties of a row, or only the named ones`() throws {
         try withStore { (t: WriteTransaction) throws in
             let new = thing(3) {
                 $0.text = "new"
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `properties of many rows are written at once`() throws {
+    @Test func `one update changes properties of many rows`() throws {
         try withStore { (t: WriteTransaction) throws in
             let some = Thing.all.where { $0.id > 7 || $0.id == 1 }
             let count = try t.update(some) { [$0.text.set(to: "x"), $0.number.set(to: 3), $0.parent.set(to: 2)] }
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `rows are deleted by themselves, by their keys, and many at once`() throws {
+    @Test func `delete removes a row, a row by its primary key, or all rows of a request`() throws {
         try withStore { (t: WriteTransaction) throws in
             #expect(try t.delete(Thing(id: 1)) && !t.delete(Thing(id: 1)))
             #expect(try t.delete(Thing.self, id: 2) && !t.delete(Thing.self, id: 2))
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `new keys are never given again, not even by another transaction`() throws {
+    @Test func `newID never repeats the primary keys of a committed transaction`() throws {
         try withFile { (url: URL) throws in
             let store = try Store(at: url, schema: Things.self)
             try store.write { (t: WriteTransaction) throws in
@@ -87,7 +87,7 @@ import Testing
             try Store(at: url, schema: Things.self).write { (t: WriteTransaction) throws in
                 #expect(try t.newID(of: Thing.self).rawValue == 8)
             }
-            // What is taken back was never given.
+            // A primary key from a rolled-back transaction is free again.
             struct Undone: Error {}
             #expect(throws: Undone.self) {
                 try store.write { (t: WriteTransaction) throws in
@@ -99,10 +99,10 @@ import Testing
         }
     }
 
-    @Test func `a savepoint takes back what it wrote, and nothing else`() throws {
+    @Test func `a savepoint that throws rolls back only its own changes`() throws {
         struct Undone: Error {}
         try withStore { (t: WriteTransaction) throws in
-            // Not in an expectation: the compiler gives its closures the names of others (Swift 6.3).
+            // Not in #expect: the compiler gives a closure in it the name of another closure (Swift 6.3).
             do {
                 try t.savepoint {
                     try t.delete(Thing.all)
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `a store is read and written without holding up a task`() async throws {
+    @Test func `tasks read and write a store asynchronously, and a cancelled task writes nothing`() async throws {
         let store = try Store(inMemory: Things.self)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for id in 1...50 {
@@ -137,7 +137,7 @@ import Testing
         #expect(try await store.read { try $0.count(Thing.self) } == 50)
     }
 
-    @Test func `each connection is set up before anything else`() throws {
+    @Test func `setUp runs on each connection, and its error stops the opening`() throws {
         try withFile { (url: URL) throws in
             let count = Progress(totalUnitCount: 0)
             var options = StoreOptions()

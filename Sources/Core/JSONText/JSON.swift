@@ -16,7 +16,7 @@ package struct JSON: Sendable {
         package let keyOffset: Int
         package let value: JSON
 
-        /// A key and its value.
+        /// Creates a key and its value.
         package init(key: String, keyOffset: Int, value: JSON) {
             self.key = key
             self.keyOffset = keyOffset
@@ -30,7 +30,12 @@ package struct JSON: Sendable {
     /// The offset after the last byte in the file.
     package let end: Int
 
-    /// A value from `offset` on, to before `end` where that is known.
+    /// Creates a value.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - offset: The offset of the first byte in the file.
+    ///   - end: The offset after the last byte; nil if it is unknown. In that case, `offset` is used.
     package init(value: Value, offset: Int, end: Int? = nil) {
         self.value = value
         self.offset = offset

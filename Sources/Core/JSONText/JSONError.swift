@@ -2,7 +2,7 @@
 package struct JSONError: Error, Hashable, Sendable {
     /// The problem.
     package let problem: JSONProblem
-    /// The offset of the byte at which it is wrong.
+    /// The offset of the byte that causes the error.
     package let offset: Int
 
     init(_ problem: JSONProblem, at offset: Int) {

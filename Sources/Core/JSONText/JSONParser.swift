@@ -1,12 +1,14 @@
-/// Reads JSON as RFC 8259 defines it, and refuses all else at its place.
+/// Parses JSON as RFC 8259 defines it. Any other text is an error at the position of its first problem.
 package struct JSONParser {
-    /// Deeper nesting than this is refused, as RFC 8259, section 9, allows.
+    /// The maximum depth of nested arrays and objects. Deeper nesting is refused, as RFC 8259, section 9, allows.
     package static let maximumDepth = 200
 
     private let bytes: [UInt8]
     private var index = 0
 
-    /// The value that `bytes` spell.
+    /// Parses the JSON text in `bytes`.
+    ///
+    /// - Throws: `JSONError` with the first problem.
     package static func parse(_ bytes: [UInt8]) throws(JSONError) -> JSON {
         var parser = JSONParser(bytes: bytes)
         return try parser.parseDocument()

@@ -1,5 +1,5 @@
 extension JSON {
-    /// Appends `text` as a string of JSON to `bytes`: only what RFC 8259, section 7, requires is escaped.
+    /// Appends `text` to `bytes` as a JSON string. Only the characters that RFC 8259, section 7, requires are escaped.
     package static func append(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(0x22)
         for byte in text.utf8 {
@@ -17,14 +17,15 @@ extension JSON {
         bytes.append(0x22)
     }
 
-    /// `text` as a string of JSON.
+    /// Returns `text` as a JSON string.
     package static func quoted(_ text: String) -> String {
         var bytes: [UInt8] = []
         append(text, to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A number as JSON has it; what JSON has no number for is a string: `"inf"`, `"-inf"`.
+    /// Returns a number as JSON. JSON has no infinities and no NaN; they become the strings `"inf"`, `"-inf"` and
+    /// `"nan"`.
     package static func number(_ value: Double) -> String {
         let value = value == 0 ? 0 : value
         return value.isFinite ? value.description : quoted(value.description)

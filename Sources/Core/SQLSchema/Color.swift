@@ -1,4 +1,4 @@
-/// Whether `text` is `#RRGGBB` or `#RRGGBBAA`.
+/// Returns whether `text` is `#RRGGBB` or `#RRGGBBAA`.
 package func isColor(_ text: String) -> Bool {
     let bytes = text.utf8
     return (bytes.count == 7 || bytes.count == 9) && bytes.first == 0x23

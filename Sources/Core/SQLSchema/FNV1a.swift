@@ -1,25 +1,26 @@
-/// 64-bit FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/).
+/// A 64-bit FNV-1a hash (http://www.isthe.com/chongo/tech/comp/fnv/).
 package struct FNV1a {
-    /// The hash of all that was added.
+    /// The hash of all bytes that were added.
     @usableFromInline package var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
     @inlinable package init() {}
 
-    /// The hash of `bytes`.
+    /// Creates the hash of `bytes`.
     @inlinable package init(_ bytes: some Sequence<UInt8>) { add(bytes) }
 
-    /// Goes on with more bytes.
+    /// Adds bytes.
     @inlinable package mutating func add(_ bytes: some Sequence<UInt8>) {
         for byte in bytes { add(byte) }
     }
 
-    /// Goes on with a byte.
+    /// Adds a byte.
     @inlinable package mutating func add(_ byte: UInt8) {
         value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
     }
 
-    /// Goes on with the UTF-8 bytes of `text`. The loop over a pointer is also fast in the tools of plugins, which are
-    /// built without optimization.
+    /// Adds the UTF-8 bytes of `text`.
+    ///
+    /// The loop over a pointer is fast even in the tools of plugins, which are built without optimization.
     package mutating func add(_ text: String) {
         var text = text
         var hash = value
@@ -36,8 +37,9 @@ package struct FNV1a {
 }
 
 extension UInt64 {
-    /// The low 32 bits of a version's fingerprint, as a store's `user_version` holds them, and never 0, which means that
-    /// nothing was written yet.
+    /// The value of `user_version` in a store: the low 32 bits of the version's fingerprint.
+    ///
+    /// It is never 0, because a `user_version` of 0 means that Strata has not written the database yet.
     package var userVersion: Int32 {
         let bits = Int32(truncatingIfNeeded: self)
         return bits == 0 ? 1 : bits

@@ -37,9 +37,9 @@ public struct ImportedFormat: Hashable, Sendable {
     }
 }
 
-/// The treatment of rows of a table that do not fit, in a conversion.
+/// A policy, in a conversion, for the rows of a table that do not fit.
 public struct ImportedInvalidRows: Hashable, Sendable {
-    /// The treatment of a row that does not fit.
+    /// The treatments of a row that does not fit.
     public enum Policy: Hashable, Sendable {
         /// The row is stored in the table `strata_unconverted`.
         case setAside

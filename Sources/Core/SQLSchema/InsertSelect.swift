@@ -11,9 +11,13 @@ package struct InsertSelect: Sendable {
     /// Whether every column of the old table is copied unchanged.
     package let keepsAllColumns: Bool
 
-    /// A copy of rows with these values.
+    /// Creates the statement that copies rows.
     ///
-    /// - Parameter requiring: Only the rows are copied in which all these values are not NULL.
+    /// - Parameters:
+    ///   - source: The old table.
+    ///   - target: The new table.
+    ///   - values: The values of the new table's columns.
+    ///   - requiring: Values that must not be NULL. Rows in which one of them is NULL are not copied.
     init(from source: Table, to target: Table, values: [String: ValueExpression], requiring: [ValueExpression]) {
         self.source = source
         self.target = target
@@ -27,11 +31,14 @@ package struct InsertSelect: Sendable {
             requiring.isEmpty && Set(source.columnNames).isSubset(of: values.values.compactMap(\.columnName))
     }
 
-    /// A copy of the rows for which `condition` is true.
+    /// Creates the statement that copies the rows for which `condition` is true.
     ///
     /// - Parameters:
-    ///   - values: The values of columns.
-    ///   - sql: The SQL for the values of other columns.
+    ///   - source: The old table.
+    ///   - target: The new table.
+    ///   - values: The values of the new table's columns.
+    ///   - sql: SQL for values of columns. It takes precedence over `values`.
+    ///   - condition: SQL for the condition.
     package init(
         from source: Table, to target: Table, values: [String: ValueExpression], sql: [String: String],
         condition: String
@@ -45,17 +52,20 @@ package struct InsertSelect: Sendable {
         keepsAllColumns = false
     }
 
-    /// The statement.
+    /// Returns the statement.
     ///
-    /// - Parameter isPart: Whether to copy only the rows whose numbers are from the first parameter to the second.
+    /// - Parameter isPart: Whether to copy only a range of row numbers. The first parameter of the statement is the
+    ///   lowest row number, and the second one is the highest.
     package func statement(isPart: Bool = false) -> String {
         statement(where: isPart ? source.rowNumber.map { "\($0) BETWEEN ?1 AND ?2" } : nil)
     }
 
-    /// The statement for rows from a number on (the first parameter), up to a limit (the second).
+    /// Returns the statement for a limited number of rows, in the order of their row numbers.
+    ///
+    /// The first parameter of the statement is the lowest row number, and the second one is the limit.
     package func limitedStatement() -> String {
-        // An index that has all columns would have another order, and all rows would be filtered before they are
-        // sorted (https://sqlite.org/lang_indexedby.html).
+        // An index that contains all columns has another order than the row numbers. If SQLite used it, it would have
+        // to read and sort all rows before it applies the limit (https://sqlite.org/lang_indexedby.html).
         let number = source.rowNumber ?? ""
         return statement(from: " NOT INDEXED", where: "\(number) >= ?1") + " ORDER BY \(number) LIMIT ?2"
     }

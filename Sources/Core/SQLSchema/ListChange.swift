@@ -8,7 +8,8 @@ extension Array {
         }
     }
 
-    /// This array without the elements at the positions `removing`, and with `adding` at their positions in the result.
+    /// Returns the array without the elements at the positions `removing`, and with the elements in `adding` at their
+    /// positions in the result.
     package func changed(removing: [Int], adding: [Int: Element]) -> [Element] {
         var result = self
         for position in removing.sorted(by: >) where indices.contains(position) { result.remove(at: position) }
@@ -19,14 +20,14 @@ extension Array {
     }
 }
 
-/// The difference between two versions of a list, as `changed(removing:adding:)` takes it.
+/// The difference between two versions of a list. `changed(removing:adding:)` applies it.
 package struct ListChange<Element: Hashable> {
     /// The positions of the removed elements in the old list, ascending.
     package let removed: [Int]
     /// The new elements with their positions in the new list, ascending.
     package let added: [(position: Int, element: Element)]
 
-    /// The change from `old` to `new`.
+    /// Creates the change from `old` to `new`.
     package init(from old: [Element], to new: [Element]) {
         var removed: [Int] = []
         var added: [(Int, Element)] = []

@@ -1,6 +1,6 @@
 /// Names of tables that do not belong to an app's schema.
 package enum ReservedNames {
-    /// Whether no table of a schema may have this name: SQLite, Strata or SQLite's JSON functions use it.
+    /// Returns whether SQLite, Strata or SQLite's JSON functions use a name. No table of a schema may have such a name.
     package static func contains(_ name: String) -> Bool {
         let name = name.lowercased()
         return ["sqlite_", "strata_"].contains(where: name.hasPrefix) || ["json_each", "json_tree"].contains(name)

@@ -1,16 +1,16 @@
-/// Names and texts as every dialect of SQL writes them.
+/// The quoting of names and texts in standard SQL.
 package enum SQL {
-    /// `identifier` as SQLite reads it back whatever it holds: `"a""b"` for `a"b`.
+    /// Returns `identifier` in double quotes. Each double quote inside it is doubled: `"a""b"` for `a"b`.
     package static func quoted(_ identifier: String) -> String {
         "\"" + escaped(identifier, 0x22) + "\""
     }
 
-    /// The identifiers quoted and separated by commas.
+    /// Returns the quoted identifiers, separated by commas.
     package static func list(_ identifiers: [String]) -> String {
         identifiers.map(quoted).joined(separator: ", ")
     }
 
-    /// `text` as a string literal: `'it''s'`.
+    /// Returns `text` as a string literal: `'it''s'`.
     package static func literal(_ text: String) -> String {
         "'" + escaped(text, 0x27) + "'"
     }

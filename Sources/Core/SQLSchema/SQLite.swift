@@ -1,30 +1,35 @@
-/// The SQL of SQLite.
+/// Renders the SQL that Strata runs.
 package enum SQLite {
     // MARK: Tables
 
-    /// `CREATE TABLE` for a table, or for one with another name.
+    /// Returns the `CREATE TABLE` statement of a table.
+    ///
+    /// - Parameters:
+    ///   - table: The table.
+    ///   - name: The name in the statement; nil for the table's own name.
     package static func createTable(_ table: Table, named name: String? = nil) -> String {
         "CREATE TABLE \(SQL.quoted(name ?? table.name)) (\n  " + elements(of: table).joined(separator: ",\n  ")
             + "\n) STRICT"
     }
 
-    /// The statements that create a table and its indexes.
+    /// Returns the statements that create a table and its indexes.
     package static func create(_ table: Table) -> [String] {
         [createTable(table)] + createIndexes(of: table)
     }
 
-    /// `CREATE INDEX` for each index of a table.
+    /// Returns a `CREATE INDEX` statement for each index of a table.
     package static func createIndexes(of table: Table) -> [String] {
         table.indexes.map { createIndex($0, on: table.name) }
     }
 
-    /// `CREATE INDEX` for an index of a table.
+    /// Returns the `CREATE INDEX` statement of an index.
     package static func createIndex(_ index: Table.Index, on table: String) -> String {
         "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(SQL.quoted(index.name)) "
             + "ON \(SQL.quoted(table)) (\(SQL.list(index.columns)))"
     }
 
-    /// The text between the parentheses of `CREATE TABLE`: the definitions of columns, then constraints.
+    /// Returns the text between the parentheses of `CREATE TABLE`: first the definitions of columns, then the
+    /// constraints.
     package static func elements(of table: Table) -> [String] {
         var elements = table.columns.map { definition(of: $0, in: table) }
         if table.primaryKey.count > 1 { elements.append("PRIMARY KEY (\(SQL.list(table.primaryKey)))") }
@@ -34,7 +39,7 @@ package enum SQLite {
         return elements
     }
 
-    /// The definition of a column, with the constraints that concern it alone.
+    /// Returns the definition of a column, with the constraints on this column alone.
     static func definition(of column: Table.Column, in table: Table) -> String {
         var text = SQL.quoted(column.name) + " " + column.type.rawValue.uppercased()
         // A row number is never NULL.
@@ -46,18 +51,22 @@ package enum SQLite {
         return text
     }
 
-    /// ` COLLATE …`, or nothing for the default.
+    /// Returns ` COLLATE …`; empty for the default collation.
     package static func collate(_ collation: Collation?) -> String {
         collation.map { " COLLATE " + $0.rawValue.uppercased() } ?? ""
     }
 
-    /// `RESTRICT` acts at once (https://sqlite.org/foreignkeys.html#fk_actions).
+    /// Returns the `REFERENCES` clause of a foreign key.
+    ///
+    /// A foreign key is checked when the transaction commits. `RESTRICT` is the exception: it is checked immediately
+    /// (https://sqlite.org/foreignkeys.html#fk_actions).
     private static func references(_ key: Table.ForeignKey) -> String {
         "REFERENCES \(SQL.quoted(key.target)) (\(SQL.list(key.targetColumns))) "
             + "ON DELETE \(action(key.deleteRule)) DEFERRABLE INITIALLY DEFERRED"
     }
 
-    /// The action of a foreign key for a delete rule, as `pragma_foreign_key_list` spells it too.
+    /// Returns the foreign key action of a delete rule, as written in `ON DELETE` and reported by
+    /// `pragma_foreign_key_list`.
     package static func action(_ rule: Table.DeleteRule) -> String {
         switch rule {
         case .nullify: "SET NULL"
@@ -67,13 +76,13 @@ package enum SQLite {
         }
     }
 
-    /// The delete rule with the action `action`; nil for `SET DEFAULT`, which no table of Strata has.
+    /// Returns the delete rule of a foreign key action; nil for `SET DEFAULT`, which Strata does not use.
     package static func deleteRule(_ action: String) -> Table.DeleteRule? {
         Table.DeleteRule.allCases.first { Self.action($0) == action }
     }
 
-    /// The name by which statements can refer to the number of a row; nil if columns with these names hide it
-    /// ("ROWIDs and the INTEGER PRIMARY KEY", https://sqlite.org/lang_createtable.html#rowid).
+    /// Returns a name by which statements can refer to the row number; nil if the table has columns with all these
+    /// names ("ROWIDs and the INTEGER PRIMARY KEY", https://sqlite.org/lang_createtable.html#rowid).
     ///
     /// - Parameter columns: The names of the table's columns.
     package static func rowID(besides columns: [String]) -> String? {
@@ -83,7 +92,7 @@ package enum SQLite {
 
     // MARK: Values
 
-    /// A fixed value.
+    /// Returns SQL for a fixed value.
     package static func literal(_ value: Literal) -> String {
         switch value {
         case .integer(let value): String(value)
@@ -93,7 +102,7 @@ package enum SQLite {
         }
     }
 
-    /// An expression over the columns of the old table.
+    /// Returns SQL for an expression over the columns of the old table.
     package static func expression(_ value: ValueExpression) -> String {
         switch value {
         case .column(let name): SQL.quoted(name)
@@ -105,12 +114,17 @@ package enum SQLite {
         }
     }
 
-    /// The condition that a value is not NULL.
+    /// Returns SQL for the condition that a value is not NULL.
     package static func isNotNull(_ value: ValueExpression) -> String {
         (value.columnName == nil ? "(\(expression(value)))" : expression(value)) + " IS NOT NULL"
     }
 
-    /// The new value, where `value` is SQL for the old one and `depth` is the number of lists around it.
+    /// Returns SQL for a changed value.
+    ///
+    /// - Parameters:
+    ///   - value: SQL for the old value.
+    ///   - change: The change.
+    ///   - depth: The number of lists around the value.
     private static func changed(_ value: String, _ change: ValueChange, depth: Int = 0) -> String {
         if change.isIdentity { return value }
         switch change {
@@ -126,7 +140,8 @@ package enum SQLite {
         case .elements(let change, let isJSON):
             let each = "each\(depth)"
             let new = changed("\(each).value", change, depth: depth + 1)
-            // The list is named apart from `json_each`, whose own columns would be taken for those of the table.
+            // A separate subquery provides the list. Beside `json_each`, names in the SQL of the list could refer to
+            // the columns of `json_each` instead of the table's columns.
             return "CASE WHEN \(value) IS NOT NULL THEN (SELECT json_group_array(\(isJSON ? "json(\(new))" : new)) "
                 + "FROM (SELECT \(each).value FROM (SELECT \(value) AS list) AS list\(depth), "
                 + "json_each(list\(depth).list) AS \(each) ORDER BY \(each).key) AS \(each)) END"
@@ -149,7 +164,7 @@ package enum SQLite {
         }
     }
 
-    /// Changes members in the old JSON, so that all other members keep their text, to the last digit.
+    /// Returns SQL that changes members of the old JSON. All other members keep their exact text.
     private static func changed(_ value: String, _ changes: [ValueChange.Member], depth: Int) -> String {
         var removed: [String] = []
         var set: [String] = []
@@ -188,15 +203,17 @@ package enum SQLite {
         SQL.literal("$.\"\(name)\"")
     }
 
-    /// The text of a member, to the last digit. With one path, `json_extract` reads a number and formats it again; with
-    /// two, it returns a list with the original text.
+    /// Returns SQL for the exact text of a member.
+    ///
+    /// With one path, `json_extract` parses a number and formats it again. With two paths, it returns a list with the
+    /// original text.
     private static func written(_ value: String, _ path: String) -> String {
         let list = "json_remove(json_extract(\(value), \(path), \(path)), '$[1]')"
         return "json(substr(\(list), 2, length(\(list)) - 2))"
     }
 }
 
-/// The bytes as hexadecimal digits in capital letters.
+/// Returns the bytes as uppercase hexadecimal digits.
 package func hexadecimal(_ bytes: [UInt8]) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     var text: [UInt8] = []
@@ -208,14 +225,14 @@ package func hexadecimal(_ bytes: [UInt8]) -> String {
 }
 
 extension Table {
-    /// A name by which SQLite's statements reach the hidden row number; nil if the primary key is that number, or if
-    /// columns hide it.
+    /// The name of the hidden row number; nil if the primary key is the row number, or if columns hide all names of the
+    /// row number.
     package var hiddenRowID: String? {
         integerKey == nil ? SQLite.rowID(besides: columnNames) : nil
     }
 
-    /// The SQL for the number of a row: the primary key, if it is that number, or a hidden name; nil if columns hide
-    /// all of those.
+    /// SQL for the row number: the primary key if it is the row number, or else a hidden name; nil if columns hide all
+    /// hidden names.
     package var rowNumber: String? {
         integerKey.map(SQL.quoted) ?? hiddenRowID
     }

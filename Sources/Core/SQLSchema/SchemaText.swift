@@ -1,7 +1,7 @@
-/// The text in which generated Swift carries the tables of a version and the changes of a step. It compiles faster than
-/// the same tables as Swift values.
+/// The text that describes the tables of a version, and the changes of a step, in generated Swift. It compiles faster
+/// than the same tables as Swift values.
 ///
-/// A version has the tables of the version before, except for these lines:
+/// The text of a version contains only the differences from the version before:
 ///
 /// ```
 /// table customer
@@ -24,8 +24,9 @@
 /// drop invoice
 /// ```
 ///
-/// `?` marks a column that may contain NULL. A foreign key with several columns is `(a, b) -> shop(x, y) nullify`. The lines
-/// of a step are:
+/// `?` marks a nullable column. A foreign key with several columns is `(a, b) -> shop(x, y) nullify`.
+///
+/// The text of a step contains its changes:
 ///
 /// ```
 /// create shop
@@ -39,10 +40,12 @@
 ///   customer_id <- customer_id
 /// ```
 ///
-/// `where` takes only the rows in which the values are not NULL, and `<-` keeps a foreign key. Texts are in single quotes.
-/// Names are in double quotes if they are reserved or not plain words. Both use the escapes of Swift.
+/// `where` selects the rows in which the values are not NULL. `<-` keeps the values of a foreign key.
+///
+/// Texts are in single quotes. Names are in double quotes if they are reserved or not plain words. Both use the escapes
+/// of Swift.
 package enum SchemaText {
-    /// The words that are names only in quotes.
+    /// The reserved words. A name that is one of them is in quotes.
     static let reserved: Set<String> = [
         "after", "as", "change", "create", "custom", "drop", "first", "index", "join", "key", "map", "null", "table",
         "unique", "where",
@@ -50,13 +53,15 @@ package enum SchemaText {
 
     // MARK: Tables
 
-    /// The lines that define a table.
+    /// Returns the lines that define a table.
     package static func lines(of table: Table) -> [String] {
         ["\(table.isJoinTable ? "join " : "")table \(name(table.name))"] + members(of: table).map { "  " + $0 }
     }
 
-    /// The lines that define a table by its difference from the one in the version before; nil if they would hardly be
-    /// fewer than those of the whole table.
+    /// Returns the lines that define a table by its differences from `base`, the table in the version before.
+    ///
+    /// Returns nil if these lines are more than half as many as the lines of the complete definition, or if they cannot
+    /// express the difference.
     package static func lines(of table: Table, changedFrom base: Table) -> [String]? {
         guard table.isJoinTable == base.isJoinTable else { return nil }
         var lines = ["change \(name(base.name))" + (table.name == base.name ? "" : " as \(name(table.name))")]
@@ -88,12 +93,13 @@ package enum SchemaText {
             lines.append("  + \(line(of: index))")
             result.indexes.append(index)
         }
-        // If the order or the primary key differs, the whole table is written.
+        // These lines cannot express every difference, such as another order of columns or another composite primary
+        // key.
         guard result == table, 2 * lines.count <= members(of: table).count + 1 else { return nil }
         return lines
     }
 
-    /// The line that removes a table.
+    /// Returns the line that drops a table.
     package static func line(dropping table: String) -> String { "drop \(name(table))" }
 
     private static func members(of table: Table) -> [String] {
@@ -122,7 +128,7 @@ package enum SchemaText {
 
     // MARK: Changes
 
-    /// The lines of a change of a table.
+    /// Returns the lines for the change of a table in a step.
     package static func lines(of change: TableChange) -> [String] {
         func title(_ word: String, _ from: String, _ to: String) -> String {
             "\(word) \(name(from))" + (from == to ? "" : " -> \(name(to))")
@@ -152,7 +158,11 @@ package enum SchemaText {
         }
     }
 
-    /// A call of the function that a change is, with the changed value first if it is known.
+    /// Returns the function call that represents a change.
+    ///
+    /// - Parameters:
+    ///   - change: The change.
+    ///   - value: The changed value, as the first argument; empty if the function does not name it.
     private static func call(_ change: ValueChange, _ value: [String] = []) -> String {
         func call(_ function: String, _ arguments: [String] = []) -> String {
             "\(function)(\((value + arguments).joined(separator: ", ")))"
@@ -209,7 +219,7 @@ package enum SchemaText {
 
     private static func text(_ text: String) -> String { quoted(text, "'") }
 
-    /// A raw string literal of Swift can contain the result.
+    /// Returns `text` in quotes, with escapes. A raw string literal of Swift can contain the result.
     private static func quoted(_ text: String, _ quote: Character) -> String {
         var result = String(quote)
         for scalar in text.unicodeScalars {
@@ -232,7 +242,7 @@ extension UInt8 {
 }
 
 extension Table {
-    /// Removes a column, with the foreign key and the primary key that consist of it alone.
+    /// Removes a column. Also removes a foreign key or a primary key that consists of this column alone.
     mutating func remove(column name: String) {
         columns.removeAll { $0.name == name }
         foreignKeys.removeAll { $0.columns == [name] }

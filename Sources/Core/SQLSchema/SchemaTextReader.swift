@@ -1,6 +1,6 @@
 /// An error in the text of a schema.
 package struct SchemaTextError: Error, CustomStringConvertible {
-    /// The line, counted from 1.
+    /// The number of the line. The first line is 1.
     package let line: Int
     /// The problem.
     package let message: String
@@ -9,17 +9,17 @@ package struct SchemaTextError: Error, CustomStringConvertible {
 }
 
 extension SchemaText {
-    /// The tables of a version.
+    /// Parses the tables of a version.
     ///
     /// - Parameters:
-    ///   - text: The lines of the version.
+    ///   - text: The text of the version.
     ///   - before: The tables of the version before.
     package static func tables(_ text: String, after before: [Table] = []) throws(SchemaTextError) -> [Table] {
         var reader = try SchemaTextReader(text)
         return try reader.tables(after: before)
     }
 
-    /// The changes of a step.
+    /// Parses the changes of a step.
     package static func changes(_ text: String) throws(SchemaTextError) -> [TableChange] {
         var reader = try SchemaTextReader(text)
         return try reader.changes()
@@ -78,7 +78,7 @@ private struct SchemaTextReader {
         guard take(.lineEnd) else { throw error("the end of the line") }
     }
 
-    /// A name that is not reserved, or one in quotes.
+    /// Reads a name: a word that is not reserved, or a name in quotes.
     private mutating func name() throws(SchemaTextError) -> String {
         switch token {
         case .word(let word) where !SchemaText.reserved.contains(word): place += 1; return word
@@ -101,7 +101,7 @@ private struct SchemaTextReader {
         return text
     }
 
-    /// A fixed value, if there is one.
+    /// Reads a fixed value; nil if there is none.
     private mutating func literal() throws(SchemaTextError) -> Literal? {
         switch token {
         case .text(let text):
@@ -175,7 +175,7 @@ private struct SchemaTextReader {
         return ["table", "join", "change", "drop"].contains(word)
     }
 
-    /// Reads a line of a whole table.
+    /// Reads a line of a complete table.
     mutating func readMember(of table: inout Table) throws(SchemaTextError) {
         switch token {
         case .word("key"):
@@ -224,7 +224,7 @@ private struct SchemaTextReader {
         try expectLineEnd()
     }
 
-    /// Reads a column, and adds its keys to the table.
+    /// Reads a column, and adds its foreign key and its primary key to the table.
     private mutating func readColumn(of table: inout Table) throws(SchemaTextError) -> Table.Column {
         let name = try name()
         guard case .word(let word) = token, let type = StorageType(rawValue: word) else { throw error("a type") }
@@ -326,9 +326,12 @@ private struct SchemaTextReader {
         return .changed(value, try change(name, isFirst: false))
     }
 
-    /// The change whose function is called `name`, up to the closing parenthesis.
+    /// Reads the arguments of a function, up to the closing parenthesis. Returns the change that the function
+    /// represents.
     ///
-    /// - Parameter isFirst: Whether no argument has been read yet.
+    /// - Parameters:
+    ///   - name: The name of the function.
+    ///   - isFirst: Whether no argument has been read yet.
     private mutating func change(_ name: String, isFirst: Bool) throws(SchemaTextError) -> ValueChange {
         var isFirst = isFirst
         func separator(_ reader: inout SchemaTextReader) throws(SchemaTextError) {
@@ -374,7 +377,7 @@ private struct SchemaTextReader {
         return change
     }
 
-    /// A change without its value, and whether `json(…)` encloses it.
+    /// Reads the change of an element or a member. Returns nil for `json()`, and whether `json(…)` encloses the change.
     private mutating func innerChange() throws(SchemaTextError) -> (ValueChange?, isJSON: Bool) {
         let name = try name()
         try expect("(")

@@ -1,6 +1,6 @@
 /// A token of the text of a schema.
 enum SchemaTextToken: Equatable {
-    /// A word, or a reserved word.
+    /// A reserved word, or a name without quotes.
     case word(String)
     /// A name in double quotes.
     case name(String)
@@ -13,7 +13,7 @@ enum SchemaTextToken: Equatable {
 }
 
 extension SchemaTextToken {
-    /// The tokens of a text, each with its line.
+    /// Returns the tokens of a text, each with its line.
     static func tokens(
         of text: String
     ) throws(SchemaTextError) -> [(token: SchemaTextToken, line: Int)] {

@@ -1,37 +1,43 @@
-/// The SQL that migrates tables from one version to another, in the phases in which it runs.
+/// The SQL statements that migrate tables from one version to another, in the order of their phases.
 ///
-/// All statements run in one transaction with foreign keys off. Where SQLite allows it, a table is altered. Any other table
-/// is rebuilt by the procedure of "Making Other Kinds Of Table Schema Changes"
-/// (https://sqlite.org/lang_altertable.html#otheralter): the new table is created under a temporary name and filled, and
-/// gets its own name when the old tables are dropped. So names may be swapped, and the old rows stay readable until the
-/// last phases.
+/// All statements run in one transaction with foreign keys off. A table is altered if SQLite allows this. Any other
+/// table is rebuilt by the procedure in "Making Other Kinds Of Table Schema Changes"
+/// (https://sqlite.org/lang_altertable.html#otheralter): the new table is created under a temporary name and filled. It
+/// gets its final name after the old tables are dropped. Therefore two tables can swap their names, and the old rows
+/// stay readable until the last phases.
 package struct StepStatements: Sendable {
-    /// Creates the new tables under their temporary names.
+    /// The statements that create the new tables under their temporary names.
     package private(set) var create: [String] = []
-    /// Copies rows that need no code.
+    /// The statements that copy rows without a custom migration.
     package var fill: [String] { copies.map { $0.statement() } }
-    /// The copies that `fill` makes.
+    /// The copies that `fill` contains.
     package private(set) var copies: [InsertSelect] = []
-    /// Drops old tables and alters others. These statements need `legacy_alter_table` off, so that references to a table
-    /// follow its name.
+    /// The statements that drop old tables and alter other tables. They need `legacy_alter_table` off, so that
+    /// references to a table follow its new name.
     package private(set) var alter: [String] = []
-    /// Gives the new tables their names, and creates the indexes. These statements need `legacy_alter_table` on.
+    /// The statements that give the new tables their final names, and create the indexes. They need
+    /// `legacy_alter_table` on.
     package private(set) var finish: [String] = []
     /// The old tables that are dropped.
     package private(set) var dropped: Set<String> = []
-    /// The temporary name of each rebuilt table, by its own name.
+    /// The temporary name of each rebuilt table, by its final name.
     package private(set) var temporaryNames: [String: String] = [:]
     /// The action on each table: first the tables of the new version, in their order, and then the dropped tables.
     package private(set) var actions: [(table: String, action: TableAction)] = []
 
-    /// The statements of one step.
+    /// Creates the statements of one step.
     ///
-    /// - `keepsOldTables`: whether the old tables stay as they are until all rows are moved, because code reads them.
+    /// - Parameters:
+    ///   - old: The tables of the version before.
+    ///   - new: The tables of the version after.
+    ///   - changes: The changes of the step.
+    ///   - keepsOldTables: Whether the old tables stay unchanged until all rows are copied, because a custom migration
+    ///     reads them.
     package init(from old: [Table], to new: [Table], changes: [TableChange], keepsOldTables: Bool = false) {
         self.init(TableMapping(from: old, to: new, changes: changes), keepsOldTables: keepsOldTables)
     }
 
-    /// The statements that carry out a mapping.
+    /// Creates the statements that carry out a mapping.
     package init(_ mapping: TableMapping, keepsOldTables: Bool = false) {
         let alterations = Self.alterations(mapping, keepsOldTables: keepsOldTables)
         let altered = Dictionary(alterations.map { ($0.new.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -79,14 +85,14 @@ package struct StepStatements: Sendable {
         }
     }
 
-    /// The tables that need no copy of their rows, in the order of the new version.
+    /// Returns the alterations of the tables whose rows need not be copied, in the order of the new version.
     private static func alterations(_ mapping: TableMapping, keepsOldTables: Bool) -> [TableAlteration] {
         let oldTables = Dictionary(mapping.old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         let oldNames = Set(oldTables.keys.map { $0.lowercased() })
         let newNames = Set(mapping.new.map { $0.name.lowercased() })
         var alterations: [String: TableAlteration] = [:]
         for table in mapping.new {
-            // A table that is the same in both versions refers to no renamed table, or it would not be the same.
+            // An unchanged table cannot refer to a renamed table: its foreign key would have changed.
             if mapping.origins[table.name] == nil, oldTables[table.name] == table { continue }
             guard case .rows(let source, let columns, []) = mapping.origin(of: table, among: oldTables),
                 let old = oldTables[source],
@@ -97,7 +103,8 @@ package struct StepStatements: Sendable {
             else { continue }
             alterations[source] = alteration
         }
-        // If a table is rebuilt after all, references do not follow it, and the tables that refer to it are rebuilt too.
+        // References do not follow a table that is rebuilt. If its name or its key columns change, the tables that
+        // refer to it must be rebuilt too.
         while let wrong = alterations.values.first(where: {
             !$0.givesNewTable(after: alterations)
         }) {

@@ -1,11 +1,11 @@
-/// How a column stores its values.
+/// The types in which a column stores its values.
 package enum StorageType: String, CaseIterable, Hashable, Sendable {
     case integer, real, text, blob
-    /// Values of every type.
+    /// Values of any type.
     case any
 }
 
-/// How a text column compares its values, if not byte by byte.
+/// The collations of a text column. Without one, texts are compared byte by byte.
 package enum Collation: String, CaseIterable, Hashable, Sendable {
     /// ASCII letters are equal in either case.
     case nocase
@@ -17,7 +17,7 @@ package enum Collation: String, CaseIterable, Hashable, Sendable {
 package enum ScalarType: String, CaseIterable, Hashable, Sendable {
     case int, bool, double, float, string, url, color, date, seconds, milliseconds, data, uuid, decimal
 
-    /// How a column stores the values.
+    /// The type in which a column stores the values.
     package var storage: StorageType {
         switch self {
         case .int, .bool, .milliseconds: .integer

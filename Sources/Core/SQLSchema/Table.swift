@@ -6,7 +6,7 @@ package struct Table: Hashable, Sendable {
     package var columns: [Column]
     /// The names of the columns of the primary key, most significant first; empty if there is none.
     package var primaryKey: [String]
-    /// The foreign keys: those of single columns in the order of the columns, and then the others.
+    /// The foreign keys. Foreign keys with a single column come first, in the order of the columns.
     package var foreignKeys: [ForeignKey]
     /// The indexes, in the order of their creation.
     package var indexes: [Index]
@@ -17,13 +17,13 @@ package struct Table: Hashable, Sendable {
     package struct Column: Hashable, Sendable {
         /// The name.
         package var name: String
-        /// How it stores its values.
+        /// The type in which it stores its values.
         package var type: StorageType
         /// Whether it may contain NULL.
         package var isNullable: Bool
-        /// The value of a row that is inserted without one; nil for NULL.
+        /// The default value; nil for NULL.
         package var defaultValue: Literal?
-        /// How it compares texts; nil for byte by byte.
+        /// The collation of its texts; nil to compare bytes.
         package var collation: Collation?
 
         /// Creates a column.
@@ -39,14 +39,13 @@ package struct Table: Hashable, Sendable {
         }
     }
 
-    /// Columns that name a row of a table. It is checked when the transaction commits, so that rows can be written in any
-    /// order.
+    /// A foreign key. SQLite checks it when the transaction commits, so rows can be written in any order.
     package struct ForeignKey: Hashable, Sendable {
-        /// The names of the columns, in the order of the key that they refer to.
+        /// The names of the columns, in the order of `targetColumns`.
         package var columns: [String]
-        /// The name of the table that they refer to.
+        /// The name of the table that it refers to.
         package var target: String
-        /// The names of that table's columns.
+        /// The names of the columns that it refers to.
         package var targetColumns: [String]
         /// The effect on the row when its target is deleted.
         package var deleteRule: DeleteRule
@@ -68,13 +67,13 @@ package struct Table: Hashable, Sendable {
         case cascade
         /// The deletion fails.
         case deny
-        /// Nothing, and the transaction fails to commit unless the row gets another target.
+        /// The row does not change. The transaction cannot commit while the foreign key is dangling.
         case noAction = "no_action"
     }
 
     /// An index.
     package struct Index: Hashable, Sendable {
-        /// The name, which stays the same for the index's whole life.
+        /// The name. It stays the same when a column or the table is renamed.
         package var name: String
         /// The names of the indexed columns.
         package var columns: [String]
@@ -107,12 +106,12 @@ package struct Table: Hashable, Sendable {
     /// The names of the columns, in order.
     package var columnNames: [String] { columns.map(\.name) }
 
-    /// The column with a name.
+    /// Returns the column with a name; nil if there is none.
     package func column(_ name: String) -> Column? {
         columns.first { $0.name == name }
     }
 
-    /// The value of a column in a row that is inserted without one.
+    /// Returns the default value of a column; NULL if it has none.
     package func defaultValue(of name: String) -> ValueExpression {
         column(name)?.defaultValue.map(ValueExpression.literal) ?? .null
     }

@@ -1,28 +1,34 @@
-/// A change that SQLite makes to a table without copying its rows: new names, added columns with a constant value, and
-/// dropped columns (https://sqlite.org/lang_altertable.html).
+/// The statements by which SQLite changes a table without copying its rows: they rename the table and its columns, add
+/// columns with a constant value, and drop columns (https://sqlite.org/lang_altertable.html).
 struct TableAlteration {
     let old: Table
     let new: Table
     /// The new names of columns, by their old ones.
     private let renames: [String: String]
     private let dropped: [String]
-    /// The columns that are added.
     private let added: [Table.Column]
 
-    /// From so many on a copy of the table costs less: newer SQLite reads the whole table for each.
+    /// The maximum numbers of columns to add and to drop. For more columns, a copy of the table is faster: newer
+    /// versions of SQLite read the complete table for each added column.
     private static let mostAdded = 5
     private static let mostDropped = 2
 
-    /// The alteration of `old` to `new`, whose columns have the values `columns`; nil if the rows must be copied.
+    /// Creates the alteration of `old` to `new`; nil if the rows must be copied.
     ///
-    /// - `oldNames`, `newNames`: the names of all tables of both versions in small letters.
+    /// - Parameters:
+    ///   - old: The table of the older version.
+    ///   - new: The table of the newer version.
+    ///   - columns: The values of the new table's columns.
+    ///   - oldNames: The names of all tables of the older version, in lowercase.
+    ///   - newNames: The names of all tables of the newer version, in lowercase.
     init?(
         of old: Table, to new: Table, columns: [String: ValueExpression], oldNames: Set<String>, newNames: Set<String>
     ) {
         self.old = old
         self.new = new
-        // A name that is taken would need another between, and SQLite would make what refers to the one refer to the other.
-        // And what is new refers to a table by its name already, which must not be taken for the old one's.
+        // If an old table has the new name, the rename would need a temporary name, and references to the two tables
+        // would be mixed up. If a new table has the old name, the created tables may already refer to it by that name,
+        // and SQLite would redirect these references to the renamed table.
         if old.name != new.name,
             oldNames.contains(new.name.lowercased()) || newNames.contains(old.name.lowercased())
         {
@@ -50,7 +56,10 @@ struct TableAlteration {
         self.added = added
     }
 
-    /// Whether the result is the new table, if tables and their columns are renamed as `alterations` say.
+    /// Returns whether the result equals the new table, given the other alterations of the step.
+    ///
+    /// - Parameter alterations: The alterations, by the old names of their tables. Foreign keys follow the renamed
+    ///   tables and columns.
     func givesNewTable(after alterations: [String: TableAlteration]) -> Bool {
         func renamed(_ name: String) -> String { renames[name] ?? name }
         var columns = old.columns.filter { !dropped.contains($0.name) }
@@ -68,7 +77,7 @@ struct TableAlteration {
             && old.primaryKey.map(renamed) == new.primaryKey
     }
 
-    /// The indexes of the old table that stay, as they are afterwards.
+    /// The indexes that remain, before and after the alteration.
     private var indexes: [(old: Table.Index, new: Table.Index)] {
         old.indexes.compactMap { index in
             guard index.columns.allSatisfy({ !dropped.contains($0) }) else { return nil }
@@ -77,19 +86,19 @@ struct TableAlteration {
         }
     }
 
-    /// The statements that drop old indexes. They must run first.
+    /// The statements that drop old indexes. They must run before `statements`.
     var indexDrops: [String] {
         let kept = Set(indexes.filter { new.indexes.contains($0.new) }.map(\.old))
         return old.indexes.filter { !kept.contains($0) }.map { "DROP INDEX \(SQL.quoted($0.name))" }
     }
 
-    /// The statements that create new indexes. They must run last.
+    /// The statements that create new indexes. They must run after `statements`.
     var indexCreations: [String] {
         let kept = indexes.map(\.new)
         return new.indexes.filter { !kept.contains($0) }.map { SQLite.createIndex($0, on: new.name) }
     }
 
-    /// The statements that change the columns, and then the name of the table.
+    /// The statements that first change the columns, and then the name of the table.
     var statements: [String] {
         let table = "ALTER TABLE \(SQL.quoted(old.name)) "
         return dropped.map { table + "DROP COLUMN \(SQL.quoted($0))" }
@@ -100,19 +109,19 @@ struct TableAlteration {
 }
 
 extension Table {
-    /// Whether SQLite can add a column to a table that has rows.
+    /// Returns whether SQLite can add a column to a table that contains rows.
     fileprivate func isAddable(_ column: Column) -> Bool {
         if primaryKey.contains(column.name) { return false }
         let references = foreignKeys.filter { $0.columns.contains(column.name) }
         switch column.defaultValue {
         case nil: return column.isNullable && references.allSatisfy { $0.columns.count == 1 }
-        // "ADD COLUMN ... REAL NOT NULL DEFAULT 0.5" gives rows that SQLite 3.42 to 3.45 call damaged.
+        // SQLite 3.42 to 3.45 reports rows as damaged after `ADD COLUMN … REAL NOT NULL DEFAULT 0.5`.
         case .real: return false
         default: return references.isEmpty
         }
     }
 
-    /// Whether SQLite can drop a column: no key contains it.
+    /// Returns whether SQLite can drop a column: neither the primary key nor a foreign key contains it.
     fileprivate func isDroppable(_ column: String) -> Bool {
         !primaryKey.contains(column) && !foreignKeys.contains { $0.columns.contains(column) }
     }

@@ -1,4 +1,4 @@
-/// The change of a table in one step. A table without a change stays as it is.
+/// The change of a table in one step. A table without a change keeps its rows.
 package enum TableChange: Hashable, Sendable {
     /// The table is new and begins empty.
     case create(String)
@@ -6,19 +6,26 @@ package enum TableChange: Hashable, Sendable {
     case drop(String)
     /// Rows of the table `from` become rows of the table `to`.
     ///
-    /// - `columns`: The values of columns of `to`, over the columns of `from`. A column that is not named takes the value
-    ///   of the column with the same name, or its default value if there is none.
-    /// - `requiring`: Only the rows of `from` become rows in which all these values are not NULL.
+    /// - Parameters:
+    ///   - from: The name of the old table.
+    ///   - to: The name of the new table.
+    ///   - columns: The values of columns of `to`, computed from the columns of `from`. A column that is not in this
+    ///     dictionary gets the value of the old column with the same name, or its default value if there is no such
+    ///     column.
+    ///   - requiring: Values that must not be NULL. Rows in which one of them is NULL are not copied.
     case map(from: String, to: String, columns: [String: ValueExpression] = [:], requiring: [ValueExpression] = [])
-    /// A custom migration turns rows of the table `from` into rows of the table `to`.
+    /// A custom migration converts rows of the table `from` to rows of the table `to`.
     ///
-    /// - `columns`: As in `map`, for the columns whose values the custom migration need not give.
-    /// - `references`: The columns of foreign keys in `to` that contain what those of `from` contained, unless the custom
-    ///   migration says otherwise. The keys are their names in `to`.
+    /// - Parameters:
+    ///   - from: The name of the old table.
+    ///   - to: The name of the new table.
+    ///   - columns: The values of columns, as in `map`. The custom migration need not provide them.
+    ///   - references: The foreign key columns of `to` that keep the values of columns of `from`, unless the custom
+    ///     migration sets them. The keys are column names in `to`, and the values are column names in `from`.
     case custom(
         from: String, to: String, columns: [String: ValueExpression] = [:], references: [String: String] = [:])
 
-    /// The table of the new version that has the change; nil for a removed one.
+    /// The name of the new table; nil if the table is dropped.
     package var result: String? {
         switch self {
         case .create(let name), .map(_, let name, _, _), .custom(_, let name, _, _): name

@@ -1,52 +1,59 @@
-/// The origin of the rows of a table, in tables of an older version.
+/// The origin of a table's rows in an older version.
 package enum TableOrigin: Hashable, Sendable {
-    /// The table begins empty.
+    /// The table has no rows at first.
     case empty
-    /// The rows of a table of the older version.
+    /// The rows come from a table of the older version.
     ///
-    /// - `columns`: The value of every column, over the columns of that table.
-    /// - `requiring`: Only the rows are taken in which all these values are not NULL.
+    /// - Parameters:
+    ///   - of: The name of that table.
+    ///   - columns: The value of every column, computed from the columns of that table.
+    ///   - requiring: Values that must not be NULL. Rows in which one of them is NULL are not copied.
     case rows(of: String, columns: [String: ValueExpression], requiring: [ValueExpression])
-    /// A custom migration, which reads that table of the older version.
+    /// A custom migration provides the rows. It reads the table `from` of the older version.
     case code(from: String)
 }
 
-/// One step, or several steps without custom migrations as if they were one: the origins of all tables' rows.
+/// The origins of the rows of all tables. A mapping covers one step, or several steps without custom migrations that
+/// are carried out in one pass.
 package struct TableMapping: Sendable {
     /// The tables of the older version.
     package private(set) var old: [Table]
     /// The tables of the newer version.
     package private(set) var new: [Table]
-    /// The origins of the rows of the newer version's tables, by the table's name. A table that is not named keeps its
-    /// rows unchanged, as most tables do.
+    /// The origins of the rows of the newer version's tables, by the table's name. A table that is not in this
+    /// dictionary keeps its rows unchanged. Most tables do.
     package private(set) var origins: [String: TableOrigin]
 
-    /// The limits of an expression that two steps make if they are carried out as one. Beyond them, they are carried out
+    /// The limits of an expression that combines two steps. If an expression exceeds them, the steps are carried out
     /// one after the other.
     private static let greatestSize = 4096
     private static let greatestDepth = 80
 
-    /// The mapping of tables to themselves.
+    /// Creates a mapping in which all tables stay unchanged.
     package init(of tables: [Table]) {
         old = tables
         new = tables
         origins = [:]
     }
 
-    /// All rows of a table, unchanged.
+    /// Returns the origin of the rows of an unchanged table.
     private static func identity(_ table: Table) -> TableOrigin {
         let columns = table.columnNames.map { ($0, ValueExpression.column($0)) }
         return .rows(
             of: table.name, columns: Dictionary(columns, uniquingKeysWith: { first, _ in first }), requiring: [])
     }
 
-    /// The origin of the rows of a table of the newer version.
+    /// Returns the origin of the rows of a table.
+    ///
+    /// - Parameters:
+    ///   - table: A table of the newer version.
+    ///   - old: The tables of the older version, by name.
     package func origin(of table: Table, among old: [String: Table]) -> TableOrigin {
         origins[table.name] ?? old[table.name].map(Self.identity) ?? .empty
     }
 
-    /// The table of the older version whose rows become those of a table of the newer one; the table's own name if
-    /// there is none.
+    /// Returns the name of the table in the older version from which the rows of a table come. Returns the table's own
+    /// name if there is no such table.
     package func source(of table: String) -> String {
         switch origins[table] {
         case .rows(let source, _, _), .code(let source): source
@@ -54,15 +61,17 @@ package struct TableMapping: Sendable {
         }
     }
 
-    /// The mapping of one step.
+    /// Creates the mapping of one step.
     package init(from old: [Table], to new: [Table], changes: [TableChange]) {
         self.init(of: old)
-        // Expressions over unchanged columns stay within the limits.
+        // The limits do not apply here, because a single step does not combine expressions.
         if let step = followed(by: changes, to: new) { self = step }
     }
 
-    /// The mapping with the names that the indexes of the old tables have in a database, by table. An index is known by
-    /// its columns and its uniqueness.
+    /// Returns the mapping with the index names of a database. An old index is identified by its columns and its
+    /// uniqueness.
+    ///
+    /// - Parameter indexes: The indexes of the database, by table.
     package func naming(indexes: [String: [Table.Index]]) -> TableMapping {
         var old = old
         for place in old.indices {
@@ -76,9 +85,13 @@ package struct TableMapping: Sendable {
         return result
     }
 
-    /// This mapping, followed by a step with `changes` to `tables`; nil if the two are better carried out one by one.
+    /// Returns this mapping combined with a further step; nil if the two must be carried out one after the other.
+    ///
+    /// - Parameters:
+    ///   - changes: The changes of the step.
+    ///   - tables: The tables of the version after the step.
     package func followed(by changes: [TableChange], to tables: [Table]) -> TableMapping? {
-        // A step changes few of many tables.
+        // A step changes only a few of the tables.
         var origins: [String: TableOrigin] = [:]
         for change in changes {
             switch change {
@@ -100,7 +113,14 @@ package struct TableMapping: Sendable {
         return result
     }
 
-    /// The origin of the rows of `target`, which are those of `source`, whose origin is `origin`.
+    /// Returns the origin of the rows of `target` after a further step; nil if an expression would exceed the limits.
+    ///
+    /// - Parameters:
+    ///   - target: The table after the step.
+    ///   - source: The table before the step.
+    ///   - origin: The origin of the rows of `source`.
+    ///   - columns: The values of columns of `target`, computed from the columns of `source`.
+    ///   - requiring: Values of `source` that must not be NULL.
     private static func origin(
         of target: Table, from source: Table, _ origin: TableOrigin, _ columns: [String: ValueExpression],
         _ requiring: [ValueExpression]

@@ -1,31 +1,32 @@
 /// A change of a value. NULL stays NULL.
 package indirect enum ValueChange: Hashable, Sendable {
-    /// A single value becomes one of another type.
+    /// A scalar value changes to another scalar type.
     case scalar(ScalarType, ScalarType)
-    /// A case becomes its value.
+    /// A case of an enum becomes a string with its stored value.
     case caseToString
-    /// The values of cases become others, by old value. Any other value stays. If `merged`, two may become the same.
+    /// The stored values of cases change. The dictionary contains the new values, by old value. All other values stay
+    /// the same. If `merged` is true, two different values may become the same.
     case cases([String: String], merged: Bool)
     /// The bits of options are cleared.
     case options(cleared: Int)
     /// The members of a struct change, in its JSON.
     case members([Member])
-    /// Every element of a list changes. `isJSON` says that an element is JSON itself.
+    /// Every element of a list changes. `isJSON` is true if the elements are objects or arrays.
     case elements(ValueChange, isJSON: Bool)
 
-    /// The change of a member of a struct. `isJSON` says that its value is JSON itself.
+    /// The change of a member of a struct. `isJSON` is true if the value of the member is an object or an array.
     package indirect enum Member: Hashable, Sendable {
-        /// It is new and has a default value, in JSON.
+        /// The member is new. `value` is its default value as JSON.
         case added(String, value: String)
-        /// It is removed.
+        /// The member is removed.
         case removed(String)
-        /// It has another name, and its value may change too.
+        /// The member has another name. Its value may change too.
         case renamed(String, to: String, ValueChange?, isJSON: Bool)
-        /// Its value changes.
+        /// The value of the member changes.
         case changed(String, ValueChange, isJSON: Bool)
     }
 
-    /// Whether every value is stored as it was.
+    /// Whether all values are stored unchanged.
     package var isIdentity: Bool {
         switch self {
         case .scalar(let from, let to): from.storage == to.storage
@@ -37,7 +38,7 @@ package indirect enum ValueChange: Hashable, Sendable {
         }
     }
 
-    /// Whether two different values may become the same.
+    /// Whether two different values may become the same value.
     package var isMerging: Bool {
         switch self {
         case .scalar, .caseToString: false

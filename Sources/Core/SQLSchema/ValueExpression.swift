@@ -6,19 +6,20 @@ package indirect enum ValueExpression: Hashable, Sendable {
     case literal(Literal)
     /// NULL.
     case null
-    /// The first value, or the second one where the first is NULL.
+    /// The first value, or the second one if the first is NULL.
     case coalesce(ValueExpression, ValueExpression)
-    /// A value that is changed; NULL stays NULL.
+    /// A changed value. NULL stays NULL.
     case changed(ValueExpression, ValueChange)
 
-    /// The name of the column whose value this is, unchanged.
+    /// The name of the column whose unchanged value this is; nil for any other expression.
     package var columnName: String? {
         if case .column(let name) = self { name } else { nil }
     }
 
-    /// The expression with each column replaced by its expression in `columns`; nil if one of them is missing there.
+    /// Returns the expression with each column replaced by its expression in `columns`; nil if `columns` lacks one of
+    /// them.
     ///
-    /// In this way, a value that a step computes from its own version is computed from an older one.
+    /// This turns a value over the columns of one version into a value over the columns of an older version.
     package func substituting(_ columns: [String: ValueExpression]) -> ValueExpression? {
         switch self {
         case .column(let name): return columns[name]
@@ -35,7 +36,7 @@ package indirect enum ValueExpression: Hashable, Sendable {
 // MARK: - Limits
 
 extension ValueExpression {
-    /// About how many bytes of SQL the expression takes.
+    /// The approximate size of the expression's SQL, in bytes.
     var size: Int {
         switch self {
         case .column(let name): name.utf8.count + 2
@@ -47,8 +48,10 @@ extension ValueExpression {
         }
     }
 
-    /// About how much of SQLite's parser stack the expression takes, which has 100 entries in older versions ("parser
-    /// stack overflow"): some for each open parenthesis, and more for each subquery and CASE.
+    /// The approximate number of entries that the expression needs on the stack of SQLite's parser.
+    ///
+    /// Older versions of SQLite have 100 entries ("parser stack overflow"). Each open parenthesis needs some entries,
+    /// and each subquery and each `CASE` needs more.
     var depth: Int {
         switch self {
         case .column, .literal, .null: 0
@@ -59,7 +62,9 @@ extension ValueExpression {
 }
 
 extension ValueChange {
-    /// About the size of the changed value, whose old value has the size `value`.
+    /// Returns the approximate size of the changed value.
+    ///
+    /// - Parameter value: The size of the old value.
     fileprivate func size(_ value: Int) -> Int {
         if isIdentity { return value }
         switch self {
@@ -85,7 +90,9 @@ extension ValueChange {
         }
     }
 
-    /// About the depth of the changed value, whose old value has the depth `value`.
+    /// Returns the approximate depth of the changed value.
+    ///
+    /// - Parameter value: The depth of the old value.
     fileprivate func depth(_ value: Int) -> Int {
         if isIdentity { return value }
         switch self {

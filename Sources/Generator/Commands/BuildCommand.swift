@@ -1,7 +1,7 @@
 import Foundation
 import Generation
 
-/// Generates the Swift files that a build compiles into the build plugin's folder.
+/// Generates the Swift files of a build in the build plugin's folder.
 struct BuildCommand {
     private let folder: ModelFolder
     private let output: URL
@@ -15,8 +15,9 @@ struct BuildCommand {
         self.place = place
     }
 
-    /// Checks the files that are committed even if the build generates the sources: the lock must be up to date, and
-    /// the files of the custom migrations must exist.
+    /// Checks the committed files that a build does not generate.
+    ///
+    /// - Throws: `CommandError.stale` if the lock is not up to date, or if the file of a custom migration is missing.
     private func checkCommitted(_ generator: Generator) throws {
         var stale: [String] = []
         let lock = generator.lock()
@@ -36,7 +37,8 @@ struct BuildCommand {
         )
         if place == .sources { try checkCommitted(generator) }
         for file in place == .tests ? try generator.tests() : try generator.sources(isBuilt: true) {
-            // Every declared output is always written, because the build system compares modification dates.
+            // Write every declared output, even if its contents stay the same: the build system compares modification
+            // dates.
             try Data(file.contents.utf8).write(to: output.appendingPathComponent(file.name), options: .atomic)
         }
     }

@@ -66,8 +66,8 @@ struct CheckCommand {
         var description: String { "\(file): \(severity): \(message)" }
     }
 
-    /// One message for all files that `generate` would write or remove, because one edit makes many files stale. It is at
-    /// the description whose file is stale, if there is one.
+    /// Returns one message for all files that `generate` would write or remove, because one edit often makes many files
+    /// stale. If a stale file belongs to a description, the message is at that description.
     private static func summary(of findings: [Finding], in folder: ModelFolder) -> [String] {
         guard let first = findings.first else { return [] }
         let remedy = "run: " + CommandError.generateCommand(folder.target)

@@ -10,13 +10,13 @@ struct Diagnostics: Error {
     }
 }
 
-/// The reason why a command failed, other than a problem in a model's files.
+/// The reason why a command failed, other than problems in a model's files.
 package enum CommandError: Error, CustomStringConvertible {
     case usage(String)
     case noModel(String)
     case unwritable(String, reason: String)
-    /// Messages about files that are stale or wrong, and the target whose files `generate` fixes; nil if `generate`
-    /// does not fix them.
+    /// Files are stale or wrong, as the messages say. `fixedBy` is the target whose files `generate` fixes; nil if
+    /// `generate` does not fix them.
     case stale([String], fixedBy: String?)
     /// The problems were already printed.
     case found
@@ -38,10 +38,11 @@ package enum CommandError: Error, CustomStringConvertible {
     case unprunable(String)
     case secondModel(String, of: String)
     case unknownTemplate(String, known: [String])
-    /// A template was written for other values; `firstLine` is the line that it should begin with.
+    /// A template does not begin with the current format of its values. `found` is the format that it begins with; nil
+    /// if it begins with none. `firstLine` is the line that it must begin with.
     case templateFormat(String, found: Int?, firstLine: String)
 
-    /// The command that writes the generated files of a target.
+    /// Returns the command that writes the generated files of a target.
     static func generateCommand(_ target: String) -> String {
         "swift package --allow-writing-to-package-directory generate --target \(target)"
     }

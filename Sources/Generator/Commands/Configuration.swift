@@ -21,7 +21,7 @@ struct Configuration {
     var access = GenerationOptions.Access.public
     /// The versions whose DDL is generated.
     var ddl = GenerationOptions.DDL.all
-    /// How generated types conform to `Codable`; nil if they do not.
+    /// The names by which generated types are encoded; nil if the types do not conform to `Codable`.
     var codingNames: GenerationOptions.CodingNames?
     /// The versions whose structs are generated.
     var structs = GenerationOptions.Structs.all

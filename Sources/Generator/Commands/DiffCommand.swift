@@ -24,10 +24,10 @@ struct DiffCommand {
         for version in versions where !history.versions.contains(where: { $0.version == version }) {
             throw CommandError.noVersion(version.text, known: history.versions.map(\.version.text))
         }
-        // Without versions, this is the last step. With one version, it is all steps from that version on.
+        // Without arguments, print the last step. With one version, print all steps from that version on.
         let oldest = versions.first ?? history.steps.last?.from.version
         let newest = versions.dropFirst().first ?? history.newest.version
-        // A store goes from each version to the next.
+        // Follow the steps of a store: each step begins at the version at which the previous one ends.
         var steps: [SchemaStep] = []
         for step in history.steps where step.from.version == steps.last?.to.version ?? oldest {
             if step.to.version <= newest { steps.append(step) }

@@ -14,7 +14,7 @@ package enum FileWriter {
         try files.concurrentMap { try write($0.contents, to: $0.url) ? $0.url : nil }.compactMap(\.self)
     }
 
-    /// Writes `contents` to `url` if the file changes, and returns whether it does.
+    /// Writes `contents` to `url` if the file changes. Returns whether it changes.
     @discardableResult
     static func write(_ contents: String, to url: URL) throws -> Bool {
         if holds(contents, at: url) { return false }

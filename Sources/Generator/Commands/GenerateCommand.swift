@@ -102,6 +102,9 @@ struct GenerateCommand {
         for (file, function) in tree.missingFunctions() {
             console.say("\(file.path): warning: the step now removes more data; write \(function)")
         }
+        for (file, function) in tree.unusedFunctions() {
+            console.say("\(file.path): warning: no step calls \(function) any more; delete it")
+        }
         for warning in folder.manifestWarnings() { console.say(warning) }
         for name in folder.missingTests(among: testTargets) {
             console.say(

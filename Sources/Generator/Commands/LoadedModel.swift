@@ -36,7 +36,8 @@ package struct LoadedModel {
     /// - Parameters:
     ///   - folder: The folder of the model.
     ///   - release: The version to release; nil to release none. The versions before it are released too.
-    ///   - testFolders: The folders of tests. A fixture there that is not a draft's shows that its version was released.
+    ///   - testFolders: The folders of the test targets. A fixture in them that is not a draft belongs to a released
+    ///     version.
     /// - Throws: `Diagnostics` with all problems in the files, or `CommandError`.
     init(
         reading folder: ModelFolder, release: Release? = nil, testFolders: [ModelFolder.TestFolder] = []
@@ -53,7 +54,7 @@ package struct LoadedModel {
             history = history.supported(from: oldest)
             lock = lock.supported(from: oldest)
         }
-        // If old versions are unsupported, their columns may still be named.
+        // If old versions are no longer supported, `imported` may still name their columns.
         let unknown = history.unknownImportedColumns
         guard unknown.isEmpty || folder.configuration.versions.oldestSupported != nil else {
             throw CommandError.unknownImportedColumns(folder.path, unknown)
@@ -102,7 +103,8 @@ package struct LoadedModel {
                 let file = folder.folder(.sql).appendingPathComponent("\(version.version).sql")
                 return FileManager.default.fileExists(atPath: file.path)
             }
-            // A version that becomes older than the draft without having been one is a mistake, or work on an old branch.
+            // A new version before the newest one should have been a draft, which has a generated SQL file. If it never
+            // was a draft, it is a mistake, or it comes from an old branch.
             let new = history.versions.prefix(sealedCount).dropFirst(lock.versions.count).filter { version in
                 history.imported == nil || history.formerNames[version.version] == nil
             }
@@ -115,10 +117,13 @@ package struct LoadedModel {
         self.sealedCount = sealedCount
     }
 
-    /// The number of versions up to the newest one that has a fixture of a released version, although the lock does not
-    /// name it: the lock has been lost.
+    /// Returns the number of versions that are released according to their fixtures, although the lock does not name
+    /// them.
     ///
-    /// - Throws: `CommandError.stale` if such a fixture is not the database of its version as it is described.
+    /// A fixture file that is not a draft belongs to a released version. If the lock does not name this version, the
+    /// lock was lost. The number includes all older versions. It is 0 if there is no such fixture.
+    ///
+    /// - Throws: `CommandError.stale` if such a fixture does not match the description of its version.
     private static func releasedCount(
         of history: SchemaHistory, beyond lock: Lock, fixtures testFolders: [ModelFolder.TestFolder]
     ) throws -> Int {
@@ -175,13 +180,13 @@ package struct LoadedModel {
         return renamed
     }
 
-    /// The sealed versions whose fixtures are not sealed yet, because no test has written them.
+    /// Returns the sealed versions whose fixtures are not sealed yet, because no test has written them.
     func versionsWithoutFixture(in testFolders: [ModelFolder.TestFolder]) -> [Version] {
         guard testFolders.contains(where: \.isFirst) else { return [] }
         return versionsWithFixtures.map(\.version).filter { fixtures[$0] == nil }
     }
 
-    /// The fixtures of unreleased sealed versions that belong to an earlier draft. They must not be sealed.
+    /// Returns the fixtures of unreleased sealed versions that belong to an earlier draft. They must not be sealed.
     func staleFixtures(in testFolders: [ModelFolder.TestFolder]) -> [URL] {
         versionsWithFixtures.filter { !released.contains($0.version) }.flatMap { version -> [URL] in
             let files = [
@@ -193,7 +198,7 @@ package struct LoadedModel {
         }
     }
 
-    /// The bytes of a fixture, and whether its version has the same fingerprint as the described one; nil if the file
+    /// Returns the bytes of a fixture, and whether its fingerprint is that of the described version; nil if the file
     /// cannot be read.
     private static func fixture(of version: SchemaVersion, at url: URL) -> (bytes: Data, isCurrent: Bool)? {
         guard let bytes = try? Data(contentsOf: url) else { return nil }
@@ -219,8 +224,10 @@ package struct LoadedModel {
         testFolders.first(where: \.isFirst)?.url.appendingPathComponent("Fixtures/\(history.name)")
     }
 
-    /// Splits a change of the DDL of a released version into one for each table with a statement that the version's SQL
-    /// file does not contain. Returns the changes with the paths of their files.
+    /// Returns a change with the path of the file to report.
+    ///
+    /// A change of a released version's DDL becomes one change for each table with a statement that the version's SQL
+    /// file does not contain.
     private static func tableChanges(
         _ change: LockChange, in history: SchemaHistory, _ folder: ModelFolder
     ) -> [(LockChange, path: String)] {
@@ -261,8 +268,8 @@ package struct LoadedModel {
         return Lock(schema: schema, versions: lock.versions)
     }
 
-    /// The problems with the fixtures of released versions in the first test target; empty if the target does not
-    /// exist.
+    /// Returns the problems with the fixtures of released versions in the first test target; empty if the target does
+    /// not exist.
     func fixtureFindings(in testFolders: [ModelFolder.TestFolder]) -> [(url: URL, message: String)] {
         released.filter { !history.isPassedInConversion($0) }.compactMap { version in
             guard let url = fixtureFile(of: version, in: testFolders) else { return nil }

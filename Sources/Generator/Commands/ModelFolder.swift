@@ -8,7 +8,7 @@ import SQLSchema
 package struct ModelFolder {
     /// The URL of the folder.
     package let url: URL
-    /// The path of the folder in messages.
+    /// The path of the folder, as messages show it.
     package let path: String
     /// The name of the target that the model belongs to.
     let target: String
@@ -37,21 +37,21 @@ package struct ModelFolder {
             reading: source, target: self.target, module: Self.module(of: self.target))
     }
 
-    /// The default schema name of a model in the folder at `path`.
+    /// Returns the default schema name of a model in the folder at `path`.
     static func schema(of path: String, target: String?) -> String {
         let url = URL(fileURLWithPath: path, isDirectory: true).standardizedFileURL
         return module(of: target ?? self.target(of: url)) + "Schema"
     }
 
-    /// The module name of a target, by SwiftPM's rules: each character that a C name cannot contain becomes an
+    /// Returns the module name of a target. As in SwiftPM, each character that a C name cannot contain becomes an
     /// underscore.
     private static func module(of target: String) -> String {
         let name = String(target.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" })
         return name.first?.isNumber == true ? "_" + name.dropFirst() : name
     }
 
-    /// The target that the folder belongs to, by SwiftPM's rules: the name of the folder below `Sources`, or else the
-    /// folder's own name.
+    /// Returns the target that the folder belongs to. As in SwiftPM, this is the name of the folder below `Sources`, or
+    /// else the folder's own name.
     private static func target(of url: URL) -> String {
         let components = url.pathComponents
         guard let sources = components.lastIndex(of: "Sources"), sources + 1 < components.count else {
@@ -60,7 +60,7 @@ package struct ModelFolder {
         return components[sources + 1]
     }
 
-    /// The models in all folders below `path`, except those with an invalid `strata.json`.
+    /// Returns the models in all folders below `path`, except those with an invalid `strata.json`.
     package static func all(below path: String) -> [ModelFolder] {
         let folder = URL(fileURLWithPath: path, isDirectory: true)
         let enumerator = FileManager.default.enumerator(
@@ -95,7 +95,7 @@ package struct ModelFolder {
         configuration.tests.filter { name in (named.map { $0[name] } ?? folder(ofTests: name)) == nil }
     }
 
-    /// Checks that the test targets which `strata.json` names exist.
+    /// Checks that the test targets in `strata.json` exist.
     ///
     /// - Parameter named: The test targets of the package; nil if only their folders can be found.
     /// - Throws: `CommandError.noTestTarget` if one does not exist.
@@ -106,8 +106,8 @@ package struct ModelFolder {
         throw CommandError.noTestTarget(path, name: name, nearest: known.sorted().nearest(to: name))
     }
 
-    /// Warnings about parts that the manifest of the package lacks: without the plugin, no build checks the generated
-    /// files, and without `StrataTesting`, the generated tests do not compile.
+    /// Returns warnings about missing parts of the package manifest. Without the plugin, no build checks the generated
+    /// files. Without `StrataTesting`, the generated tests do not compile.
     func manifestWarnings() -> [String] {
         guard let manifest = testsFolder?.deletingLastPathComponent().appendingPathComponent("Package.swift"),
             let text = try? String(contentsOf: manifest, encoding: .utf8)

@@ -1,7 +1,7 @@
 import Foundation
 import Templates
 
-/// Copies the built-in templates into a folder, where you can change them, or prints the values that they get.
+/// Copies the built-in templates into a folder, so that you can change them, or prints the values for the templates.
 struct TemplatesCommand {
     /// The folder for the copies; nil to print the values.
     private let folder: URL?

@@ -213,7 +213,7 @@ struct DescriptionReader {
         }
     }
 
-    /// Reads which elements the generated tests do not check.
+    /// Reads the settings that exclude elements from the checks of the generated tests.
     private mutating func readChecks(_ values: [String: JSON], into item: inout HistoryItem) {
         if let json = values["ignore_migration_checks"] {
             item.isUnchecked = bool(json, key: "ignore_migration_checks") ?? false
@@ -286,7 +286,8 @@ struct DescriptionReader {
         }
     }
 
-    /// Sets a field. `property_type` also sets `entity_name`, `association` and `inverse`; null if they are absent.
+    /// Sets a field. The field `property_type` also sets `entity_name`, `association` and `inverse`, which are null if
+    /// they are absent.
     mutating func set(_ fields: inout [String: JSON], key: String, _ json: JSON) {
         fields[key] = json
         if key == "identifier" {
@@ -367,7 +368,7 @@ extension SwiftName {
         return isComposed(name) ? nil : .decomposedName(name)
     }
 
-    /// Whether `text` is in Unicode's composed form. Only then do equal strings have equal bytes.
+    /// Returns whether `text` is in Unicode's composed form. Only then do equal strings have equal bytes.
     static func isComposed(_ text: String) -> Bool {
         text.utf8.allSatisfy { $0 < 0x80 } || text.precomposedStringWithCanonicalMapping.utf8.elementsEqual(text.utf8)
     }

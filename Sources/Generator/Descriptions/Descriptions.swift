@@ -65,9 +65,10 @@ package struct Descriptions: Sendable {
         self.history = self.diagnostics.contains { $0.severity == .error } ? nil : history
     }
 
-    /// An error if the newest version looks misspelled; nil if it does not. It looks misspelled if only one element
-    /// names it and its distance from the previous version is large: at least 10, and larger than the distance between
-    /// any two earlier neighbouring versions.
+    /// The error for a newest version that looks misspelled; nil if it does not.
+    ///
+    /// It looks misspelled if only one element names it, and if its distance from the previous version is large: at
+    /// least 10, and larger than the distance between any two earlier neighbouring versions.
     package var misspelledVersion: Diagnostic? {
         guard let versions = history?.versions.map(\.version), versions.count > 1 else { return nil }
         let distances = zip(versions, versions.dropFirst()).map { $0.distance(to: $1) }
@@ -79,12 +80,12 @@ package struct Descriptions: Sendable {
         return place.file.diagnostic(.misspelledVersion(newest.text, draft: draft.text), at: place.offset)
     }
 
-    /// Returns the error that a released version changes, at the position of the element that has changed.
+    /// Returns the error for a change of a released version, at the position of the changed element.
     ///
     /// - Parameters:
     ///   - change: The change.
     ///   - released: The newest released version.
-    ///   - path: The path for a change that no description contains.
+    ///   - path: The path to report if no description contains the change.
     package func diagnostic(of change: LockChange, released: Version, path: String) -> Diagnostic {
         let draft = history.map(\.newest.version).flatMap { $0 > released ? $0 : nil }
         let problem = Problem.sealedChange(change, next: (draft ?? released.next).text)
@@ -102,7 +103,8 @@ package struct Descriptions: Sendable {
         return Diagnostic(problem, path: path, position: nil)
     }
 
-    /// The error that a version is named which was never a draft and is not the newest one.
+    /// Returns the error for a version that was never a draft, although it is older than the newest version; nil if no
+    /// description names it.
     package func neverDrafted(_ version: Version) -> Diagnostic? {
         guard let newest = history?.newest.version, let place = mentions.first(where: { $0.version == version }) else {
             return nil

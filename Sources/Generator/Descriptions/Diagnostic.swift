@@ -9,7 +9,7 @@ package struct Diagnostic: Error, Hashable, Sendable, CustomStringConvertible {
     package var severity: Severity
     /// The path of the file, as it was passed to Strata.
     package var path: String
-    /// The position in the file; nil if the diagnostic concerns the file as a unit.
+    /// The position in the file; nil if the diagnostic concerns the complete file.
     package var position: Position?
     /// The problem.
     package var problem: Problem

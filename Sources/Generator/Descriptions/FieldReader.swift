@@ -46,17 +46,18 @@ struct FieldReader {
         return nil
     }
 
-    /// The name of an element.
+    /// Returns the name of an element; nil if it is missing or, after a diagnostic, not usable.
     mutating func name(_ fields: Fields) -> String? {
         fields["name"].flatMap { name($0.json, key: "name", fields.file) }
     }
 
-    /// The name of a table or a column, if it differs from the name of the element.
+    /// Returns the name of a table or a column; nil if it is derived from the name of the element or, after a
+    /// diagnostic, not usable.
     mutating func persistedName(_ fields: Fields) -> String? {
         fields.value("persisted_name").flatMap { name($0, key: "persisted_name", fields.file) }
     }
 
-    /// A string that can be a name.
+    /// Returns a string that is usable as a name; nil, after a diagnostic, for any other value.
     mutating func name(_ json: JSON, key: String, _ file: SourceFile) -> String? {
         guard let name = string(json, key: key, file) else { return nil }
         guard let problem = SwiftName.problem(with: name) else { return name }

@@ -1,7 +1,7 @@
 import JSONText
 import SchemaModel
 
-/// The fields of an element of a description in one epoch, with their place for messages.
+/// The fields of an element of a description in one epoch, with their positions for messages.
 struct Fields: Sendable {
     /// The value of a field.
     struct Field: Sendable {
@@ -16,16 +16,16 @@ struct Fields: Sendable {
     /// The offset of the element in the file.
     let offset: Int
 
-    /// A field, which may be `null`; nil if the element does not have it.
+    /// The field with this key, which may be `null`; nil if the element does not have it.
     subscript(key: String) -> Field? { fields[key] }
 
-    /// A field that is there and not `null`.
+    /// Returns a field; nil if it is missing or `null`.
     func field(_ key: String) -> Field? {
         guard let field = fields[key], !field.json.isNull else { return nil }
         return field
     }
 
-    /// The value of a field that is there and not `null`.
+    /// Returns the value of a field; nil if it is missing or `null`.
     func value(_ key: String) -> JSON? { field(key)?.json }
 
     /// The name of the element; nil if it is missing or not a string.
@@ -51,7 +51,7 @@ extension Timeline<Fields> {
         func epoch(_ start: VersionIndex) -> Epoch {
             Epoch(start: start, value: Fields(fields: fields, file: file, offset: element.offset))
         }
-        // Rule 1: each item tells the values before its version, so the epochs are found from the newest one back.
+        // Rule 1: each item contains the values before its version, so compute the epochs from the newest one back.
         var newestFirst: [Epoch] = []
         var upper = end
         for item in element.items.reversed() where !item.previous.isEmpty {

@@ -69,10 +69,10 @@ struct ImportedSourceReader {
 
     // MARK: Values by version
 
-    /// Reads the values of the names in an object.
+    /// Reads an object that contains values by name.
     ///
-    /// A name has one value for all versions, or an object with values by their first version, where null ends the
-    /// value before it.
+    /// A name has one value for all versions, or an object with a value for each version that changes it. In that
+    /// object, null ends the previous value.
     private mutating func states<Value>(
         _ json: JSON, key: String, like expected: String = "an object",
         _ value: (inout Self, JSON, String) -> Value?

@@ -39,7 +39,7 @@ struct InstructionReader {
             for json in item.uncheckedProperties {
                 let key = "ignore_property_migration_checks_on"
                 guard let name = decoder.reader.string(json, key: key, source.file) else { continue }
-                // A name of this version, or else of a property that this version removes.
+                // Look up the name in this version or, if this version removes the property, in the previous one.
                 let property =
                     sources.property(name, of: lineage, at: index)
                     ?? sources.property(name, of: lineage, at: index.previous)
@@ -62,7 +62,7 @@ struct InstructionReader {
 
     private mutating func mergeTarget(_ json: JSON, _ file: SourceFile) -> EntityLineage? {
         guard let name = decoder.reader.string(json, key: "merged_into", file) else { return nil }
-        // Rule 4: the name is the one in the last version that has the entity, or else the one in this version.
+        // Rule 4: look up the name in the previous version or, if the entity is new, in this version.
         if let target = decoder.names.entity(name, at: index.previous), sources[target].fields.exists(at: index) {
             return target
         }
@@ -108,8 +108,7 @@ struct InstructionReader {
             guard let json = element.description.replacedBy,
                 let name = decoder.reader.string(json, key: "replaced_by", source.file)
             else { continue }
-            // Rule 4: the name is the one in the last version that has the element. If that version does not know the
-            // name, the replacement may be new in this version.
+            // Rule 4: look up the name in the previous version or, if the replacement is new, in this version.
             instructions.replacements[key] =
                 sources.element(name, of: lineage, at: index.previous, alive: index)
                 ?? decoder.element(name, of: lineage, at: index, source.file, json.offset)

@@ -3,7 +3,8 @@ import SchemaDiff
 import SchemaModel
 import SQLSchema
 
-/// The settings in `invalid_rows` of `imported`. For each entity, they say how a conversion treats rows that do not fit.
+/// The settings in `invalid_rows` of `imported`. They define, for each entity, how a conversion treats rows that do not
+/// fit.
 package struct InvalidRowSettings: Sendable {
     private let file: SourceFile
     private let members: [JSON.Member]
@@ -36,14 +37,16 @@ package struct InvalidRowSettings: Sendable {
         diagnostics.append(file.diagnostic(problem, at: json.offset))
     }
 
+    /// Reads the policies of one entity.
+    ///
     /// - Parameters:
-    ///   - member: The setting of one entity.
+    ///   - member: The setting of the entity.
     ///   - history: The schema history.
     ///   - lineages: The names of the entities that already have a policy, by lineage.
     private mutating func policies(
         of member: JSON.Member, in history: SchemaHistory, _ lineages: inout [EntityLineage: String]
     ) -> [ImportedInvalidRows] {
-        // The entity with this name in the newest version that has one.
+        // Find the entity in the newest version that has an entity with this name.
         guard let last = history.versions.lastIndex(where: { $0.entities.contains { $0.name == member.key } }),
             let entity = history.versions[last].entities.first(where: { $0.name == member.key })
         else {

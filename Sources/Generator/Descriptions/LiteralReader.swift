@@ -38,7 +38,7 @@ package enum LiteralReader {
         return components.isValidDate ? ISO8601DateFormatter().date(from: text) : nil
     }
 
-    /// The hint in messages that explains how to write a value of `type`.
+    /// Returns the hint in messages that explains how to write a value of `type`.
     static func hint(_ type: ScalarType) -> String {
         switch type {
         case .int, .milliseconds: "write a whole number of at most 64 bits"

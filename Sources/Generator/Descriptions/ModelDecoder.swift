@@ -16,7 +16,7 @@ struct ModelDecoder {
         self.reader = reader
     }
 
-    /// Decodes the model. The result is nil if a subtype contains itself, because such a type would have no end.
+    /// Decodes the model. The result is nil if a subtype contains itself, because its values would be infinite.
     mutating func model() -> ResolvedModel? {
         // Default values may be values of subtypes, so all elements of subtypes are decoded before them.
         for lineage in sources.subtypeLineages { subtypes.append(elements(of: lineage)) }
@@ -100,7 +100,7 @@ struct ModelDecoder {
     private mutating func valueType(
         _ name: String, at index: VersionIndex, _ file: SourceFile, _ offset: Int
     ) -> ValueType? {
-        // The nesting is limited, because each pair of brackets takes a recursive call.
+        // The nesting is limited, because each pair of brackets needs a recursive call.
         if name.hasPrefix("["), name.hasSuffix("]"), name.utf8.count > 2, !name.hasPrefix("[[[[[[[[") {
             return valueType(String(name.dropFirst().dropLast()), at: index, file, offset).map { .array($0) }
         }
@@ -162,14 +162,15 @@ struct ModelDecoder {
 
     private mutating func association(_ json: JSON, _ file: SourceFile) -> Relationship.Association? {
         switch json.text {
-        // Lucid's names, of which only the second half matters.
+        // These are Lucid's names. Only their second half matters.
         case "one_to_one", "many_to_one": .toOne
         case "one_to_many", "many_to_many": .toMany
         default: reader.choice(json, key: "association", file)
         }
     }
 
-    /// Returns the entity that has the name `name` in the version at `index`; nil, after a diagnostic, if there is none.
+    /// Returns the entity that has the name `name` in the version at `index`; nil, after a diagnostic, if there is
+    /// none.
     mutating func entity(
         _ name: String, at index: VersionIndex, _ file: SourceFile, _ offset: Int
     ) -> EntityLineage? {
@@ -228,7 +229,7 @@ extension ScalarType {
         self.init(rawValue: name == "time" ? "seconds" : name)
     }
 
-    /// The type that other languages and databases call `name`; nil if there is none.
+    /// Returns the type that other languages and databases call `name`; nil if there is none.
     static func named(inOtherLanguages name: String) -> ScalarType? {
         switch name.lowercased() {
         case "int8", "int16", "int32", "int64", "integer", "long", "short", "bigint", "number": .int

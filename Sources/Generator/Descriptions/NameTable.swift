@@ -29,7 +29,7 @@ struct NameTable: Sendable {
         }
     }
 
-    /// Adds the names of an element. A name that another element has is reported once.
+    /// Adds the names of an element. Reports a name that another element already has, once.
     private static func add<Element>(
         _ lineage: Lineage<Element>, _ fields: Timeline<Fields>, to names: inout [[String: Lineage<Element>]],
         _ versions: VersionList, _ reader: inout FieldReader, file: (Lineage<Element>) -> SourceFile
@@ -47,22 +47,22 @@ struct NameTable: Sendable {
         }
     }
 
-    /// The entity that has the name `name` in the version at `index`.
+    /// Returns the entity that has the name `name` in the version at `index`.
     func entity(_ name: String, at index: VersionIndex) -> EntityLineage? {
         entities.indices.contains(index.value) ? entities[index.value][name] : nil
     }
 
-    /// The subtype that has the name `name` in the version at `index`.
+    /// Returns the subtype that has the name `name` in the version at `index`.
     func subtype(_ name: String, at index: VersionIndex) -> SubtypeLineage? { subtypes[index.value][name] }
 
-    /// Whether a subtype has the name `name` in any version.
+    /// Returns whether a subtype has the name `name` in any version.
     func isSubtype(_ name: String) -> Bool { subtypes.contains { $0[name] != nil } }
 
-    /// The name of an entity of the version at `index` that is similar to `name`.
+    /// Returns the name of an entity of the version at `index` that is similar to `name`.
     func nearestEntity(to name: String, at index: VersionIndex) -> String? {
         entities[index.value].keys.sorted().nearest(to: name)
     }
 
-    /// The names of the subtypes of the version at `index`, sorted.
+    /// Returns the names of the subtypes of the version at `index`, sorted.
     func subtypeNames(at index: VersionIndex) -> [String] { subtypes[index.value].keys.sorted() }
 }

@@ -4,7 +4,7 @@ import SchemaModel
 import SQLSchema
 
 extension Problem {
-    /// A message that says what is wrong and what to do.
+    /// The message: it describes the problem and its solution.
     package var message: String {
         switch self {
         case .json(let problem): return message(of: problem)

@@ -93,7 +93,7 @@ package struct Pruning {
 
     // MARK: Elements
 
-    /// Prunes the object of an entity, a subtype or an element of one. Returns false if no supported version has it.
+    /// Prunes the object of an entity, a subtype or an element. Returns false if no supported version has it.
     private mutating func prune(_ members: [JSON.Member], isFile: Bool) -> Bool {
         // The keys that matter here have the same names in all kinds of objects.
         let keys = members.map { KeyTable.property.canonical(KeyTable.entity.canonical($0.key)) }
@@ -127,7 +127,7 @@ package struct Pruning {
         return true
     }
 
-    /// Adds explicit bits to options whose bits count from a removed option.
+    /// Adds explicit bits to options whose implicit bits would change because an option before them is removed.
     private mutating func keepBits(of options: [JSON], _ isKept: [Bool]) {
         var bit = -1
         var isShifted = false
@@ -171,7 +171,7 @@ package struct Pruning {
             else { continue }
             if version <= oldest {
                 if isFile, isFirst {
-                    // The first item says that the entity exists since the oldest version.
+                    // The first item records that the entity exists since the oldest version.
                     if version < oldest || members.count > 1 {
                         edits.append((item.offset..<item.end, "{ \"version\": \"\(oldest)\" }"))
                     }
@@ -181,7 +181,7 @@ package struct Pruning {
                 }
                 isFirst = false
             } else if !isFile, isOlder, members.count == 1, dead.count == place {
-                // As the first item, it would wrongly say that the older element was added in this version.
+                // If this were the first item, it would wrongly record that the element was added in this version.
                 dead.append(place)
             }
         }

@@ -46,7 +46,7 @@ struct ResolvedModel: Sendable {
     /// The subtypes, by lineage.
     let subtypes: [ResolvedSubtype]
 
-    /// All versions, oldest first.
+    /// Returns all versions, oldest first.
     func schemaVersions() -> [SchemaVersion] {
         var result: [SchemaVersion] = []
         for index in sources.versions.indices {
@@ -59,7 +59,7 @@ struct ResolvedModel: Sendable {
         return result
     }
 
-    /// The entity in the version at `index`; nil if the version does not have it.
+    /// Returns the entity in the version at `index`; nil if the version does not have it.
     private func entity(
         _ lineage: EntityLineage, at index: VersionIndex, after previous: SchemaVersion?
     ) -> Entity? {
@@ -79,7 +79,7 @@ struct ResolvedModel: Sendable {
             indexes: resolved.indexes.filter { $0.exists(at: index) }.map { $0[index] })
     }
 
-    /// The subtype in the version at `index`; nil if the version does not have it.
+    /// Returns the subtype in the version at `index`; nil if the version does not have it.
     private func subtype(_ lineage: SubtypeLineage, at index: VersionIndex) -> Subtype? {
         let source = sources[lineage]
         guard source.fields.exists(at: index) else { return nil }
@@ -95,7 +95,7 @@ struct ResolvedModel: Sendable {
             documentation: source.description.element.documentation, kind: kind)
     }
 
-    /// Warnings about subtypes that no property uses. They may have been meant as entities.
+    /// Returns warnings about subtypes that no property uses. They may have been meant as entities.
     func unusedSubtypes() -> [Diagnostic] {
         let members = subtypes.flatMap { $0.flatMap { $0.epochs.compactMap { $0.value?.member } } }
         let properties = entities.flatMap { $0.properties.flatMap { $0.epochs.compactMap(\.value) } }
@@ -110,7 +110,8 @@ struct ResolvedModel: Sendable {
 }
 
 extension Array {
-    /// The timelines of the elements that the version at `index` has, in the order of the versions that added them.
+    /// Returns the timelines of the elements that the version at `index` has, in the order of the versions that added
+    /// them.
     fileprivate func living<Value>(at index: VersionIndex) -> [Element] where Element == Timeline<Value> {
         let living = enumerated().filter { $0.element.exists(at: index) }
         return living.sorted { left, right in

@@ -1,7 +1,7 @@
 import SchemaDiff
 import SchemaModel
 
-/// Computes the history of a model from its descriptions, in stages that each build on the result of the one before.
+/// Computes the history of a model from its descriptions, in stages. Each stage uses the result of the previous one.
 /// Comments cite the rules by their numbers in the documentation of the description language.
 enum Resolver {
     /// The result of all stages.

@@ -36,8 +36,8 @@ extension SourceMap {
         return problems
     }
 
-    /// The history items that are outside the life of their element, or that tell former values of an element in the
-    /// version that adds or removes it.
+    /// Returns the problems with history items. An item must be inside the life of its element. In the version that
+    /// adds or removes the element, it must not contain former values.
     private func itemProblems(
         _ element: ElementDescription, _ life: Range<VersionIndex>, _ file: SourceFile
     ) -> [Diagnostic] {

@@ -23,7 +23,7 @@ extension SourceMap {
 }
 
 extension Timeline<Fields> {
-    /// Whether the element exists in the version at `index`, and has the name there.
+    /// Returns whether the element exists in the version at `index`, and has the name there.
     fileprivate func isNamed(_ name: String, at index: VersionIndex) -> Bool {
         exists(at: index) && self[index].name == name
     }

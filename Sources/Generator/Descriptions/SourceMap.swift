@@ -31,7 +31,7 @@ struct SubtypeSource: Sendable {
     var name: String { description.name }
 }
 
-/// The sources of all elements of a model: finds elements by name and version, and the positions of their fields.
+/// The sources of all elements of a model. It finds elements by name and version, and the positions of their fields.
 struct SourceMap: Sendable {
     let versions: VersionList
     /// The entities, by lineage.
@@ -71,7 +71,7 @@ struct SourceMap: Sendable {
 
     // MARK: Names
 
-    /// The property of `entity` that has the name `name` in the version at `index`.
+    /// Returns the property of `entity` that has the name `name` in the version at `index`.
     func property(_ name: String, of entity: EntityLineage, at index: VersionIndex) -> ElementLineage? {
         self[entity].properties.firstIndex { $0.fields.exists(at: index) && $0.fields[index].name == name }
             .map { ElementLineage($0) }
@@ -81,7 +81,8 @@ struct SourceMap: Sendable {
         self[entity].properties.filter { $0.fields.exists(at: index) }.compactMap { $0.fields[index].name }
     }
 
-    /// The element of `subtype` that has the name `name` in the version at `index`, if the version at `alive` has it.
+    /// Returns the element of `subtype` that has the name `name` in the version at `index`, if the version at `alive`
+    /// has it.
     func element(
         _ name: String, of subtype: SubtypeLineage, at index: VersionIndex, alive: VersionIndex
     ) -> ElementLineage? {
@@ -94,15 +95,15 @@ struct SourceMap: Sendable {
         self[subtype].elements.filter { $0.fields.exists(at: index) }.compactMap { $0.fields[index].name }
     }
 
-    /// The name of `subtype` in the version at `index`.
+    /// Returns the name of `subtype` in the version at `index`.
     func name(of subtype: SubtypeLineage, at index: VersionIndex) -> String { self[subtype].fields[index].name ?? "" }
 
-    /// The name of a property in the last version that has it.
+    /// Returns the name of a property in the last version that has it.
     func name(of property: ElementLineage, in entity: EntityLineage) -> String {
         self[entity].properties[property].description.present["name"]?.text ?? ""
     }
 
-    /// The string in a property's field in the version at `index`; empty if there is none.
+    /// Returns the string in a property's field in the version at `index`; empty if there is none.
     func text(
         _ key: String, of property: ElementLineage, in entity: EntityLineage, at index: VersionIndex
     ) -> String {

@@ -2,7 +2,7 @@ import JSONText
 
 /// Reads the files that describe subtypes.
 extension DescriptionReader {
-    /// Whether the object describes a subtype. A subtype has cases or options, or it has properties, but no
+    /// Returns whether the object describes a subtype. A subtype has cases or options, or it has properties, but no
     /// relationships and no keys that only entities have.
     func isSubtype(_ members: [JSON.Member]) -> Bool {
         let members = members.map { (key: KeyTable.subtype.canonical($0.key), value: $0.value) }

@@ -4,7 +4,7 @@ struct VersionIndex: Hashable, Strideable, Sendable {
 
     init(_ value: Int) { self.value = value }
 
-    /// The index of the version before; for the oldest version, an index that no version has.
+    /// The index of the previous version. For the oldest version, no version has this index.
     var previous: VersionIndex { VersionIndex(value - 1) }
 
     func distance(to other: VersionIndex) -> Int { other.value - value }
@@ -26,7 +26,7 @@ struct Timeline<Value: Sendable>: Sendable {
     /// The epochs, oldest first; never empty. The first one starts with `life`.
     let epochs: [Epoch]
 
-    /// Whether the version at `index` has the element.
+    /// Returns whether the version at `index` has the element.
     func exists(at index: VersionIndex) -> Bool { life.contains(index) }
 
     /// The value in the version at `index`. Before the first epoch, it is the first value.
@@ -34,12 +34,12 @@ struct Timeline<Value: Sendable>: Sendable {
         (epochs.last { $0.start <= index } ?? epochs[0]).value
     }
 
-    /// Whether the value may differ between the version at `index` and the version before.
+    /// Returns whether the value may differ between the version at `index` and the version before.
     func changes(at index: VersionIndex) -> Bool {
         life.upperBound == index || epochs.contains { $0.start == index }
     }
 
-    /// The timeline with each value replaced by the result of `transform`.
+    /// Returns the timeline with each value replaced by the result of `transform`.
     func map<Other>(_ transform: (Value) -> Other) -> Timeline<Other> {
         Timeline<Other>(life: life, epochs: epochs.map { .init(start: $0.start, value: transform($0.value)) })
     }

@@ -3,7 +3,7 @@ import SchemaModel
 import SQLSchema
 
 extension Validator {
-    /// The problems with the entities of a step whose custom migrations read single columns.
+    /// Returns the problems with the entities of a step whose custom migrations read single columns.
     func columnMigrationProblems(_ step: SchemaStep) -> [Diagnostic] {
         step.instructions.byColumns.sorted().flatMap { lineage -> [Diagnostic] in
             let reason: String

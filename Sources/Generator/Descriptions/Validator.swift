@@ -10,7 +10,7 @@ package struct Validator {
 
     static func validate(_ history: SchemaHistory, _ sources: SourceMap) -> [Diagnostic] {
         var validator = Validator(history: history, sources: sources)
-        // A problem in one version is usually in the next one too. A place is reported only for the first version.
+        // A problem in one version usually exists in the next version too, so each place is reported only once.
         var seen: Set<Place> = []
         let problems = history.versions.indices.map { VersionIndex($0) }.flatMap { index in
             validator.diagnostics = []

@@ -5,10 +5,10 @@ struct VersionList: Sendable {
     let versions: [Version]
     private let places: [Version: Int]
 
-    /// Finds the versions that descriptions name (rule 8).
+    /// Collects the versions that descriptions name (rule 8).
     ///
-    /// If a version has several spellings, the released one is used, or else the one that `strata.json` lists, or else
-    /// the most frequent one, of which the shortest.
+    /// A version may have several spellings. The spelling of a released version takes precedence, then the spelling in
+    /// `strata.json`, then the most frequent spelling. If several spellings are equally frequent, the shortest is used.
     ///
     /// - Parameters:
     ///   - mentions: The places at which descriptions name a version.
@@ -35,7 +35,7 @@ struct VersionList: Sendable {
 
     subscript(index: VersionIndex) -> Version { versions[index.value] }
 
-    /// The index of a version that a description names.
+    /// Returns the index of a version that a description names.
     func index(_ version: Version) -> VersionIndex { VersionIndex(places[version] ?? versions.count) }
 }
 

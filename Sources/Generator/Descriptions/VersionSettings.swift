@@ -103,8 +103,8 @@ package struct VersionSettings: Sendable {
         diagnostics.append(file.diagnostic(problem, at: offset))
     }
 
-    /// The references to unknown versions and, if `versions` lists all versions, the places at which descriptions name
-    /// one that it does not list.
+    /// Returns the problems with the names of versions: unknown versions in the settings and, if `versions` lists all
+    /// versions, unlisted versions in the descriptions.
     func problems(among versions: VersionList, _ mentions: [VersionMention]) -> [Diagnostic] {
         var references: [Mention] = oldest.map { [$0] } ?? []
         for link in chain { references += [link.from, link.to] }

@@ -3,8 +3,8 @@ import SchemaModel
 import SQLSchema
 
 extension Generator {
-    /// The values for the template `Entity.swift`: the newest struct of an entity, and its primary key. Nil if the newest
-    /// version does not have the entity.
+    /// Returns the values for the template `Entity.swift`: the newest struct of an entity, and its primary key. Nil if
+    /// the newest version does not have the entity.
     func entityValues(_ lineage: EntityLineage) -> Value? {
         guard let entity = history.newest.entity(lineage) else { return nil }
         let newest = history.versions.count - 1
@@ -19,7 +19,8 @@ extension Generator {
         return .object(values)
     }
 
-    /// The values for the template `EntityHistory.swift`: the superseded structs of an entity. Nil if there are none.
+    /// Returns the values for the template `EntityHistory.swift`: the superseded structs of an entity. Nil if there are
+    /// none.
     func entityHistoryValues(_ lineage: EntityLineage) -> Value? {
         let newest = history.versions.count - 1
         let shapes = names.shapes[lineage].filter { $0.last < newest }
@@ -81,7 +82,7 @@ extension Generator {
         return .object(values)
     }
 
-    /// Swift source for the decoding of a property. A property that is absent gets its default.
+    /// Returns Swift source that decodes a property. An absent property gets its default value.
     static func decoding(_ type: String, _ member: String, isNullable: Bool, _ fallback: String?) -> String {
         guard let fallback else { return "try values.decode(\(type).self, forKey: .\(member))" }
         let wrapped = isNullable ? String(type.dropLast()) : type
@@ -124,7 +125,7 @@ extension Generator {
                 "default": fallback.map { .text(" = " + $0) } ?? .null,
                 "read": .text("row.\(Self.reader(column))(\(field.index))"),
                 "bind": .text("bind\(typeName)(self.\(member), at: \(field.index + 1))"),
-                // Colors are texts.
+                // A color is stored as text.
                 "compare": .text(
                     "compare\(typeName == "Color" ? "String" : typeName)(self.\(member), other.\(member))"),
                 "documentation": documentation(column.documentation),
@@ -159,7 +160,7 @@ extension Generator {
         ]
     }
 
-    /// Swift source for the primary key of an entity, from the properties of its struct.
+    /// Returns Swift source for the primary key of an entity, from the properties of its struct.
     ///
     /// - Parameters:
     ///   - entity: The entity.
@@ -180,7 +181,7 @@ extension Generator {
         return "ID(" + arguments.joined(separator: ", ") + ")"
     }
 
-    /// A sentence with the versions that share a type.
+    /// Returns a sentence with the versions that share a type.
     func versions(from start: Int, to end: Int) -> String {
         let first = history.versions[start].version.text
         let last = history.versions[end].version.text
@@ -188,13 +189,13 @@ extension Generator {
         return start == end ? "Version \(first)." : "Versions \(first) to \(last)."
     }
 
-    /// Swift source for the names of a property's columns: a string for one column, an array for several.
+    /// Returns Swift source for the names of a property's columns: a string for one column, an array for several.
     private func columnNames(of column: StoredColumn, in shape: EntityShape) -> String {
         let parts = shape.columns.filter { $0.property == column.property && $0.role == column.role }
         return parts.count > 1 ? SwiftLiteral.strings(parts.map(\.name)) : SwiftLiteral.string(column.name)
     }
 
-    /// Swift source for the argument with the collations by which a foreign key is compared; empty if it needs none.
+    /// Returns Swift source for the argument with the collations of a foreign key; empty if the foreign key needs none.
     private func collations(of column: StoredColumn, in version: SchemaVersion) -> String {
         guard let target = column.role.target.flatMap(version.entity) else { return "" }
         let collations = version.keyCollations(of: target)
@@ -205,14 +206,14 @@ extension Generator {
         }
     }
 
-    /// The name of the function of `Strata.Row` that reads a column.
+    /// Returns the name of the function of `Strata.Row` that reads a column.
     static func reader(_ column: StoredColumn) -> String {
         let isKey = column.role == .identifier || column.role.target != nil
         let name = typeName(column) ?? (isKey ? "ID" : "Value")
         return column.isNullable ? "optional" + name : name.lowercased()
     }
 
-    /// The type of a column in the names of functions for single types; nil for types that the model declares.
+    /// Returns the type of a column as part of a function's name; nil for types that the model declares.
     private static func typeName(_ column: StoredColumn) -> String? {
         guard column.role == .attribute || column.role == .position else { return nil }
         return switch column.type.scalar {
@@ -262,7 +263,7 @@ extension Generator {
         }
         let isSymmetric = version.isOwnInverse(relationship)
         let kind = relationship.association == .toOne ? "ToOne" : "ToMany"
-        // `Newest` keeps the file the same when another entity gets a new struct.
+        // With `Newest`, the file stays the same when another entity gets a new struct.
         let isNewest = shape.last == history.versions.count - 1
         let targetType =
             isNewest
@@ -276,7 +277,7 @@ extension Generator {
         ]
     }
 
-    /// The lines of a doc comment.
+    /// Returns the lines of a doc comment, without control characters.
     func documentation(_ text: String?) -> Value {
         let lines = text?.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) ?? []
         return .list(

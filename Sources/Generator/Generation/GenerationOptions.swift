@@ -51,7 +51,7 @@ package struct GenerationOptions: Sendable {
         case descriptions
     }
 
-    /// How generated types conform to `Codable`; nil if they do not.
+    /// The names by which generated types are encoded; nil if the types do not conform to `Codable`.
     package var codingNames: CodingNames?
     /// The way in which generated tests find their fixtures.
     package var testFolder: TestFolder

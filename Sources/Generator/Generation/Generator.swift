@@ -25,17 +25,19 @@ package struct Generator: Sendable {
         self.renderer = Renderer(templates)
     }
 
-    /// Generates the Swift files of the model's target: one for the schema, one for the migrations, and for each
-    /// description one with the newest type and one with the superseded types, as far as there are any.
+    /// Generates the Swift files of the model's target.
+    ///
+    /// There is one file for the schema and one for the migrations. Each description has a file with its newest type,
+    /// and a file with its superseded types, if it has such types.
     ///
     /// - Parameter isBuilt: Whether a build generates the files. A build plugin must name its files before it knows the
-    ///   versions, so then there is exactly one file for each description.
+    ///   versions, so each description then has exactly one file.
     /// - Throws: `TemplateError` if a template is wrong.
     package func sources(isBuilt: Bool = false) throws(TemplateError) -> [GeneratedFile] {
         enum Source {
             case schema, migrations, entity(EntityLineage), subtype(SubtypeLineage), unpersisted(String)
         }
-        // The files that take longest come first, so that no processor starts with one of them last.
+        // The slowest files come first, so that no processor starts one of them last.
         let sources =
             [.schema, .migrations] + history.entityLineages.map(Source.entity)
             + history.subtypeLineages.map(Source.subtype) + history.unpersisted.map(Source.unpersisted)
@@ -55,7 +57,14 @@ package struct Generator: Sendable {
         }.flatMap(\.self)
     }
 
-    /// The files with the types of the description `name`.json. `newest` and `superseded` are nil without such types.
+    /// Returns the files with the types of the description `name`.json.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the description.
+    ///   - template: The name of the template for the newest type, without `.swift`.
+    ///   - newest: The values of the newest type; nil if there is none.
+    ///   - superseded: The values of the superseded types; nil if there are none.
+    ///   - isBuilt: Whether a build generates the files.
     private func typeFiles(
         _ name: String, _ template: String, _ newest: Value?, _ superseded: Value?, _ isBuilt: Bool
     ) throws(TemplateError) -> [GeneratedFile] {
@@ -103,7 +112,7 @@ package struct Generator: Sendable {
             }
     }
 
-    /// Generates the lock, which seals the number of versions in the options.
+    /// Generates the lock. It seals as many versions as the options say.
     package func lock() -> GeneratedFile {
         GeneratedFile(
             place: .model, name: Self.lockName,

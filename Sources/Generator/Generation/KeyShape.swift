@@ -29,12 +29,13 @@ struct KeyShape {
     var last: Int
     /// The name of the type: `LaundryID`.
     var name = ""
-    /// The name of the type that makes it different from the primary keys of other entities: `LaundryKey`.
+    /// The name of the tag type, which distinguishes this primary key from the primary keys of other entities:
+    /// `LaundryKey`.
     var tag = ""
     /// The lineages of the entities whose primary keys can be converted to this type, in the last version.
     var sources: [EntityLineage]
 
-    /// The types of all primary keys, by lineage. The oldest type comes first.
+    /// Returns the types of all primary keys, by lineage. The oldest type comes first.
     static func all(in history: SchemaHistory) -> [[KeyShape]] {
         var shapes = [[KeyShape]](repeating: [], count: history.sources.count)
         var signatures = [[String]](repeating: [], count: history.sources.count)
@@ -93,8 +94,8 @@ struct KeyShape {
         }
     }
 
-    /// The names and types of a primary key's parts, including the parts of referenced primary keys. Two primary keys
-    /// with the same signature have the same Swift type.
+    /// Returns the names and types of a primary key's parts, including the parts of referenced primary keys. Two
+    /// primary keys with the same signature have the same Swift type.
     private static func signature(of entity: Entity, in version: SchemaVersion) -> [String] {
         switch form(of: entity, in: version) {
         case .raw(let scalar): return [scalar.rawValue]
@@ -108,7 +109,7 @@ struct KeyShape {
 }
 
 extension [[KeyShape]] {
-    /// The name of the type of an entity's primary key in the version at `index`.
+    /// Returns the name of the type of an entity's primary key in the version at `index`.
     func name(_ lineage: EntityLineage, at index: Int) -> String {
         self[lineage].first { $0.first <= index && index <= $0.last }?.name ?? ""
     }

@@ -3,8 +3,8 @@ import SchemaDiff
 import SchemaModel
 
 extension Generator {
-    /// The values for the template `Migrations.swift`: a protocol for each step with a custom migration, and the
-    /// initializers that the custom migration uses.
+    /// Returns the values for the template `Migrations.swift`: a protocol for each step with a custom migration, and
+    /// the initializers that the custom migration uses.
     func migrationsValues() -> Value {
         var declared: Set<[String]> = []
         let steps = names.steps.filter(\.isCustom).map { step -> Value in
@@ -33,7 +33,7 @@ extension Generator {
         ]
     }
 
-    /// The values for the template `MigrationStub.swift`: the stub of a custom migration.
+    /// Returns the values for the template `MigrationStub.swift`: the stub of a custom migration.
     func stubValues(_ step: SchemaStep) -> Value {
         let functions = functions(of: step)
         return [
@@ -63,8 +63,8 @@ extension Generator {
         return names.type(lineage, in: history.versions[shape?.first ?? index])
     }
 
-    /// The values of the functions that you write: one for each entity whose rows a custom migration converts, and one
-    /// for each removed entity whose rows it turns into rows of another entity.
+    /// Returns the values of the functions that you write. There is one for each entity whose rows a custom migration
+    /// converts, and one for each removed entity whose rows a custom migration turns into rows of another entity.
     private func functions(of step: SchemaStep) -> [Value] {
         let converted = step.customEntities.map { entity -> Value in
             let parameters = parameters(of: entity).map { "\(names.label($0.column)): …" }
@@ -88,19 +88,19 @@ extension Generator {
             }
     }
 
-    /// The name of a struct without the schema: `V1_0.Laundry`.
+    /// Returns the name of a struct without the schema: `V1_0.Laundry`.
     private func short(_ lineage: EntityLineage, _ version: SchemaVersion) -> String {
         String(names.type(lineage, in: version).dropFirst(history.name.count + 1))
     }
 
-    /// The values of the functions that preserve data which a step removes.
+    /// Returns the values of the functions that preserve removed data.
     private func removals(of step: SchemaStep) -> [Value] {
         zip(step.removals, Self.removalNames(step)).map { removal, name in
             ["function": .text("carryOn" + name), "reason": .text(removal.reason)]
         }
     }
 
-    /// The removals of a step as parts of function names: `UserFax` for the property `fax` of `user`.
+    /// Returns the removals of a step as parts of function names: `UserFax` for the property `fax` of `user`.
     static func removalNames(_ step: SchemaStep) -> [String] {
         var taken: Set<String> = []
         return step.removals.map { entity, property, _ in
@@ -114,17 +114,18 @@ extension Generator {
         ["old": .text(old), "new": .text(new), "entity": .text(entity.name), "example": .text(example)]
     }
 
-    /// The first column of each property of the struct.
+    /// Returns the first column of each property of the struct.
     private func members(of entity: EntityStep) -> [EntityStep.ColumnStep] {
         entity.columns.filter { $0.column.part == 0 }
     }
 
-    /// The first column of each property whose value you provide.
+    /// Returns the first column of each property whose value you provide.
     func parameters(of entity: EntityStep) -> [EntityStep.ColumnStep] {
         members(of: entity).filter { if case .custom = $0.origin { true } else { false } }
     }
 
-    /// The names of the types with which a custom migration reads and provides single columns of an entity's rows.
+    /// Returns the names of the types with which a custom migration reads and provides single columns of an entity's
+    /// rows.
     func columnMigrationNames(_ entity: EntityStep, _ step: SchemaStep) -> (row: String, values: String) {
         func name(_ entity: Entity, _ suffix: String, in version: SchemaVersion) -> String {
             let taken = (version.entities.map(\.name) + version.subtypes.map(\.name)).map(SwiftName.type)
@@ -211,7 +212,7 @@ extension Generator {
         ]
     }
 
-    /// Swift source for a value, from the old struct; nil if the value is a parameter.
+    /// Returns Swift source for a value, from the old struct; nil if the value is a parameter.
     private func expression(
         _ origin: ValueOrigin, _ column: StoredColumn, old: String, in version: SchemaVersion
     ) -> String? {

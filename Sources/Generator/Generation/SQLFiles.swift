@@ -4,7 +4,7 @@ import SchemaModel
 import SQLSchema
 
 extension Generator {
-    /// The values for the template `Version.sql`: the DDL of one version.
+    /// Returns the values for the template `Version.sql`: the DDL of one version.
     func versionSQLValues(_ version: SchemaVersion) -> Value {
         [
             "schema": .text(history.name),
@@ -18,7 +18,7 @@ extension Generator {
         ]
     }
 
-    /// The values for the template `Step.sql`: the statements of one step.
+    /// Returns the values for the template `Step.sql`: the statements of one step.
     func stepSQLValues(_ step: SchemaStep) -> Value {
         let statements = StepStatements(
             from: step.from.tables, to: step.to.tables, changes: step.tableChanges, keepsOldTables: step.isCustom)

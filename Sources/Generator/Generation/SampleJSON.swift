@@ -5,7 +5,7 @@ import SQLSchema
 /// The JSON values that fixtures store in columns of structs and lists. They cover absent and present members, every
 /// case, and the limits of every type.
 enum SampleJSON {
-    /// Distinct JSON texts that cover the values of `type`.
+    /// Returns distinct JSON texts that cover the values of `type`.
     static func texts(of type: ValueType, in version: SchemaVersion) -> [String] {
         switch type {
         case .scalar(let scalar): return texts(of: scalar)

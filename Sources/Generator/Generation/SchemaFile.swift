@@ -4,7 +4,7 @@ import SchemaModel
 import SQLSchema
 
 extension Generator {
-    /// The values for the template `Schema.swift`: the schema's versions with their tables, and its steps.
+    /// Returns the values for the template `Schema.swift`: the schema's versions with their tables, and its steps.
     func schemaValues() -> Value {
         let tables = tableLines()
         let versions = history.versions.indices.map { index -> Value in
@@ -34,8 +34,8 @@ extension Generator {
         ]
     }
 
-    /// The type aliases of a version for types that an earlier version declares; empty if the version's structs are not
-    /// generated.
+    /// Returns the type aliases of a version for types that an earlier version declares; empty if the version's structs
+    /// are not generated.
     private func aliases(in index: Int) -> [Value] {
         guard names.emitted.contains(index) else { return [] }
         return typeAliases(in: index) { $0 < index }
@@ -45,7 +45,7 @@ extension Generator {
         typeAliases(in: history.versions.count - 1) { _ in true }
     }
 
-    /// The type aliases of a version, for all types whose declaring version `isIncluded` accepts.
+    /// Returns the type aliases of a version, for all types whose declaring version `isIncluded` accepts.
     ///
     /// - Parameters:
     ///   - index: The index of the version.
@@ -131,7 +131,7 @@ extension Generator {
 
     // MARK: Tables
 
-    /// For each version, the text of the tables that are new, have changed or are removed.
+    /// Returns, for each version, the lines of its new, changed and removed tables.
     private func tableLines() -> [[String]] {
         var before: [(owner: TableOwner, table: Table)] = []
         return history.versions.map { version in
@@ -140,7 +140,7 @@ extension Generator {
             let owned = Dictionary(before.map { ($0.owner, $0.table) }, uniquingKeysWith: { first, _ in first })
             var lines: [String] = []
             let names = Set(tables.map(\.table.name))
-            // A table that continues one under another name takes its place.
+            // A renamed table is not dropped: the changed table with the new name replaces it.
             var gone = Set(known.keys).subtracting(names)
             for (owner, table) in tables where known[table.name] != table {
                 if let base = owned[owner], base.name == table.name || !names.contains(base.name),

@@ -3,8 +3,8 @@ import SchemaDiff
 import SchemaModel
 
 extension Generator {
-    /// The values for the template `Subtype.swift`: the newest type of a subtype. Nil if the newest version does not have
-    /// the subtype.
+    /// Returns the values for the template `Subtype.swift`: the newest type of a subtype. Nil if the newest version
+    /// does not have the subtype.
     func subtypeValues(_ lineage: SubtypeLineage) -> Value? {
         guard let subtype = history.newest.subtype(lineage) else { return nil }
         let newest = history.versions.count - 1
@@ -17,7 +17,8 @@ extension Generator {
         return .object(values)
     }
 
-    /// The values for the template `SubtypeHistory.swift`: the superseded types of a subtype. Nil if there are none.
+    /// Returns the values for the template `SubtypeHistory.swift`: the superseded types of a subtype. Nil if there are
+    /// none.
     func subtypeHistoryValues(_ lineage: SubtypeLineage) -> Value? {
         let shapes = names.subtypeShapes[lineage].filter { $0.last < history.versions.count - 1 }
         return shapes.isEmpty ? nil : .object(commonValues(lineage, shapes))
@@ -107,8 +108,8 @@ extension Generator {
 
     // MARK: Migration
 
-    /// The values of the initializers that convert a value of an older version's type. There is one only if every value
-    /// can be converted.
+    /// Returns the values of the initializers that convert a value of an older version's type. A type has such an
+    /// initializer only if all values can be converted.
     private func migratingValues(_ shape: SubtypeShape) -> Value {
         var seen: Set<Int> = []
         var values: [Value] = []

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Breaks long lines of Swift source at their brackets, so that templates need not know how long values are.
+/// Breaks long lines of Swift source at their brackets. Templates need not consider the lengths of values.
 ///
-/// A line is broken at its last closure or, if it has none, at its last list in brackets. The elements of the list are
-/// put on as few lines as they fit in. Comments and multi-line strings stay as they are.
+/// A line is broken at its last closure or, if it has none, at its last list in brackets. The elements of the list fill
+/// as few lines as possible. Comments and multi-line strings stay unchanged.
 enum SwiftLines {
-    /// The number of columns that a line may have.
+    /// The maximum number of columns of a line.
     private static let limit = 120
 
     /// Returns `source` with its long lines broken.
@@ -14,7 +14,8 @@ enum SwiftLines {
         return source.withUTF8 { bytes in
             guard let start = bytes.baseAddress else { return "" }
             var result = ""
-            // The lines before `copied` are in the result. Splitting the text takes several times as long.
+            // `copied` is the end of the text that the result contains. Splitting the text into lines would take
+            // several times as long.
             var (copied, line) = (0, 0)
             var isInString = false
             while line < bytes.count {
@@ -79,7 +80,8 @@ enum SwiftLines {
         return ([head] + lines + [tail]).flatMap(broken(line:))
     }
 
-    /// The last closure in a line that no other brackets enclose, or else the last such list with anything in it.
+    /// Returns the last closure in a line that is not inside other brackets, or else the last list in brackets. Empty
+    /// brackets are ignored.
     private static func group(in bytes: [UInt8]) -> Group? {
         var found: Group?
         var depth = 0
@@ -108,7 +110,7 @@ enum SwiftLines {
         return found
     }
 
-    /// The offset of the quote that ends the string literal whose first quote is at `start`.
+    /// Returns the offset of the quote that ends the string literal whose first quote is at `start`.
     private static func endOfString(in bytes: [UInt8], from start: Int) -> Int {
         var hashes = 0
         while hashes < start, bytes[start - 1 - hashes] == UInt8(ascii: "#") { hashes += 1 }

@@ -3,7 +3,8 @@ import SQLSchema
 
 /// Swift literals.
 enum SwiftLiteral {
-    /// A string literal; a raw one if `text` contains quotes or backslashes, but no control characters.
+    /// Returns a string literal. It is a raw literal if `text` contains quotes or backslashes, but no control
+    /// characters.
     static func string(_ text: String) -> String {
         let isPlain = text.unicodeScalars.allSatisfy {
             $0.value >= 0x20 && $0.value != 0x7f && $0.value != 0x2028 && $0.value != 0x2029
@@ -15,13 +16,19 @@ enum SwiftLiteral {
         return "\(hashes)\"\(text)\"\(hashes)"
     }
 
-    /// An array literal of strings, on one line.
+    /// Returns an array literal of strings, on one line.
     static func strings(_ texts: [String]) -> String {
         "[" + texts.map(string).joined(separator: ", ") + "]"
     }
 
-    /// The arguments of a call like `changed(removing:adding:)`, with the labels `removing` and `adding`. An argument
-    /// is omitted if there is no such change.
+    /// Returns the arguments of a call such as `changed(removing:adding:)`. An argument is omitted if there is no such
+    /// change.
+    ///
+    /// - Parameters:
+    ///   - change: The change.
+    ///   - removing: The label of the argument with the removed positions.
+    ///   - adding: The label of the argument with the added elements.
+    ///   - literal: Returns the literal of an element.
     static func arguments<Element>(
         _ change: ListChange<Element>, _ removing: String, _ adding: String, _ literal: (Element) -> String
     ) -> [String] {
@@ -48,7 +55,7 @@ enum SwiftLiteral {
         return result + "\""
     }
 
-    /// The literal of a default value or backfill value.
+    /// Returns the literal of a default value or backfill value.
     static func value(_ literal: Literal, type: ScalarType) -> String {
         switch (type, literal) {
         case (.bool, .integer(let value)): return value == 1 ? "true" : "false"

@@ -25,8 +25,8 @@ struct SwiftNames {
         let ends = steps.filter(\.isCustom).flatMap { [$0.from.version, $0.to.version] } + [history.newest.version]
         let emitted = history.versions.indices.filter { structs == .all || ends.contains(history.versions[$0].version) }
         self.emitted = emitted
-        // The structs of all versions are computed, and only then filtered. So the version that declares a struct does
-        // not depend on which versions are generated, and names do not change when a version is added.
+        // Compute the structs of all versions first, and filter them later. Then the version that declares a struct
+        // does not depend on which versions are generated, and names stay the same when a version is added.
         let subtypeShapes = SubtypeShape.all(in: history)
         let keyShapes = KeyShape.all(in: history)
         var shapes = [[EntityShape]](repeating: [], count: history.sources.count)
@@ -46,66 +46,66 @@ struct SwiftNames {
         self.shapes = shapes.map { $0.filter { isEmitted($0.first, $0.last) } }
     }
 
-    /// The struct of an entity in the version at `index`; nil if none is generated.
+    /// Returns the struct of an entity in the version at `index`; nil if none is generated.
     func shape(of lineage: EntityLineage, at index: Int) -> EntityShape? {
         shapes[lineage].first { $0.first <= index && index <= $0.last }
     }
 
-    /// The type of a subtype in the version at `index`; nil if none is generated.
+    /// Returns the type of a subtype in the version at `index`; nil if none is generated.
     func subtypeShape(of lineage: SubtypeLineage, at index: Int) -> SubtypeShape? {
         subtypeShapes[lineage].first { $0.first <= index && index <= $0.last }
     }
 
-    /// The index of the last version in `range` whose structs are generated.
+    /// Returns the index of the last version in `range` whose structs are generated.
     func lastEmitted(in range: ClosedRange<Int>) -> Int {
         emitted.last { range.contains($0) } ?? range.upperBound
     }
 
-    /// The name of an entity's struct in the version at `index`, with the namespace of the version that declares the
-    /// struct: `LaundrySchema.V1_0.Laundry`.
+    /// Returns the name of an entity's struct in the version at `index`, with the namespace of the version that
+    /// declares the struct: `LaundrySchema.V1_0.Laundry`.
     func declaredType(_ lineage: EntityLineage, at index: Int) -> String {
         let first = shape(of: lineage, at: index)?.first ?? index
         return type(lineage, in: history.versions[first])
     }
 
-    /// The name of a version's namespace: `V1_0`.
+    /// Returns the name of a version's namespace: `V1_0`.
     func namespace(_ index: Int) -> String { "V" + history.versions[index].version.identifier }
 
-    /// The index of a version in the history.
+    /// Returns the index of a version in the history.
     func index(of version: SchemaVersion) -> Int { places[version.version] ?? 0 }
 
-    /// The name of a version's namespace: `V1_0`.
+    /// Returns the name of a version's namespace: `V1_0`.
     func namespace(_ version: SchemaVersion) -> String { "V" + version.version.identifier }
 
-    /// The name of an entity's struct in the namespace of `version`: `LaundrySchema.V1_0.Laundry`.
+    /// Returns the name of an entity's struct in the namespace of `version`: `LaundrySchema.V1_0.Laundry`.
     func type(_ lineage: EntityLineage, in version: SchemaVersion) -> String {
         let name = version.entity(lineage).map { SwiftName.type($0.name) } ?? ""
         return "\(history.name).\(namespace(version)).\(SwiftName.escaped(name))"
     }
 
-    /// The name of the type of an entity's primary key: `LaundrySchema.LaundryID`.
+    /// Returns the name of the type of an entity's primary key: `LaundrySchema.LaundryID`.
     func id(_ lineage: EntityLineage, in version: SchemaVersion) -> String {
         "\(history.name).\(keyShapes.name(lineage, at: index(of: version)))"
     }
 
-    /// The name of a step's custom migration: `Migration_1_0_to_2_0`.
+    /// Returns the name of a step's custom migration: `Migration_1_0_to_2_0`.
     func migration(_ step: SchemaStep) -> String {
         "Migration_\(step.from.version.identifier)_to_\(step.to.version.identifier)"
     }
 
-    /// The name of a column's Swift property.
+    /// Returns the name of a column's Swift property.
     func member(_ column: StoredColumn) -> String { SwiftName.escaped(column.member) }
 
-    /// The argument label for a column's Swift property.
+    /// Returns the argument label for a column's Swift property.
     func label(_ column: StoredColumn) -> String { SwiftName.label(column.member) }
 
-    /// The declaration and the name of a property's parameter. A parameter cannot be named `self`, because the body
-    /// needs that name.
+    /// Returns the declaration and the name of a property's parameter. A parameter cannot have the name `self`, because
+    /// the function's body needs `self`.
     func parameter(_ name: String) -> (declared: String, name: String) {
         return name == "self" ? ("self self_", "self_") : (SwiftName.escaped(name), SwiftName.escaped(name))
     }
 
-    /// The type of a column's Swift property.
+    /// Returns the type of a column's Swift property.
     func type(of column: StoredColumn, lineage: EntityLineage, in version: SchemaVersion) -> String {
         let name =
             switch column.role {
@@ -116,11 +116,11 @@ struct SwiftNames {
         return column.isNullable ? name + "?" : name
     }
 
-    /// The Swift type of a value.
+    /// Returns the Swift type of a value.
     func type(_ type: ValueType, in version: SchemaVersion) -> String { self.type(type, at: index(of: version)) }
 
-    /// The Swift type of a value in the version at `index`. A subtype has the namespace of the version that declares
-    /// it.
+    /// Returns the Swift type of a value in the version at `index`. A subtype has the namespace of the version that
+    /// declares it.
     func type(_ type: ValueType, at index: Int) -> String {
         switch type {
         case .scalar(let scalar): return Self.type(scalar)
@@ -148,7 +148,7 @@ struct SwiftNames {
         }
     }
 
-    /// Swift source for the stored value of a column.
+    /// Returns Swift source for the stored value of a column.
     ///
     /// - Parameters:
     ///   - member: Swift source for the value of the column's Swift property.
@@ -170,7 +170,7 @@ struct SwiftNames {
         }
     }
 
-    /// The Swift source that follows a primary key to access the value of each of its columns: `.rawValue`.
+    /// Returns the Swift source that follows a primary key to access its values, one for each column: `.rawValue`.
     private func keyPaths(_ lineage: EntityLineage, in version: SchemaVersion) -> [String] {
         let index = index(of: version)
         guard let shape = keyShapes[lineage].first(where: { $0.first <= index && index <= $0.last }) else {
@@ -195,7 +195,7 @@ struct SubtypeShape {
     /// The index of the last version that uses the type.
     var last: Int
 
-    /// The types of all subtypes, by lineage. The oldest type comes first.
+    /// Returns the types of all subtypes, by lineage. The oldest type comes first.
     static func all(in history: SchemaHistory) -> [[SubtypeShape]] {
         var shapes = [[SubtypeShape]](repeating: [], count: history.subtypeSources.count)
         for (index, version) in history.versions.enumerated() {
@@ -252,8 +252,8 @@ struct EntityShape {
         self.last = index
     }
 
-    /// Whether this shape and `other`, the one in the next version, can share a struct. Relationships do not matter,
-    /// because the struct has the relationships of the last version.
+    /// Returns whether this shape and `other`, the shape in the next version, can share a struct. Relationships do not
+    /// matter, because the struct has the relationships of the last version.
     func isSameStruct(as other: EntityShape) -> Bool {
         entity.name == other.entity.name && entity.tableName == other.entity.tableName && columns == other.columns
             && keys == other.keys && parts == other.parts && collations == other.collations

@@ -5,7 +5,7 @@ import SQLSchema
 
 /// Swift source for values, and for changes of their types.
 extension SwiftNames {
-    /// Swift source for a default value or backfill value of a column.
+    /// Returns Swift source for a default value or backfill value of a column.
     func value(_ literal: Literal, type: ValueType, in version: SchemaVersion) -> String {
         switch (type, literal) {
         case (.scalar(let scalar), _):
@@ -22,7 +22,7 @@ extension SwiftNames {
         }
     }
 
-    /// Swift source for a value within JSON.
+    /// Returns Swift source for a value within JSON.
     private func value(_ json: JSON, type: ValueType, in version: SchemaVersion) -> String {
         switch (type, json.value) {
         case (.array(let element), .array(let values)):
@@ -67,7 +67,7 @@ extension SwiftNames {
 
     // MARK: Changes of type
 
-    /// Swift source that changes the value of the expression `old`.
+    /// Returns Swift source that changes the value of the expression `old`.
     ///
     /// - Parameters:
     ///   - change: The change.
@@ -87,8 +87,8 @@ extension SwiftNames {
         }
     }
 
-    /// Swift source that changes the value of the expression `old` from the subtype's older Swift type to the one of
-    /// `version`.
+    /// Returns Swift source that converts the value of the expression `old` from an older Swift type of a subtype to
+    /// its type in `version`.
     private func remade(_ old: String, type: ValueType, in version: SchemaVersion) -> String {
         if case .array(let element) = type {
             return "\(old).map { \(remade("$0", type: element, in: version)) }"

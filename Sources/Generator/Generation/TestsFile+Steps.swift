@@ -5,7 +5,8 @@ import SQLSchema
 
 /// The expectations of the generated tests for each step.
 extension Generator {
-    /// The lineages of the entities whose rows may be deleted or get new primary keys because of a custom migration.
+    /// Returns the lineages of the entities whose rows a custom migration may delete or give new primary keys, directly
+    /// or through references.
     private func looseEntities(_ step: SchemaStep) -> Set<EntityLineage> {
         var loose = Set(step.customEntities.map(\.new.lineage))
         // A primary key changes if it contains a foreign key that changes. A cascade deletes rows with the rows that
@@ -39,15 +40,15 @@ extension Generator {
         let references: [String]
         var isJoin = false
 
-        /// Whether the test only expects that all rows of a table with these columns are unchanged.
+        /// Returns whether the test only expects that all rows of a table with these columns are unchanged.
         func isUnchanged(_ columns: Set<String>) -> Bool {
             from == to && oldKey == key && changed.isEmpty && !isEmptied && filter == nil && references.isEmpty
                 && Set(kept) == columns
         }
     }
 
-    /// The values of a step's expectations. They do not list tables that are the same in both versions and whose rows
-    /// are unchanged.
+    /// Returns the values of a step's expectations. They do not list tables that are the same in both versions and
+    /// whose rows are unchanged.
     ///
     /// - Parameters:
     ///   - step: The step.
@@ -85,7 +86,7 @@ extension Generator {
             var changed: [(String, String)] = []
             for column in entity.columns {
                 let name = column.column.name
-                // If the description asks for a custom migration of the entity, it may change any value.
+                // A custom migration that the description requests for the entity may change any value.
                 let property = column.column.property
                 let isUnchecked =
                     unchecked.contains(.init(entity: entity.new.lineage, property: property))
@@ -106,7 +107,7 @@ extension Generator {
         return tables + joins
     }
 
-    /// The foreign keys of an entity to rows that may be deleted or get new primary keys.
+    /// Returns the foreign keys of an entity to rows that may be deleted or get new primary keys.
     private func references(of entity: EntityStep, _ loose: Set<EntityLineage>, _ step: SchemaStep) -> [String] {
         entity.new.properties.compactMap { property in
             let columns = entity.columns.filter {
@@ -168,7 +169,7 @@ extension Generator {
         if loose.contains(target) {
             references.append(reference(join.target, from: targets, to: oldTarget.tableName, cascades: true))
         }
-        // A primary key with more columns than before comes from a custom migration. The reference covers its values.
+        // Only a custom migration adds columns to a primary key. The entries in `references` cover their values.
         func values(_ columns: [String], _ old: [String]) -> [(String, String)] {
             columns.enumerated().map { ($1, old.indices.contains($0) ? SQL.quoted(old[$0]) : "NULL") }
         }
@@ -183,8 +184,10 @@ extension Generator {
             references: references, isJoin: true)
     }
 
+    /// Returns the values of the expectations for a table.
+    ///
     /// - Parameters:
-    ///   - test: The expectations for a table.
+    ///   - test: The expectations.
     ///   - keepsShared: Whether exactly the columns that the table has in both versions keep their values.
     private func values(_ test: TableTest, keepsShared: Bool) -> Value {
         func text(_ text: String, unless isOmitted: Bool = false) -> Value { isOmitted ? .null : .text(text) }
@@ -208,9 +211,10 @@ extension Generator {
         history.name + names.migration(step).replacing("Migration_", with: "Step_")
     }
 
-    /// The values of the protocol for the expectations that you write.
+    /// Returns the values of the protocol for the expectations that you write.
     func expectationValues(_ step: SchemaStep) -> Value {
-        // You write one expectation for each row of a custom entity. Reasons that it covers are left out.
+        // You write one expectation for each row of a custom entity. It covers some of the reasons, which are left out
+        // here.
         let merged = Set(step.merged.map(\.old.lineage))
         let reasons = step.reasons.filter { reason in
             // Each removal has its own function.
@@ -262,10 +266,10 @@ extension Generator {
         } + step.merged.map { values($0.old, $0.new, ".kept(.init(…))") }
     }
 
-    /// The name of an entity's type without the schema: `V1_0.Laundry`.
+    /// Returns the name of an entity's type without the schema: `V1_0.Laundry`.
     private func short(_ type: String) -> String { String(type.dropFirst(history.name.count + 1)) }
 
-    /// SQL for the expected value of a column, from the old row; nil if a custom migration provides the value.
+    /// Returns SQL for the expected value of a column, from the old row; nil if a custom migration provides the value.
     private func expectation(_ origin: ValueOrigin) -> String? {
         switch origin {
         case .copy(let column): return SQL.quoted(column.name)

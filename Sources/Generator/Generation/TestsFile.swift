@@ -4,7 +4,7 @@ import SchemaModel
 import SQLSchema
 
 extension Generator {
-    /// The values for the template `Tests.swift`: the tests of all versions.
+    /// Returns the values for the template `Tests.swift`: the tests of all versions.
     ///
     /// The expectations are computed from the properties and not taken from the SQL of the migration. So the tests find
     /// errors in that SQL.
@@ -40,7 +40,7 @@ extension Generator {
 
     /// The tables of the fixture of one version.
     struct FixtureTables {
-        /// By the table's name: the index of the version that last added or changed the table, and the columns in which
+        /// The tables, by name: the index of the version that last added or changed the table, and the columns in which
         /// the tests compare rows.
         var columns: [String: (since: Int, names: Set<String>)] = [:]
         /// The added and changed tables, as Swift source.
@@ -49,7 +49,7 @@ extension Generator {
         var removed: [String] = []
     }
 
-    /// The definitions of all tables of all fixtures, and the tables of each version.
+    /// Returns the definitions of all tables of all fixtures, and the tables of each version.
     private func fixtureTables() -> (
         definitions: [TableSeries<FixtureTableText>.Definition], versions: [FixtureTables]
     ) {
@@ -128,7 +128,7 @@ extension Generator {
                 if let key = text.key, text.key != base.content.key {
                     arguments.append("key: \(SwiftLiteral.strings(key))")
                 } else if text.key == nil, let first = text.columns.first, first != base.content.columns.first {
-                    // Without a primary key of properties, the first column is the primary key.
+                    // If the primary key is not a property, it is the first column.
                     return .object(values)
                 }
                 arguments += SwiftLiteral.arguments(columns, "removing", "adding") { $0 }
@@ -142,8 +142,8 @@ extension Generator {
         return .object(values)
     }
 
-    /// Whether the fixture of a version is sealed together with the version. A version that conversions only pass
-    /// through has no sealed fixture, because no device has a store of it.
+    /// Returns whether the fixture of a version is sealed together with the version. A version that conversions only
+    /// pass through has no sealed fixture, because no device has a store of it.
     private func hasSealedFixture(_ index: Int) -> Bool {
         index < options.sealedCount && !history.isPassedInConversion(history.versions[index].version)
     }
@@ -196,8 +196,8 @@ extension Generator {
         return text + (hasOwnName ? ").named(\(SwiftLiteral.string(column.member)))" : ")")
     }
 
-    /// The columns whose values must be distinct in a fixture, one for each unique index. It is the index's first
-    /// attribute with a scalar type other than Boolean, or else its first column.
+    /// Returns the columns whose values must be distinct in a fixture, one for each unique index. It is the first
+    /// attribute of the index that has a scalar type other than Boolean, or else the first column of the index.
     private func distinctColumns(of entity: Entity, in version: SchemaVersion) -> Set<String> {
         let columns = version.columns(of: entity)
         var names: Set<String> = []
@@ -211,7 +211,7 @@ extension Generator {
         return names
     }
 
-    /// Swift source for the sample values of a fixture's column.
+    /// Returns Swift source for the sample values of a fixture's column.
     private func sampleType(_ type: ValueType, in version: SchemaVersion) -> String {
         switch type {
         case .scalar(let scalar): return "." + scalar.rawValue

@@ -4,17 +4,17 @@ import Foundation
 package final class Renderer: Sendable {
     /// The escaping of values.
     package enum Escaping: Sendable {
-        /// None, for source code.
+        /// No escaping, for source code.
         case none
         /// `&`, `"`, `<` and `>` become entities, as in the specification.
         case html
     }
 
-    /// The treatment of unknown names.
+    /// The treatments of unknown names.
     package enum MissingNames: Sendable {
-        /// An error with the template, line and column.
+        /// An unknown name is an error with the template, line and column.
         case error
-        /// They are rendered as nothing, as in the specification.
+        /// An unknown name is rendered as empty text, as in the specification.
         case empty
     }
 
@@ -27,7 +27,10 @@ package final class Renderer: Sendable {
 
     /// Creates a renderer of templates.
     ///
-    /// - Parameter sources: The texts of the templates and partials, by name.
+    /// - Parameters:
+    ///   - sources: The texts of the templates and partials, by name.
+    ///   - escaping: The escaping of values.
+    ///   - missingNames: The treatment of unknown names.
     package init(_ sources: [String: String], escaping: Escaping = .none, missingNames: MissingNames = .error) {
         self.sources = sources
         self.escaping = escaping
@@ -35,6 +38,9 @@ package final class Renderer: Sendable {
     }
 
     /// Renders the template `name` with `value`.
+    ///
+    /// - Throws: `TemplateError` if the template does not exist, if a template is malformed or, with
+    ///   `MissingNames.error`, if it refers to an unknown name.
     package func render(_ name: String, _ value: Value) throws(TemplateError) -> String {
         guard let tokens = try tokens(name, indentation: "") else {
             throw TemplateError(template: name, line: 1, column: 1, message: "the template does not exist")
@@ -115,7 +121,7 @@ package final class Renderer: Sendable {
         }
     }
 
-    /// The value of `name`. The innermost object with its first part is used.
+    /// Returns the value of `name`, from the innermost object that has a value for its first part.
     private func value(of name: Name, template: String, _ stack: [Value]) throws(TemplateError) -> Value {
         guard let first = name.parts.first else { return stack.last ?? .null }
         var found: Value?

@@ -1,4 +1,4 @@
-/// Turns the text of a template into tokens, as the Mustache specification has it
+/// Splits the text of a template into tokens, as the Mustache specification defines them
 /// (https://github.com/mustache/spec: comments, delimiters, interpolation, inverted, partials, sections).
 struct TemplateParser {
     private let template: String
@@ -8,10 +8,10 @@ struct TemplateParser {
     private var closing: [UInt8] = [0x7d, 0x7d]
     private var open: [Section] = []
     private var tokens: [Token] = []
-    /// Where text begins that is not yet a token.
+    /// The start of the text that belongs to no token yet.
     private var textStart = 0
 
-    /// A section whose end has not come yet.
+    /// A section whose closing tag has not been read yet.
     private struct Section {
         let name: Name
         let isInverted: Bool
@@ -101,7 +101,8 @@ struct TemplateParser {
         closing = Array(parts[1].utf8)
     }
 
-    /// The range of the line, with its line feed, if the line contains only the tag and white space.
+    /// Returns the range of the tag's line, with its line feed; nil if the line contains more than the tag and white
+    /// space.
     private func standaloneLine(_ tag: Range<Int>) -> Range<Int>? {
         var start = tag.lowerBound
         while start > textStart, bytes[start - 1] == 0x20 || bytes[start - 1] == 0x09 { start -= 1 }

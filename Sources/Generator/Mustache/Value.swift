@@ -14,18 +14,18 @@ package enum Value: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleB
     /// The absent value of a known name.
     case null
 
-    /// Text.
+    /// Creates text.
     package init(stringLiteral text: String) { self = .text(text) }
-    /// A switch.
+    /// Creates a Boolean.
     package init(booleanLiteral flag: Bool) { self = .flag(flag) }
-    /// A list.
+    /// Creates a list.
     package init(arrayLiteral values: Value...) { self = .list(values) }
-    /// An object.
+    /// Creates an object.
     package init(dictionaryLiteral values: (String, Value)...) {
         self = .object(Dictionary(values, uniquingKeysWith: { _, last in last }))
     }
 
-    /// Whether a section is rendered with it.
+    /// Whether a section with this value is rendered.
     var isTruthy: Bool {
         switch self {
         case .flag(let flag): flag

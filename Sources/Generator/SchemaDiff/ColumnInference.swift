@@ -49,7 +49,7 @@ struct ColumnInference {
     private var to: SchemaVersion { types.to }
     private var instructions: StepInstructions { types.instructions }
 
-    /// The origin of the values of `column` of the new table.
+    /// Returns the origin of the values of `column` of the new table.
     func origin(of column: StoredColumn) -> ValueOrigin {
         guard let lineage = column.property else { return originOfKey(column) }
         if instructions.custom.contains(.init(entity: new.lineage, property: lineage)), column.role != .position {
@@ -82,7 +82,7 @@ struct ColumnInference {
         return .coalesced(origin, filling)
     }
 
-    /// The expressions of all columns that are not plain copies of the old column with the same name.
+    /// Returns the expressions of all columns that are not plain copies of the old column with the same name.
     func expressions(of columns: [EntityStep.ColumnStep]) -> [String: ValueExpression] {
         let names = Set(oldColumns.map(\.name))
         var expressions: [String: ValueExpression] = [:]
@@ -96,7 +96,7 @@ struct ColumnInference {
         return expressions
     }
 
-    /// Whether the column references an entity whose rows are all deleted, or orders such rows.
+    /// Returns whether all rows of the column's target entity are deleted.
     private func isEmptiedTarget(_ column: StoredColumn) -> Bool {
         guard let now = column.property.flatMap(new.property)?.relationship,
             let was = column.property.flatMap(old.property)?.relationship, was.target == now.target
@@ -151,7 +151,7 @@ struct ColumnInference {
         return originOfNewValue(column, fill: fill)
     }
 
-    /// The backfill value of a new column.
+    /// Returns the backfill value of a new column.
     private func originOfNewValue(_ column: StoredColumn, fill: StepInstructions.Fill?) -> ValueOrigin {
         switch fill {
         case .constant(let value, let type):

@@ -5,14 +5,14 @@ extension SchemaStep {
     /// The changes that need a custom migration, as text.
     package var customReasons: [String] { reasons.map(text) }
 
-    /// A reason as text that names the entity and the property.
+    /// Returns a reason as text that names the entity and the property.
     package func text(of reason: CustomReason) -> String {
         let (old, new) = (from.entity(reason.entity), to.entity(reason.entity))
         if case .duplicates(let properties) = reason.cause, let new {
             let names = properties.compactMap { new.property($0)?.name }.map { "`\($0)`" }
             return "`\(new.name)`: the unique index on \(names.joined(separator: ", ")) may find duplicates"
         }
-        // A property that exists in both versions has the names of the newer one.
+        // If a property exists in both versions, use the names of the newer one.
         let now = reason.property.flatMap { new?.property($0) }
         let was = reason.property.flatMap { old?.property($0) }
         let entity = (now == nil && was != nil ? old : new ?? old)?.name ?? ""
@@ -58,7 +58,7 @@ extension SchemaStep {
         }
     }
 
-    /// A change of a subtype as a relative clause.
+    /// Returns a change of a subtype as a relative clause.
     func text(of cause: SubtypeCause, in subtype: SubtypeLineage) -> String {
         let name = cause.element.flatMap { elementName($0, of: subtype) } ?? ""
         return switch cause {
@@ -73,7 +73,7 @@ extension SchemaStep {
         }
     }
 
-    /// The name of a case, an option or a member: the one in the newer version, if it is there.
+    /// Returns the name of a case, an option or a member in the newer version, or else in the older version.
     func elementName(_ element: ElementLineage, of subtype: SubtypeLineage) -> String? {
         [to, from].lazy.compactMap { version -> String? in
             switch version.subtype(subtype)?.kind {

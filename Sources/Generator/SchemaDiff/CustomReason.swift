@@ -5,7 +5,7 @@ import SQLSchema
 package struct CustomReason: Hashable, Sendable {
     /// The lineage of the entity that the reason concerns.
     package var entity: EntityLineage
-    /// The lineage of the property that the reason concerns; nil if it concerns the whole entity.
+    /// The lineage of the property that the reason concerns; nil if it concerns the complete entity.
     package var property: ElementLineage?
     /// The change that needs the custom migration.
     package var cause: CustomCause
@@ -35,7 +35,8 @@ package enum CustomCause: Hashable, Sendable {
     case merged(into: EntityLineage)
     /// The entity has another primary key.
     case otherKey
-    /// The column of this name is the primary key, and was not or had another type.
+    /// The column with this name is the primary key. Before, the primary key consisted of properties, or had another
+    /// type.
     case otherKeyColumn(String)
     /// The property is part of the primary key, and its collation changes.
     case keyCollation
@@ -43,17 +44,17 @@ package enum CustomCause: Hashable, Sendable {
     case duplicates([ElementLineage])
     /// The values have another type.
     case type(TypeCause)
-    /// The property is new and has no value for the rows that exist.
+    /// The property is new and has no backfill value for existing rows.
     case missingValue
-    /// The property was nullable and has no value for the rows that had none.
+    /// The property becomes required and has no backfill value for rows without a value.
     case missingValueForNull
     /// The value of `fill` does not belong to the property's type.
     case fillOfOtherType
-    /// The property that `fill` names has no column.
+    /// The property that `fill_from` names has no column.
     case fillNotStored
-    /// The property cannot take the values of the column that `fill` names.
+    /// The property cannot have the values of the column that `fill_from` names.
     case fillOfOtherKind(String)
-    /// The property that `fill` names may be null.
+    /// The property that `fill_from` names may be null.
     case fillMayBeNull
     /// The relationship has another target.
     case otherTarget
@@ -65,11 +66,11 @@ package enum CustomCause: Hashable, Sendable {
     case otherInverse
     /// The relationship becomes its own inverse.
     case ownInverse
-    /// An attribute becomes a relationship.
+    /// An attribute becomes a relationship with a join table.
     case becomesRelationship
-    /// An attribute becomes a relationship, or a relationship an attribute.
+    /// A column changes between an attribute and a relationship.
     case otherKind
-    /// The values were not in the entity's table, or belonged to something else.
+    /// The property existed before, but the old table did not store these values.
     case wasElsewhereOrOther
     /// The pairs of the relationship were stored in another place.
     case wasElsewhere
@@ -85,7 +86,8 @@ package indirect enum TypeCause: Hashable, Sendable {
     case subtype(SubtypeLineage, SubtypeCause)
 }
 
-/// A change of a subtype for which Strata has no inferred change. The numbers are lineages of its cases, options or members.
+/// A change of a subtype for which Strata has no inferred change. The associated values are the lineages of its cases,
+/// options or members.
 package indirect enum SubtypeCause: Error, Hashable, Sendable {
     /// The subtype becomes one of another kind.
     case otherKind

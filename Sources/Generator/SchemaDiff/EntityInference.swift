@@ -32,7 +32,7 @@ struct EntityInference {
 
     // MARK: Reasons
 
-    /// The changes for which a custom migration must convert the rows.
+    /// Returns the changes for which a custom migration must convert the rows.
     func rowReasons() -> [CustomReason] {
         var reasons: [CustomReason] = []
         if instructions.custom.contains(.init(entity: new.lineage)) { reasons.append(reason(.requested)) }
@@ -49,7 +49,7 @@ struct EntityInference {
         return reasons.isEmpty && isByColumns ? [reason(.requested)] : reasons
     }
 
-    /// The changes of a primary key that consists of properties.
+    /// Returns the changes of a primary key that consists of properties.
     private func keyReasons() -> [CustomReason] {
         guard case .properties(let lineages) = new.identifier else { return [] }
         let isOther = !to.hasSameKey(new, as: old, in: from)
@@ -59,7 +59,7 @@ struct EntityInference {
         return (isOther ? [reason(.otherKey)] : []) + recollated.map { reason(.keyCollation, $0) }
     }
 
-    /// The changes for which a custom migration must take on the values of a property.
+    /// Returns the changes for which a custom migration must preserve or provide the values of a single property.
     func propertyReasons() -> [CustomReason] {
         var reasons: [CustomReason] = []
         for property in old.properties where new.property(property.lineage) == nil && !isEmptied {
@@ -83,7 +83,7 @@ struct EntityInference {
         instructions.custom.contains(.init(entity: new.lineage, property: property.lineage))
     }
 
-    /// The reasons for a property that exists before and after the step and that is, or was, stored elsewhere.
+    /// Returns the reasons for a property that exists in both versions and is, or was, stored elsewhere.
     private func moved(_ property: Property) -> [CustomReason] {
         var reasons: [CustomReason] = []
         let isStored = columns.contains { $0.column.property == property.lineage }
@@ -100,7 +100,7 @@ struct EntityInference {
         return reasons
     }
 
-    /// The change of the other end of a relationship that was stored there; nil if the other end is the same.
+    /// Returns the change at the other end of a relationship that the other end stored; nil if there is no such change.
     private func otherEnd(of property: Property) -> CustomCause? {
         guard let now = property.relationship, let was = old.property(property.lineage)?.relationship,
             [.inverseColumn, .inverseJoinTable].contains(from.storage(of: was)),
@@ -110,7 +110,7 @@ struct EntityInference {
         return was.inverse != now.inverse ? .otherInverse : nil
     }
 
-    /// Whether removing a relationship loses data: its references or their order.
+    /// Returns whether the removal of a relationship loses data: its references or their order.
     private func holdsData(_ relationship: Relationship) -> Bool {
         switch from.storage(of: relationship) {
         case .column, .joinTable: return true
@@ -124,7 +124,7 @@ struct EntityInference {
 
     // MARK: Tables
 
-    /// The changes of the entity's table.
+    /// Returns the changes of the entity's table.
     func tableChanges(isCustom: Bool) -> [TableChange] {
         let (before, after) = (from.table(of: old), to.table(of: new))
         if isEmptied { return [.drop(before.name), .create(after.name)] }
@@ -141,16 +141,16 @@ struct EntityInference {
             ? [] : [.map(from: before.name, to: after.name, columns: expressions)]
     }
 
-    /// The changes of the entity's join tables.
+    /// Returns the changes of the entity's join tables.
     func joinTables() -> JoinTableInference {
         JoinTableInference(from: from, to: to, old: old, new: new, emptied: instructions.emptied)
     }
 
-    /// The unique keys that rows of the old version may violate.
+    /// Returns the unique keys that rows of the old version may violate.
     ///
-    /// A key cannot be violated in two cases: the old version had a key that implies it, and the step keeps that key's
-    /// values distinct; or one of its columns is NULL in every row ("all NULL values are considered different",
-    /// https://sqlite.org/lang_createindex.html).
+    /// Rows cannot violate a key if one of its columns is NULL in every row ("all NULL values are considered
+    /// different", https://sqlite.org/lang_createindex.html). They also cannot violate it if the old version had a key
+    /// that implies it, and the step keeps the values of that key distinct.
     private static func breakableKeys(
         _ keys: [UniqueKey], before: [UniqueKey], columns: [EntityStep.ColumnStep]
     ) -> [UniqueKey] {

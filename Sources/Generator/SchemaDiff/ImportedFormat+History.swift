@@ -2,7 +2,7 @@ import SchemaModel
 import SQLSchema
 
 extension SchemaHistory {
-    /// The format of the databases that the schema was imported from; nil if it was not imported.
+    /// Returns the format of the databases that the schema was imported from; nil if it was not imported.
     ///
     /// - Parameter invalidRows: The policies for rows that do not fit, by table and version.
     package func importedFormat(invalidRows: [ImportedInvalidRows]) -> ImportedFormat? {
@@ -27,7 +27,7 @@ extension SchemaHistory {
             for entity in version.entities {
                 for column in version.columns(of: entity) where column.role == .attribute {
                     let name = entity.tableName + "." + column.name
-                    // A form under another name of the column holds too.
+                    // The form may be declared for another name of the column.
                     let others = column.property.flatMap { names[.init(entity: entity.lineage, property: $0)] } ?? []
                     let own = ([name.lowercased()] + others).first { forms[$0] != nil }
                     let states = own.flatMap { forms[$0] } ?? []
@@ -58,7 +58,7 @@ extension SchemaHistory {
             hashes: hashes, invalidRows: invalidRows)
     }
 
-    /// The ranges of versions in which each value applies, by their positions.
+    /// Returns the values, each with the range of versions to which it applies, by their positions.
     private func runs<Value>(
         _ states: [ImportedSource.Since<Value>]
     ) -> [(value: Value, versions: ClosedRange<Int>)] {
@@ -95,7 +95,7 @@ extension SchemaHistory {
         return origins
     }
 
-    /// The columns and properties that `forms` and `origins` name and that no version has.
+    /// The columns in `forms` and the properties in `origins` that no version has.
     package var unknownImportedColumns: [String] {
         guard let imported else { return [] }
         var known: Set<String> = []
@@ -120,8 +120,8 @@ extension SchemaHistory {
 }
 
 extension SchemaVersion {
-    /// The table and the column of the property that is called `TABLE.PROPERTY`. The column is without the `_id` of a
-    /// foreign key.
+    /// Returns the table and the column of the property with the name `TABLE.PROPERTY`. The column name does not
+    /// include the `_id` of a foreign key.
     fileprivate func column(called name: String) -> (table: String, base: String)? {
         for entity in entities where name.hasPrefix(entity.tableName + ".") {
             let called = name.dropFirst(entity.tableName.utf8.count + 1)
@@ -137,9 +137,9 @@ extension SchemaVersion {
         return nil
     }
 
-    /// The form of values of `type`; nil if it is the same as in the store.
+    /// Returns the form of values of `type`; nil if it is the same as in the store.
     ///
-    /// - Parameter said: The form of the values' column in `strata.json`.
+    /// - Parameter said: The form of the column's values in `strata.json`.
     fileprivate func form(
         of type: ValueType, said: ImportedForm?, in library: ImportedFormat.Library
     ) -> ImportedForm? {
@@ -154,7 +154,7 @@ extension SchemaVersion {
         }
     }
 
-    /// The form of values of `type` if `strata.json` does not specify one for their column.
+    /// Returns the form of values of `type` if `strata.json` does not specify one for their column.
     private func form(of type: ValueType, in library: ImportedFormat.Library) -> ImportedForm? {
         switch type {
         case .scalar(.bool): return .bool

@@ -71,7 +71,8 @@ struct JoinTableInference {
         }
     }
 
-    /// The change that fills a join table from the foreign key column in which a to-one relationship was stored.
+    /// Returns the change that fills a join table from the foreign key column in which a to-one relationship was
+    /// stored.
     private func filled(_ join: SchemaVersion.JoinTable, from property: Property) -> TableChange {
         let target = from.referenceParts(of: property).map(\.name)
         let keys = zip(join.source + join.target, from.keyParts(of: old).map(\.name) + target)
@@ -80,13 +81,13 @@ struct JoinTableInference {
         return .map(from: old.tableName, to: join.table.name, columns: columns, requiring: [.column(target[0])])
     }
 
-    /// Whether the primary keys of both ends stay the same.
+    /// Returns whether the primary keys of both ends stay the same.
     private func keepsKeys(_ target: EntityLineage) -> Bool {
         guard let was = from.entity(target), let now = to.entity(target) else { return false }
         return to.hasSameKey(now, as: was, in: from) && to.hasSameKey(new, as: old, in: from)
     }
 
-    /// The columns that have another name now.
+    /// Returns the expressions for the columns whose names change.
     private static func expressions(_ columns: some Sequence<(String, String)>) -> [String: ValueExpression] {
         let renamed = columns.filter { $0 != $1 }.map { ($0, ValueExpression.column($1)) }
         return Dictionary(renamed, uniquingKeysWith: { first, _ in first })

@@ -2,8 +2,8 @@ import SchemaModel
 
 /// The released versions, which must not change. They are in the file `strata.lock`.
 ///
-/// The file is text. After its head, each version has a line `version 1.0 fingerprint …`. Below it are the logical lines of
-/// the entities that are new or changed in this version, and a line `removed NAME` for each removed entity.
+/// The file is text. After its head, each version has a line `version 1.0 fingerprint …`. Below it are the logical
+/// lines of the entities that are new or changed in this version, and a line `removed NAME` for each removed entity.
 package struct Lock: Hashable, Sendable {
     /// A sealed version.
     package struct Sealed: Hashable, Sendable {
@@ -11,9 +11,10 @@ package struct Lock: Hashable, Sendable {
         package var version: Version
         /// The logical lines of all its entities and subtypes, sorted.
         package var lines: [String]
-        /// The fingerprint of the statements that create its tables; nil in a lock that an older Strata wrote.
+        /// The fingerprint of the statements that create its tables; nil in a lock that an older version of Strata
+        /// wrote.
         package var ddl: Fingerprint?
-        /// The fingerprint of the file of its fixture, once there is one.
+        /// The fingerprint of the file of its fixture; nil if there is no fixture yet.
         package var fixture: Fingerprint?
     }
 
@@ -23,18 +24,18 @@ package struct Lock: Hashable, Sendable {
     package var versions: [Sealed]
 
     static let head = """
-        # What was released and may never change again. Written by `generate`; commit it, do not edit it.
+        # The released versions, which must not change. `generate` writes this file: commit it, and do not edit it.
         format 1
 
         """
 
-    /// The lock of `schema` with nothing sealed.
+    /// Creates a lock. By default, it seals no versions.
     package init(schema: String, versions: [Sealed] = []) {
         self.schema = schema
         self.versions = versions
     }
 
-    /// The lock that seals the first `count` versions of `history`, and the files of their fixtures.
+    /// Creates a lock that seals the first `count` versions of `history`, and the files of their fixtures.
     package init(sealing count: Int, of history: SchemaHistory, fixtures: [Version: Fingerprint] = [:]) {
         self.init(
             schema: history.name,
@@ -45,12 +46,12 @@ package struct Lock: Hashable, Sendable {
             })
     }
 
-    /// The lock without the versions that are older than `version`.
+    /// Returns the lock without the versions that are older than `version`.
     package func supported(from version: Version) -> Lock {
         Lock(schema: schema, versions: versions.filter { $0.version >= version })
     }
 
-    /// The lock without the fingerprints of statements that differ from those of `history`, so that it accepts them.
+    /// Returns the lock without the DDL fingerprints that differ from those of `history`. It then accepts that DDL.
     package func acceptingDDL(of history: SchemaHistory) -> Lock {
         var lock = self
         for place in lock.versions.indices {
@@ -84,7 +85,7 @@ package struct Lock: Hashable, Sendable {
         package var reason: String
     }
 
-    /// Reads the text of a lock file, whatever its line ends.
+    /// Parses the text of a lock file. Lines may end with LF or CRLF.
     package init(parsing text: String) throws(Malformed) {
         self.init(schema: "")
         var entities: [String: String] = [:]

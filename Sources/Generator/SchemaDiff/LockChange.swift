@@ -7,8 +7,8 @@ package enum LockChange: Hashable, Sendable {
     case versionRemoved(Version)
     /// The version is older than a released version, but was not released itself.
     case versionAdded(Version)
-    /// Only the statements that create the tables change, for example by another order of columns. The table is nil if
-    /// it is unknown.
+    /// Only the statements that create the tables change, for example the order of columns. The table is nil if it is
+    /// unknown.
     case tables(Version, table: String?)
     /// The content of versions changes.
     case content(Edit)
@@ -23,9 +23,9 @@ package enum LockChange: Hashable, Sendable {
         package var element: String?
         /// The text in the lock; nil if the lock does not have the element.
         package var was: String?
-        /// The text that the descriptions give; nil if they do not have the element.
+        /// The text in the descriptions; nil if they do not have the element.
         package var now: String?
-        /// The name in the lock, if the descriptions have one name less and another one more.
+        /// The former name, if exactly one name was removed and exactly one was added.
         package var formerName: String?
 
         package init(
@@ -73,7 +73,8 @@ extension Lock {
         return changes + edits.map { .content($0) }
     }
 
-    /// Whether both have the same bytes, as fingerprints do. Swift's `==` also accepts other forms of the same characters.
+    /// Returns whether two texts have the same bytes. Fingerprints depend on the bytes, but Swift's `==` accepts
+    /// equivalent characters.
     fileprivate static func isSame(_ left: String?, _ right: String?) -> Bool {
         guard var left, var right else { return left == nil && right == nil }
         return left.withUTF8 { left in
@@ -86,13 +87,13 @@ extension Lock {
     }
 }
 
-/// Compares the logical lines of a released version with those that the descriptions give.
+/// Compares the logical lines of a released version in the lock with its lines in the descriptions.
 private struct LockComparison {
     let version: Version
     private let was: [String: String]
     private let now: [String: String]
-    /// The new names of entities and properties that seem to be renamed, by former name. A rename also changes the lines
-    /// of relationships and indexes.
+    /// The new names of elements that seem to be renamed, by former name. A rename also changes the lines of
+    /// relationships and indexes.
     private var newNames: [String: String] = [:]
 
     init(version: Version, was: [String], now: [String]) {
@@ -139,14 +140,14 @@ private struct LockComparison {
             if was == nil, let former = newNames.first(where: { $0.value == element })?.key, let old = before[former] {
                 return .init([version], entity: entity, element: element, was: old, now: now, formerName: former)
             }
-            // The new name of the element, or of what it refers to, has an edit of its own.
+            // The element, or an element that it refers to, was renamed. A separate edit contains the new name.
             if now == nil, after[newNames[element] ?? renamed(element)] != nil { return nil }
             if was == nil, before.keys.contains(where: { renamed($0) == element }) { return nil }
             return .init([version], entity: entity, element: element, was: was, now: now)
         }
     }
 
-    /// Whether both lines or fields are the same, apart from renames.
+    /// Returns whether two lines or fields are the same, apart from renames.
     private func isSame(_ was: String?, _ now: String?) -> Bool {
         Lock.isSame(was, now) || (was != nil && Lock.isSame(was.map(renamed), now))
     }
@@ -164,7 +165,7 @@ private struct LockComparison {
         return words.joined(separator: " ")
     }
 
-    /// The name that disappears and the one that appears, if there is one of each.
+    /// Returns the removed name and the added name, if there is exactly one of each.
     private static func rename(from was: [String: String], to now: [String: String]) -> (String, String)? {
         func isName(_ key: String) -> Bool {
             !key.contains(" ") || key.hasPrefix("case ") || key.hasPrefix("option ")
@@ -174,12 +175,12 @@ private struct LockComparison {
         return lost.count == 1 && new.count == 1 ? (lost[0], new[0]) : nil
     }
 
-    /// The kind of element that a logical line describes, in words.
+    /// Returns the kind of element that a logical line describes, in words.
     private func kind(of line: String) -> String {
         line.contains(" | key ") ? "an entity" : "a subtype"
     }
 
-    /// The fields of a logical line, by their element: `key`, a property's name, `index (a, b)`.
+    /// Returns the fields of a logical line, by their element: `key`, a property's name, `index (a, b)`.
     private static func fields(of line: String) -> [String: String] {
         var fields: [String: String] = [:]
         for part in line.split(separator: " | ").dropFirst() {

@@ -3,7 +3,7 @@ import SQLSchema
 
 /// Changes as text, for `diff`.
 extension SchemaStep {
-    /// The entity, property, subtype or element that changes: `laundry` or `laundry.rating`.
+    /// Returns the entity, property, subtype or element that changes: `laundry` or `laundry.rating`.
     package func subject(of change: SchemaChange) -> String {
         switch change.subject {
         case .entity(let entity): return name(of: entity)
@@ -17,7 +17,7 @@ extension SchemaStep {
         }
     }
 
-    /// The change as text.
+    /// Returns the change as text.
     package func text(of change: SchemaChange) -> String {
         switch change.kind {
         case .added:
@@ -45,7 +45,7 @@ extension SchemaStep {
         }
     }
 
-    /// The reasons for a custom migration, or the value that rows get; nil if there is nothing to say.
+    /// Returns the details of a change as text; nil if there are none.
     package func reason(for change: SchemaChange) -> String? {
         let texts = change.details.map { detail -> String in
             switch detail {
@@ -66,7 +66,7 @@ extension SchemaStep {
 
     // MARK: Facts
 
-    /// The value of a property's field as text; nil if the property does not have it.
+    /// Returns the value of a property's field as text; nil if the property does not have it.
     func fact(_ field: SchemaChange.Field, of property: Property, in version: SchemaVersion) -> String? {
         let relationship = property.relationship
         // A renamed target is not a change.
@@ -98,7 +98,7 @@ extension SchemaStep {
         }
     }
 
-    /// The name or the content of an element of a subtype as text.
+    /// Returns the name or the content of an element of a subtype as text.
     func fact(
         _ field: SchemaChange.Field, ofElement lineage: ElementLineage, of subtype: Subtype,
         in version: SchemaVersion
@@ -166,7 +166,7 @@ extension SchemaStep {
         }
     }
 
-    /// The word before the value of a field; empty if the value is a word for itself.
+    /// Returns the word before the value of a field; empty if the value needs no such word.
     private func label(_ field: SchemaChange.Field) -> String {
         switch field {
         case .name, .null, .unique, .indexed, .ordered, .content: ""

@@ -22,7 +22,7 @@ package struct SchemaChange: Hashable, Sendable {
         case element(SubtypeLineage, ElementLineage)
     }
 
-    /// The change.
+    /// The kinds of changes.
     package enum Kind: Hashable, Sendable {
         case added
         case removed
@@ -54,7 +54,7 @@ package struct SchemaChange: Hashable, Sendable {
         case content
     }
 
-    /// A cause of the handling, or a consequence of the change.
+    /// The details of a change: the causes of its handling, and its consequences.
     package enum Detail: Hashable, Sendable {
         /// A custom migration is needed.
         case reason(CustomReason)
@@ -64,7 +64,7 @@ package struct SchemaChange: Hashable, Sendable {
         case value(ValueExpression)
         /// The rows of this target entity are deleted.
         case emptiedTarget(EntityLineage)
-        /// The property may be this removed one under another name.
+        /// The property may be this removed property under another name.
         case possibleRename(ElementLineage)
     }
 
@@ -102,7 +102,7 @@ extension SchemaStep {
 
     private func changes(of step: EntityStep) -> [SchemaChange] {
         let (old, new) = (step.old, step.new)
-        // Every reason is reported once: with the property or index that it concerns, or else with the entity.
+        // Report every reason once: with the property or the index that it concerns, or else with the entity.
         var untold = reasons.filter { $0.entity == new.lineage }
         func take(where isMeant: (CustomReason) -> Bool) -> [CustomReason] {
             defer { untold.removeAll(where: isMeant) }
@@ -176,7 +176,7 @@ extension SchemaStep {
         return fields
     }
 
-    /// The changes of the indexes, each with the new index; nil if the index is removed.
+    /// Returns the changes of the indexes, each with the new index; nil if the index is removed.
     private func indexChanges(of step: EntityStep) -> [(kind: SchemaChange.Kind, index: EntityIndex?)] {
         var changes: [(kind: SchemaChange.Kind, index: EntityIndex?)] = []
         for index in step.new.indexes {
@@ -200,8 +200,10 @@ extension SchemaStep {
         }
     }
 
-    /// The removed property that an added one may be under another name: the only one of its kind and nullability that
-    /// is removed, if only one such property is added.
+    /// Returns the removed property that `property` may be under another name.
+    ///
+    /// It must be the only removed property with the same kind and nullability, and `property` must be the only such
+    /// property that is added.
     private func lookalike(of property: Property, in step: EntityStep) -> ElementLineage? {
         func isLike(_ other: Property) -> Bool {
             other.kind == property.kind && other.isNullable == property.isNullable
@@ -211,7 +213,7 @@ extension SchemaStep {
         return gone.count == 1 && new.count == 1 ? gone[0].lineage : nil
     }
 
-    /// The target entity of `property`, if all rows of that entity are deleted.
+    /// Returns the target entity of `property`, if all rows of that entity are deleted.
     private func emptiedTarget(of property: Property, in step: EntityStep) -> EntityLineage? {
         guard let target = property.relationship?.target, instructions.emptied.contains(target),
             step.columns.contains(where: { $0.column.property == property.lineage })
@@ -220,7 +222,7 @@ extension SchemaStep {
         return target
     }
 
-    /// The backfill value of a property; nil if existing rows keep their values.
+    /// Returns the backfill value of a property; nil if existing rows keep their values.
     private func value(of property: Property, in step: EntityStep) -> ValueExpression? {
         guard !step.isEmptied else { return nil }
         let column = step.columns.first { $0.column.property == property.lineage && $0.column.role != .position }

@@ -61,8 +61,8 @@ package struct SchemaHistory: Sendable {
         self.imported = imported
     }
 
-    /// Whether stores of a version exist only while a database of another library is converted: this version and the
-    /// next one were imported.
+    /// Returns whether stores of a version exist only during the conversion of another library's database. This is so
+    /// if this version and the next one were imported.
     package func isPassedInConversion(_ version: Version) -> Bool {
         guard imported != nil, formerNames[version] != nil else { return false }
         return versions.first { $0.version > version }.map { formerNames[$0.version] != nil } ?? false
@@ -85,7 +85,7 @@ package struct SchemaHistory: Sendable {
             unpersisted: unpersisted, formerNames: formerNames, imported: imported)
     }
 
-    /// The step between two versions, which need not be neighbours.
+    /// Returns the step between two versions, which need not be neighbours.
     private static func step(
         from: Int, to: Int, among versions: [SchemaVersion], _ instructions: [StepInstructions]
     ) -> SchemaStep {

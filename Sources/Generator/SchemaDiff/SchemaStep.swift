@@ -7,7 +7,7 @@ package struct SchemaStep: Sendable {
     package let from: SchemaVersion
     /// The version after.
     package let to: SchemaVersion
-    /// The instructions of the descriptions, which the difference between the versions does not tell.
+    /// The instructions in the descriptions. The difference between the versions does not contain them.
     package let instructions: StepInstructions
     /// The lineages of the entities whose storage is the same in both versions.
     let unchanged: Set<EntityLineage>
@@ -32,8 +32,8 @@ package struct SchemaStep: Sendable {
         }
     }
 
-    /// Whether a custom migration can read and provide single columns of an entity's rows. This needs rows that keep
-    /// their primary keys, and an old table with row numbers.
+    /// Returns whether a custom migration can read and provide single columns of an entity's rows. The rows must keep
+    /// their primary keys, and the old table must have row numbers.
     package func canMigrateByColumns(_ entity: EntityStep) -> Bool {
         let isKept = entity.columns.allSatisfy { column in
             guard column.column.isKey else { return true }
@@ -44,7 +44,7 @@ package struct SchemaStep: Sendable {
             && from.table(of: entity.old).rowNumber != nil
     }
 
-    /// The entities with custom migrations. Each follows the entities that it references.
+    /// The entities with custom migrations. Each entity comes after the entities that it references.
     package var customEntities: [EntityStep] {
         let custom = entities.filter(\.isCustom)
         var ordered: [EntityStep] = []
@@ -89,7 +89,7 @@ package struct SchemaStep: Sendable {
         var merged: [(old: Entity, new: Entity)] = []
         let mentioned = instructions.entities
         for new in to.entities {
-            // Nearly all entities of nearly all steps take this path.
+            // Nearly all entities in nearly all steps are unchanged.
             if instructions.emptied.isEmpty, self.unchanged.contains(new.lineage), !mentioned.contains(new.lineage) {
                 entities.append(EntityStep(unchanged: new, columns: to.columns(of: new)))
                 continue

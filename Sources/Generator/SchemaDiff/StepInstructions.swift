@@ -1,6 +1,6 @@
 import SchemaModel
 
-/// The instructions of the descriptions for a step, beyond the difference between its versions.
+/// The instructions in the descriptions for a step. The difference between its versions does not contain them.
 package struct StepInstructions: Hashable, Sendable {
     /// An entity or a property.
     package struct Element: Hashable, Sendable {
@@ -16,7 +16,7 @@ package struct StepInstructions: Hashable, Sendable {
         }
     }
 
-    /// The values that existing rows get for a property that becomes mandatory.
+    /// The backfill value of a property that becomes required.
     package enum Fill: Hashable, Sendable {
         /// The same value for all rows, with its type.
         case constant(Constant, ValueType)
@@ -38,7 +38,7 @@ package struct StepInstructions: Hashable, Sendable {
         }
     }
 
-    /// The values that existing rows get.
+    /// The backfill values of properties.
     package var fills: [Element: Fill] = [:]
     /// The elements with `"migration": "custom"`.
     package var custom: Set<Element> = []
@@ -57,10 +57,10 @@ package struct StepInstructions: Hashable, Sendable {
     /// The elements that the generated tests do not check.
     package var unchecked: Set<Element> = []
 
-    /// Creates no instructions.
+    /// Creates empty instructions.
     package init() {}
 
-    /// The instructions of this step and the next one together.
+    /// Returns the combined instructions of this step and the next one.
     func followed(by other: StepInstructions) -> StepInstructions {
         var result = self
         result.fills.merge(other.fills) { _, last in last }

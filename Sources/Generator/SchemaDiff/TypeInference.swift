@@ -19,7 +19,7 @@ struct TypeInference {
     /// The subtypes that are the same in both versions, with all their parts.
     let unchanged: Set<SubtypeLineage>
 
-    /// The change of values from the type `old` to the type `new`.
+    /// Returns the change of values from the type `old` to the type `new`.
     func change(_ old: ValueType, _ new: ValueType) -> InferredChange {
         if old == new, old.subtype.map(unchanged.contains) ?? true { return .none }
         func turned() -> InferredChange { .custom(.turned(old, new)) }
@@ -48,7 +48,7 @@ struct TypeInference {
         }
     }
 
-    /// The change of the values of a subtype.
+    /// Returns the change of the values of a subtype.
     func shapeChange(_ old: Subtype, _ new: Subtype) -> Result<ValueChange, SubtypeCause> {
         switch (old.kind, new.kind) {
         case (.cases(let before), .cases(let after)):
@@ -83,7 +83,7 @@ struct TypeInference {
         }
     }
 
-    /// The case that replaces a removed case, directly or through other removed cases.
+    /// Returns the case that replaces a removed case, directly or through other removed cases.
     private func heir(of element: StepInstructions.SubtypeElement, among cases: [Subtype.Case]) -> Subtype.Case? {
         var element = element
         var passed: Set<ElementLineage> = []
@@ -135,7 +135,7 @@ struct TypeInference {
         return .success(.members(changes))
     }
 
-    /// Whether values of `type` inside JSON are objects or arrays.
+    /// Returns whether values of `type` inside JSON are objects or arrays.
     private func isJSON(_ type: ValueType) -> Bool {
         switch type {
         case .scalar: false
@@ -146,7 +146,8 @@ struct TypeInference {
 }
 
 extension SchemaStep {
-    /// The change of values from the type `old` to the type `new`; nil stands for `old`.
+    /// Returns the change of values from the type `old` to the type `new`. If `new` is nil, the type stays `old`, but
+    /// its definition may change.
     package func change(of old: ValueType, to new: ValueType? = nil) -> InferredChange {
         TypeInference(from: from, to: to, instructions: instructions, unchanged: unchangedSubtypes)
             .change(old, new ?? old)

@@ -1,15 +1,15 @@
 import Dispatch
 
 extension Array where Element: Sendable {
-    /// The results of `transform` for all elements, in order, computed on all processors.
+    /// Returns the results of `transform` for all elements, in order. It uses all processors.
     ///
-    /// - Throws: the error of the first element that has one.
+    /// - Throws: The error of the first element for which `transform` fails.
     package func concurrentMap<Result: Sendable, Failure: Error>(
         _ transform: @Sendable (Element) throws(Failure) -> Result
     ) throws(Failure) -> [Result] {
         let results = [Swift.Result<Result, Failure>?](unsafeUninitializedCapacity: count) { buffer, count in
             buffer.initialize(repeating: nil)
-            // Every place of it is reached by one iteration only.
+            // Each iteration writes only to its own position.
             nonisolated(unsafe) let places = buffer
             DispatchQueue.concurrentPerform(iterations: self.count) { index in
                 do throws(Failure) {

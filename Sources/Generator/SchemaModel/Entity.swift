@@ -14,7 +14,7 @@ package struct Entity: Hashable, Sendable {
     package var identifier: Identifier
     /// The lineages of the entities whose primary keys may be used to create this entity's primary key.
     package var keySources: [EntityLineage]
-    /// The properties in the order of their columns: oldest first, then in the description's order.
+    /// The properties in the order of their columns: oldest first, and then in the order of the description.
     package var properties: [Property]
     /// The indexes over several properties.
     package var indexes: [EntityIndex]
@@ -38,7 +38,7 @@ package struct Entity: Hashable, Sendable {
     /// The name of the entity's table.
     package var tableName: String { persistedName ?? name }
 
-    /// The property with this lineage, if it exists in this version.
+    /// Returns the property with this lineage, if it exists in this version.
     package func property(_ lineage: ElementLineage) -> Property? {
         properties.first { $0.lineage == lineage }
     }
@@ -102,13 +102,13 @@ package struct Property: Hashable, Sendable {
     package var positionColumn: String { (persistedName ?? name) + "_position" }
 
     /// The type of an attribute's values; nil if the property is a relationship.
-    @inline(never)  // Like `relationship`.
+    @inline(never)  // For the same reason as `relationship`.
     package var type: ValueType? {
         if case .attribute(let type) = kind { type } else { nil }
     }
 
     /// The property's relationship; nil if the property is an attribute.
-    @inline(never)  // Where the optimiser of Swift 6.3 inlines it into a loop over properties, it fails.
+    @inline(never)  // The optimizer of Swift 6.3 fails if it inlines this into a loop over properties.
     package var relationship: Relationship? {
         if case .relationship(let relationship) = kind { relationship } else { nil }
     }
@@ -162,7 +162,7 @@ package struct EntityIndex: Hashable, Sendable {
     /// Whether no two rows may have equal values in all the properties.
     package var isUnique: Bool
 
-    /// An index over `properties`.
+    /// Creates an index over `properties`.
     package init(lineage: ElementLineage, properties: [ElementLineage], isUnique: Bool) {
         self.lineage = lineage
         self.properties = properties

@@ -24,10 +24,10 @@ package struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
         self.value = hash.value
     }
 
-    /// The fingerprint of the bytes of a file.
+    /// Creates the fingerprint of the bytes of a file.
     package init(of bytes: Data) { value = FNV1a(bytes).value }
 
-    /// The fingerprint whose description is `digits`.
+    /// Creates the fingerprint with the description `digits`; nil if these are not sixteen hexadecimal digits.
     package init?(_ digits: String) {
         guard digits.utf8.count == 16, let value = UInt64(digits, radix: 16) else { return nil }
         self.value = value
@@ -41,11 +41,12 @@ package struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Sequence<String> {
-    /// The strings in the order of their bytes, which no version of Unicode changes.
+    /// Returns the strings in the order of their bytes. Unlike Swift's own order, this order does not depend on the
+    /// version of Unicode.
     package func sortedByBytes() -> [String] {
         sorted { left, right in
             let order = strcmp(left, right)
-            // Equal up to the end of one, or to a NUL.
+            // `strcmp` compares only up to the first NUL.
             return order == 0 ? left.utf8.lexicographicallyPrecedes(right.utf8) : order < 0
         }
     }

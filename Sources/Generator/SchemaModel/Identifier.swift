@@ -1,17 +1,17 @@
 import SQLSchema
 
-/// The key of an entity.
+/// The primary key of an entity.
 package enum Identifier: Hashable, Sendable {
     /// A column that is not a property.
     case column(name: String, kind: Kind)
     /// The columns of these properties, by lineage, most significant first.
     case properties([ElementLineage])
 
-    /// The types that a key may have.
+    /// The types of a primary key that is not a property.
     package enum Kind: String, CaseIterable, Hashable, Sendable {
         case int, string, uuid
 
-        /// The type of the key's values.
+        /// The type of the primary key's values.
         package var scalar: ScalarType {
             switch self {
             case .int: .int
@@ -22,13 +22,13 @@ package enum Identifier: Hashable, Sendable {
     }
 }
 
-/// A column of a key.
+/// A column of a primary key.
 package struct KeyPart: Hashable, Sendable {
     /// The name of the column in the entity's own table.
     package var name: String
     /// The type of its values.
     package var type: ScalarType
-    /// The elements that the column comes from. Unlike its name, they stay the same when something is renamed.
+    /// The elements that the column comes from. A rename changes the column's name, but not these elements.
     var origin: [Origin] = []
 
     /// An element that a column comes from.
@@ -37,7 +37,7 @@ package struct KeyPart: Hashable, Sendable {
         case property(ElementLineage)
     }
 
-    /// A column called `name`.
+    /// Creates a column.
     package init(name: String, type: ScalarType) {
         self.name = name
         self.type = type
@@ -50,17 +50,21 @@ package struct KeyPart: Hashable, Sendable {
 }
 
 extension SchemaVersion {
-    /// The columns of the entity's key, most significant first.
+    /// Returns the columns of the entity's primary key, most significant first.
     package func keyParts(of entity: Entity) -> [KeyPart] {
         keyParts(of: entity, inside: [])
     }
 
-    /// The columns by which the stored to-one `property` points at its target; their types are those of its key.
+    /// Returns the foreign key columns of a to-one relationship that is stored. They have the types of the target's
+    /// primary key.
     package func referenceParts(of property: Property) -> [KeyPart] {
         referenceParts(of: property, inside: [])
     }
 
-    /// Keys that are made of each other have no end; what has been entered already gives nothing.
+    /// Returns the columns of the entity's primary key.
+    ///
+    /// - Parameter entered: The entities that were visited already. They have no columns here, so that a cycle of
+    ///   primary keys ends.
     private func keyParts(of entity: Entity, inside entered: Set<EntityLineage>) -> [KeyPart] {
         switch entity.identifier {
         case .column(let name, let kind):
@@ -89,7 +93,8 @@ extension SchemaVersion {
         }
     }
 
-    /// Whether the keys of the entity in both versions are made of the same columns, whatever their names.
+    /// Returns whether the primary keys of an entity in two versions consist of the same columns. Their names may
+    /// differ.
     package func hasSameKey(_ entity: Entity, as other: Entity, in version: SchemaVersion) -> Bool {
         let (parts, others) = (keyParts(of: entity), version.keyParts(of: other))
         return parts.map(\.origin) == others.map(\.origin) && parts.map(\.type) == others.map(\.type)

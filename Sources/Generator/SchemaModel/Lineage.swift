@@ -1,7 +1,7 @@
 /// The identity of an element of a model through all versions. It stays the same when the element is renamed.
 ///
-/// It is a place in the descriptions: for an entity or subtype its index among all of them, and for a property, index,
-/// case or option its index in the description of its entity or subtype.
+/// The lineage of an entity or a subtype is its index among the descriptions of entities or of subtypes. The lineage of
+/// a property, an index, a case or an option is its index in the list that contains it in the description.
 package struct Lineage<Element>: Hashable, Comparable, Sendable, ExpressibleByIntegerLiteral {
     /// The index in the descriptions.
     package let index: Int
@@ -12,7 +12,7 @@ package struct Lineage<Element>: Hashable, Comparable, Sendable, ExpressibleByIn
     /// Creates the lineage of the element at the index `value`.
     package init(integerLiteral value: Int) { index = value }
 
-    /// Whether the left element is described before the right one.
+    /// Returns whether the left element is described before the right one.
     package static func < (left: Self, right: Self) -> Bool { left.index < right.index }
 }
 

@@ -2,10 +2,12 @@ import Foundation
 import SQLSchema
 
 extension Literal {
-    /// Parses a value of a scalar type, in the form in which the type is stored. The text is a number, the contents of
-    /// a string, a URL, a color, a UUID or the digits of a decimal number.
+    /// Parses a value of a scalar type, in the form in which the type is stored. The result is nil if the text is not a
+    /// value of the type, or if the type has no single textual form.
     ///
-    /// - Returns: nil if the text is not a value of the type, or if the type has no single textual form.
+    /// - Parameters:
+    ///   - text: A number, the contents of a string, a URL, a color, a UUID, or the digits of a decimal number.
+    ///   - type: The type.
     package init?(_ text: String, type: ScalarType) {
         switch type {
         case .int, .milliseconds:

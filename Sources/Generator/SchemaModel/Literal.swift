@@ -3,7 +3,7 @@ import JSONText
 import SQLSchema
 
 extension Literal {
-    /// The value in the lock and in messages.
+    /// The value, as the lock and messages show it.
     package var text: String {
         switch self {
         case .integer(let value): String(value)
@@ -15,7 +15,7 @@ extension Literal {
 }
 
 extension Literal {
-    /// The value inside JSON.
+    /// Returns the value as JSON.
     package func json(type: ScalarType) -> String {
         switch self {
         case .integer(let value): type == .bool ? (value == 0 ? "false" : "true") : String(value)
@@ -37,7 +37,7 @@ extension Literal {
     }
 }
 
-/// `text` in double quotes. Characters that would end its line or its field are escaped.
+/// Returns `text` in double quotes. Characters that would end its line or its field are escaped.
 package func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {

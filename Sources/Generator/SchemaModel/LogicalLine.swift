@@ -1,7 +1,8 @@
 extension SchemaVersion {
-    /// The entity in its logical form, one line: its name, its key, and its elements by name. Nothing of DDL, of
-    /// documentation or of the description's own order is in it. Locks and fingerprints are made of these lines, so
-    /// their form never changes.
+    /// Returns the logical line of an entity: its name, its primary key, and its elements by name.
+    ///
+    /// The line does not depend on the DDL, the documentation or the order of the description. Locks and fingerprints
+    /// consist of these lines, so their form never changes.
     package func logicalLine(_ entity: Entity) -> String {
         layout(of: entity).logicalLine
     }
@@ -10,7 +11,8 @@ extension SchemaVersion {
         logicalFields(of: entity).joined(separator: " | ")
     }
 
-    /// The fields of the logical line: the name first, then `key`, then each property and index.
+    /// Returns the fields of the logical line: the name, `key`, and then the properties, the indexes and the table's
+    /// name, sorted.
     func logicalFields(of entity: Entity) -> [String] {
         let key: String
         switch entity.identifier {
@@ -29,7 +31,7 @@ extension SchemaVersion {
         return [logical(entity.name), key] + elements
     }
 
-    /// The subtype in its logical form, one line: its name, its kind, and its elements by name.
+    /// Returns the logical line of a subtype: its name, its kind, and its elements by name.
     package func logicalLine(_ subtype: Subtype) -> String {
         let kind: String
         var elements: [String]
@@ -86,7 +88,8 @@ extension SchemaVersion {
         return text
     }
 
-    /// A name, in quotes where it would not stand out from what is around it.
+    /// Returns a name, in quotes if it is empty or contains other ASCII characters than letters, digits and
+    /// underscores.
     private func logical(_ name: String) -> String {
         let isPlain = name.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)

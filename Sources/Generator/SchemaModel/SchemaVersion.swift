@@ -54,17 +54,17 @@ package struct SchemaVersion: Sendable {
         fingerprint = Fingerprint(of: version.version, lines: logicalLines)
     }
 
-    /// The entity with this lineage, if the version has it.
+    /// Returns the entity with this lineage, if the version has it.
     package func entity(_ lineage: EntityLineage) -> Entity? {
         places[lineage].map { entities[$0] }
     }
 
-    /// The subtype with this lineage, if the version has it.
+    /// Returns the subtype with this lineage, if the version has it.
     package func subtype(_ lineage: SubtypeLineage) -> Subtype? {
         subtypes.first { $0.lineage == lineage }
     }
 
-    /// The lineages of the subtypes that are the same as in `previous`, with all their parts.
+    /// Returns the lineages of the subtypes that are the same as in `previous`, with all their parts.
     private func subtypesAlike(in previous: SchemaVersion) -> Set<SubtypeLineage> {
         var alike = Set(subtypes.filter { previous.subtype($0.lineage) == $0 }.map(\.lineage))
         // A subtype is different if one of its parts is.
@@ -74,7 +74,7 @@ package struct SchemaVersion: Sendable {
         return alike
     }
 
-    /// The property at the other end of `relationship`.
+    /// Returns the property at the other end of `relationship`.
     package func inverse(of relationship: Relationship) -> Property? {
         guard let inverse = relationship.inverse else { return nil }
         return entity(relationship.target)?.property(inverse)
@@ -100,12 +100,12 @@ package struct SchemaVersion: Sendable {
             logicalLine: draft.logicalLine)
     }
 
-    /// The fingerprint of the statements that create the tables and indexes, whatever their order.
+    /// The fingerprint of the statements that create the tables and indexes. It does not depend on their order.
     package var ddlFingerprint: Fingerprint {
         Fingerprint(of: layouts.flatMap(\.statements))
     }
 
-    /// Whether the storage of `entity` is the same as in `previous`.
+    /// Returns whether the storage of `entity` is the same as in `previous`.
     private func isStored(_ entity: Entity, as previous: SchemaVersion) -> Bool {
         guard previous.entity(entity.lineage) == entity else { return false }
         for source in entity.keySources where self.entity(source) != previous.entity(source) { return false }

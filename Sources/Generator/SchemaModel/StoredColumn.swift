@@ -44,7 +44,7 @@ package struct StoredColumn: Hashable, Sendable {
 }
 
 extension StoredColumn {
-    /// The name of the column in terms of the description of `entity`: `title`, `master_id`, `master_position`.
+    /// Returns the name of the column in terms of the description of `entity`: `title`, `master_id`, `master_position`.
     package func description(in entity: Entity) -> String {
         guard let property = property.flatMap(entity.property) else { return name }
         switch role {
@@ -56,8 +56,8 @@ extension StoredColumn {
 }
 
 extension SchemaVersion {
-    /// The collations of the columns of the entity's primary key, in SQL, with "" for the default; empty if all have the
-    /// default.
+    /// Returns the collations of the columns of the entity's primary key, in SQL. The default collation is "". The
+    /// result is empty if all columns have the default collation.
     package func keyCollations(of entity: Entity) -> [String] {
         let columns = columns(of: entity)
         let collations = keyParts(of: entity).map { part in
@@ -66,7 +66,8 @@ extension SchemaVersion {
         return collations.allSatisfy(\.isEmpty) ? [] : collations
     }
 
-    /// The columns of the entity's table: the primary key if it is not a property, then those of each property.
+    /// Returns the columns of the entity's table: the primary key if it is not a property, and then the columns of each
+    /// property.
     package func columns(of entity: Entity) -> [StoredColumn] {
         layout(of: entity).columns
     }
@@ -132,7 +133,7 @@ extension SchemaVersion {
         case inverseJoinTable
     }
 
-    /// The storage of `relationship`.
+    /// Returns the storage of `relationship`.
     package func storage(of relationship: Relationship) -> RelationshipStorage {
         let inverse = inverse(of: relationship)?.relationship
         if let inverse, inverse == relationship, isOwnInverse(relationship) {
@@ -147,13 +148,13 @@ extension SchemaVersion {
         }
     }
 
-    /// Whether the relationship is its own inverse, such as the friends of a person.
+    /// Returns whether the relationship is its own inverse, such as `friends` of the entity `user`.
     package func isOwnInverse(_ relationship: Relationship) -> Bool {
         guard let inverse = inverse(of: relationship), let back = inverse.relationship else { return false }
         return back.target == relationship.target && back.inverse == inverse.lineage
     }
 
-    /// The delete rule of a to-one relationship that is stored in a column.
+    /// Returns the delete rule of a to-one relationship that is stored in a column.
     package func deleteRule(of property: Property) -> Relationship.DeleteRule {
         property.relationship?.deleteRule ?? (property.isNullable ? .nullify : .deny)
     }

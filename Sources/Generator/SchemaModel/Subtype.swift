@@ -38,7 +38,7 @@ package struct Subtype: Hashable, Sendable {
         }
     }
 
-    /// An option of a set.
+    /// An option of an option set.
     package struct Option: Hashable, Sendable {
         /// The option's lineage in its subtype.
         package var lineage: ElementLineage
@@ -90,7 +90,7 @@ package struct Subtype: Hashable, Sendable {
         if case .cases(let cases) = kind { cases } else { [] }
     }
 
-    /// The options of a set.
+    /// The options of an option set.
     package var options: [Option] {
         if case .options(let options) = kind { options } else { [] }
     }
@@ -111,7 +111,7 @@ package struct Subtype: Hashable, Sendable {
 }
 
 extension SchemaVersion {
-    /// The storage type of the column for values of `type`.
+    /// Returns the storage type of the column for values of `type`.
     package func storage(of type: ValueType) -> StorageType {
         switch type {
         case .scalar(let scalar): return scalar.storage
@@ -122,7 +122,7 @@ extension SchemaVersion {
         }
     }
 
-    /// Whether the values of `property` are stored as JSON, as structs and lists are.
+    /// Returns whether the values of `property` are stored as JSON. Structs and lists are.
     package func isJSON(_ property: Property) -> Bool {
         switch property.type {
         case .array: true
@@ -131,7 +131,7 @@ extension SchemaVersion {
         }
     }
 
-    /// The name of `type` in descriptions: `int`, `status`, `[address]`.
+    /// Returns the name of `type` in descriptions: `int`, `status`, `[address]`.
     package func name(of type: ValueType) -> String {
         switch type {
         case .scalar(let scalar): scalar.rawValue
@@ -142,7 +142,7 @@ extension SchemaVersion {
 
     // MARK: Constants
 
-    /// The stored value of `constant`; nil if the version does not have the value.
+    /// Returns the stored value of `constant`; nil if the version does not have the value.
     package func literal(_ constant: Constant, type: ValueType) -> Literal? {
         switch (constant, type) {
         case (.literal(let literal), .scalar):
@@ -160,7 +160,7 @@ extension SchemaVersion {
         }
     }
 
-    /// The value of `constant` inside JSON; nil if the version does not have the value.
+    /// Returns the value of `constant` inside JSON; nil if the version does not have the value.
     package func json(_ constant: Constant, type: ValueType) -> String? {
         switch (constant, type) {
         case (.list(let elements), .array(let element)):

@@ -1,9 +1,9 @@
-/// The names that Swift code has for what a description names.
+/// The names in Swift of the elements of descriptions.
 package enum SwiftName {
-    /// Words that keep their capitals.
+    /// The words that are written in uppercase.
     private static let acronyms: Set<String> = ["id", "url", "uuid", "json", "html", "sql"]
 
-    /// The name of a property: `store_id` becomes `storeID`; a name in camelCase stays as it is.
+    /// Returns the name of a Swift property: `storeID` for `store_id`. A name in camelCase stays unchanged.
     package static func member(_ name: String) -> String {
         if startsSmall(name), name.utf8.allSatisfy(isLetterOrDigit) { return name }
         let words = words(of: name)
@@ -12,22 +12,23 @@ package enum SwiftName {
         return valid(lowercasedStart(words[0]) + rest.joined())
     }
 
-    /// The name of a type: `laundry_item` becomes `LaundryItem`.
+    /// Returns the name of a Swift type: `LaundryItem` for `laundry_item`.
     package static func type(_ name: String) -> String {
         valid(words(of: name).map(capitalized).joined())
     }
 
-    /// The name as an identifier: in backticks where it is a keyword.
+    /// Returns the name as an identifier, in backticks if it is a keyword.
     package static func escaped(_ name: String) -> String {
         keywords.contains(name) ? "`\(name)`" : name
     }
 
-    /// The name as the label of an argument in a call: only one keyword cannot be one as it is.
+    /// Returns the name as an argument label in a call, in backticks if necessary. All keywords except `inout` can be
+    /// labels.
     package static func label(_ name: String) -> String {
         name == "inout" ? "`inout`" : name
     }
 
-    /// The runs of letters and digits.
+    /// Returns the words of a name: its runs of letters and digits.
     private static func words(of name: String) -> [String] {
         if name.utf8.allSatisfy({ $0 < 0x80 }) {
             return name.utf8.split { !isLetterOrDigit($0) }.map { String(decoding: $0, as: UTF8.self) }
@@ -46,7 +47,7 @@ package enum SwiftName {
         return words
     }
 
-    /// Whether the byte is a letter or a digit of ASCII.
+    /// Returns whether the byte is an ASCII letter or an ASCII digit.
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
         (0x61...0x7a).contains(byte) || (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte)
     }
@@ -71,8 +72,8 @@ package enum SwiftName {
         return first.isNumber ? "_" + name : name
     }
 
-    /// The words that the compiler does not take as a name without backticks
-    /// (The Swift Programming Language, Lexical Structure, "Keywords and Punctuation").
+    /// The words that need backticks to be names (The Swift Programming Language, Lexical Structure, "Keywords and
+    /// Punctuation").
     private static let keywords: Set<String> = [
         "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout",
         "internal", "let", "open", "operator", "precedencegroup", "private", "protocol", "public", "rethrows", "static",

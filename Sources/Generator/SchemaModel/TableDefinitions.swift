@@ -4,7 +4,7 @@ import SQLSchema
 package struct TableOwner: Hashable, Sendable {
     /// The entity's lineage.
     package var entity: EntityLineage
-    /// The lineage of the relationship whose pairs a join table holds; nil for the table of the entity itself.
+    /// The lineage of the relationship whose pairs a join table contains; nil for the table of the entity itself.
     package var relationship: ElementLineage?
 
     /// Creates the owner of a table.
@@ -35,7 +35,7 @@ extension SchemaVersion {
         }
     }
 
-    /// The table of `entity`.
+    /// Returns the table of `entity`.
     package func table(of entity: Entity) -> Table {
         layout(of: entity).table
     }
@@ -105,7 +105,7 @@ extension SchemaVersion {
         package var relationship: Relationship
     }
 
-    /// The join tables of the relationships of `entity`.
+    /// Returns the join tables of the relationships of `entity`.
     package func joinTables(of entity: Entity) -> [JoinTable] {
         layout(of: entity).joinTables
     }
@@ -134,13 +134,13 @@ extension SchemaVersion {
         }
     }
 
-    /// The columns of a join table for the primary key of one end.
+    /// Returns the columns of a join table for the primary key of one end.
     func joinColumns(_ end: String, _ entity: Entity) -> [String] {
         let parts = keyParts(of: entity)
         return parts.count == 1 ? [end + "_id"] : parts.map { end + "_" + $0.name }
     }
 
-    /// The name of the join table of a relationship.
+    /// Returns the name of the join table of a relationship.
     package func joinTableName(of property: Property, in entity: Entity) -> String {
         property.persistedName ?? entity.tableName + "_" + property.name
     }

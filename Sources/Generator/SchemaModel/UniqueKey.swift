@@ -6,7 +6,10 @@ package struct UniqueKey: Hashable, Sendable {
     package let properties: [ElementLineage]
     let collations: [ElementLineage: Collation]
 
-    /// Whether rows that satisfy this key also satisfy `other`: it has at least these columns, with the same collations.
+    /// Returns whether rows that satisfy this key also satisfy `other`.
+    ///
+    /// They do if `other` contains all properties of this key, and compares each of them with the same collation or
+    /// byte by byte.
     package func implies(_ other: UniqueKey) -> Bool {
         Set(properties).isSubset(of: other.properties)
             && properties.allSatisfy { other.collations[$0] == nil || other.collations[$0] == collations[$0] }
@@ -14,7 +17,7 @@ package struct UniqueKey: Hashable, Sendable {
 }
 
 extension SchemaVersion {
-    /// The unique keys of `entity`, without its primary key.
+    /// Returns the unique keys of `entity`, without its primary key.
     package func uniqueKeys(of entity: Entity) -> [UniqueKey] {
         let single = entity.properties.filter { isUnique($0) }.map { [$0.lineage] }
         let several = entity.indexes.filter(\.isUnique).map(\.properties)
@@ -27,7 +30,8 @@ extension SchemaVersion {
         }
     }
 
-    /// Whether the values of `property` are unique: as described, or as the stored side of a one-to-one relationship.
+    /// Returns whether the values of `property` are unique: because the description says so, or because the property is
+    /// the stored side of a one-to-one relationship.
     func isUnique(_ property: Property) -> Bool {
         guard let relationship = property.relationship else { return property.isUnique }
         guard storage(of: relationship) == .column else { return false }

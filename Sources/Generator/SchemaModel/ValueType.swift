@@ -24,8 +24,8 @@ package enum ValueType: Hashable, Sendable {
     }
 }
 
-/// A default value or backfill value. It refers to cases, options and members by their lineages, so that renaming one does
-/// not change it.
+/// A default value or backfill value. It refers to cases, options and members by their lineages, so that renaming one
+/// does not change it.
 package enum Constant: Hashable, Sendable {
     case literal(Literal)
     /// A case of an enum.

@@ -1,4 +1,5 @@
-/// A version of a schema: numbers separated by dots, compared number by number, so that 1.9 < 1.10 and 1.1 == 1.1.0.
+/// A version of a schema: numbers separated by dots. Versions are compared number by number, so 1.9 < 1.10 and 1.1 ==
+/// 1.1.0.
 package struct Version: Sendable, CustomStringConvertible {
     /// The numbers, without the zeros at the end.
     package let components: [Int]
@@ -22,7 +23,7 @@ package struct Version: Sendable, CustomStringConvertible {
     /// The version as it was written.
     package var description: String { text }
 
-    /// The difference of the first numbers that differ: 20 from 2.2 to 2.22, 1 from 2.9 to 3.0.
+    /// Returns the difference of the first numbers that differ: 20 for 2.2 and 2.22, 1 for 2.9 and 3.0.
     package func distance(to other: Version) -> Int {
         let count = max(components.count, other.components.count)
         for place in 0..<count {
@@ -33,31 +34,31 @@ package struct Version: Sendable, CustomStringConvertible {
         return 0
     }
 
-    /// The version with its last number increased: 1.1 after 1.0. An example of a newer version.
+    /// The version with its last number increased: 1.1 for 1.0. Messages show it as an example of a newer version.
     package var next: Version {
         let numbers = text.split(separator: ".").compactMap { Int($0) }
         let next = numbers.dropLast() + [(numbers.last ?? 0) &+ 1]
         return Version(next.map(String.init).joined(separator: ".")) ?? self
     }
 
-    /// The version as a Swift name ends in it: `1_0`.
+    /// The version as the end of a Swift name: `1_0`.
     package var identifier: String {
         text.split(separator: ".").joined(separator: "_")
     }
 }
 
 extension Version: Hashable, Comparable {
-    /// Whether both stand for the same version, however they are written.
+    /// Returns whether both versions have the same numbers. Their spellings may differ.
     package static func == (left: Version, right: Version) -> Bool {
         left.components == right.components
     }
 
-    /// Whether `left` is the older one.
+    /// Returns whether `left` is older than `right`.
     package static func < (left: Version, right: Version) -> Bool {
         left.components.lexicographicallyPrecedes(right.components)
     }
 
-    /// Hashes the numbers alone.
+    /// Hashes the numbers, but not the spelling.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(components)
     }

@@ -23,7 +23,7 @@ enum ImportFinding: Hashable, Sendable {
 
     // MARK: Columns
 
-    /// A limit that nothing checks any more.
+    /// A limit that Strata does not check.
     case unchecked(Limit)
     /// A check of Core Data.
     enum Limit: Hashable, Sendable {
@@ -62,7 +62,7 @@ enum ImportFinding: Hashable, Sendable {
     case setNull
     case setDefault
     case foreignKey([String], ForeignKeyProblem)
-    /// The reason for leaving a foreign key out, or a part of it.
+    /// The reason why a foreign key, or a part of it, is left out.
     enum ForeignKeyProblem: Error, Hashable, Sendable {
         case onUpdate(String)
         case noTable(String)
@@ -80,7 +80,7 @@ enum ImportFinding: Hashable, Sendable {
     enum IndexKind: Hashable, Sendable {
         case index, unique, constraint
     }
-    /// The reason for leaving an index out, or a part of it.
+    /// The reason why an index, or a part of it, is left out.
     enum IndexProblem: Hashable, Sendable {
         case expression(String?)
         case partial(String?)
@@ -127,7 +127,8 @@ enum ImportFinding: Hashable, Sendable {
     enum Section: Hashable, Sendable {
         /// The import left something out.
         case notCarriedOver
-        /// The source does not tell whether one thing was removed and another added, or whether it was renamed.
+        /// The source does not show whether an element was renamed, or whether it was removed and another one was
+        /// added.
         case undecided
         /// The app marked a change of values that the model does not show.
         case marked

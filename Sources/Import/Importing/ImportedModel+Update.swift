@@ -4,7 +4,7 @@ import SchemaDiff
 import SchemaModel
 
 extension ModelImport {
-    /// The previously imported model, updated with newer versions and with new answers from `--renames`.
+    /// Returns the previously imported model, updated with newer versions and with new answers from `--renames`.
     func updated(
         _ existing: ImportedModel.Existing, telling history: SchemaHistory, folder: String, schema: String
     ) throws -> ImportedModel {
@@ -43,7 +43,7 @@ extension ModelImport {
 
     // MARK: Answers
 
-    /// Applies the answers to steps that the model already has.
+    /// Applies the answers to steps that the model already contains.
     private func answered(
         _ existing: ImportedModel.Existing, telling history: SchemaHistory, before remembered: Renames,
         folder: String, schema: String
@@ -183,7 +183,7 @@ extension ModelImport {
             }
         let result = try Self.resolve(files + others, folder: folder, schema: schema)
         try Self.check(result, keeps: history, folder: folder)
-        // Your edits also apply to the new versions, so compare with the import only if there are none.
+        // Your edits also apply to the new versions. Compare with the import only if you made no edits.
         let asImported = SchemaVersion(
             version: lastVersion, entities: imported.entities(at: last), subtypes: imported.subtypes(at: last))
         if asImported.logicalLines.sorted() == history.newest.logicalLines.sorted() {
@@ -198,7 +198,7 @@ extension ModelImport {
             lossCount: report.losses.count, undecided: report.undecidedLines)
     }
 
-    /// The last of the versions with these names that the model has already.
+    /// Returns the last version in `names` that the model already contains.
     private func lastKnown(
         _ names: [String], in history: SchemaHistory, folder: String
     ) throws -> (place: Int, version: Version) {
@@ -222,7 +222,7 @@ extension ModelImport {
         return (last, lastVersion)
     }
 
-    /// `strata.json` with the hashes from `--version-info`, if it does not have them yet.
+    /// Returns `strata.json` with the hashes from `--version-info`; empty if it does not change.
     private func hashes(
         for existing: ImportedModel.Existing, telling history: SchemaHistory, schema: String
     ) throws -> [ImportedModel.File] {
@@ -238,7 +238,7 @@ extension ModelImport {
         return [.init(name: "strata.json", text: configuration.file)]
     }
 
-    /// The path of a description, relative to the folder of its model.
+    /// Returns the path of a description, relative to the folder of its model.
     private static func name(_ file: SourceFile, in existing: ImportedModel.Existing) -> String {
         let root = existing.configuration.path.dropLast("strata.json".count)
         return file.path.hasPrefix(root) ? String(file.path.dropFirst(root.count)) : file.baseName + ".json"

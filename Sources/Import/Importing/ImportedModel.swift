@@ -48,7 +48,7 @@ package struct ImportedModel {
     package let history: SchemaHistory
     /// The versions that this import added.
     package let newVersions: [Version]
-    /// The number of things that were not carried over.
+    /// The number of findings about parts of the source that were not carried over.
     package let lossCount: Int
     /// The findings that need your decision, one line each: removals in a step that also adds something, and changes of
     /// values that the app marked.
@@ -89,7 +89,7 @@ extension ModelImport {
         configuration["versions"] = .array(entries(imported, from: 0))
         let oldest = try oldest.map { try version(named: $0, in: imported) }
         if let oldest { configuration["oldest_supported_version"] = .string(oldest.text) }
-        // With many versions, the generated code for each of them adds up.
+        // With many versions, the generated code for all versions becomes large.
         if imported.versions.count >= 10 {
             if configuration["structs"] == nil { configuration["structs"] = .string("needed") }
             if configuration["ddl"] == nil { configuration["ddl"] = .string("newest") }
@@ -132,15 +132,20 @@ extension ModelImport {
         return version
     }
 
-    /// The entries of `versions` in `strata.json`, from the version at position `start` on.
+    /// Returns the entries of `versions` in `strata.json`, from the version at position `start` on.
     func entries(_ history: ImportedHistory, from start: Int) -> [JSONOutput] {
         zip(history.versions, history.formerNames).dropFirst(start).map { version, name in
             .object([.init("version", .string(version.text)), .init("was", .string(name))])
         }
     }
 
-    /// The `imported` object of `strata.json`, which describes the source's databases: `existing`, extended with the
-    /// versions from position `start` on.
+    /// Returns the `imported` object of `strata.json`, which describes the source's databases.
+    ///
+    /// - Parameters:
+    ///   - history: The imported history.
+    ///   - start: The position of the first version to add.
+    ///   - existing: The object to extend; nil to create one.
+    ///   - oldest: The oldest version that `existing` applies to.
     func source(
         _ history: ImportedHistory, from start: Int, beside existing: JSONOutput?, oldest: Version
     ) -> JSONOutput {

@@ -19,7 +19,8 @@ protocol Renamable {
     var name: String { get }
     /// The name or the token of the same element in an adjacent version.
     var token: String? { get }
-    /// The declaration of the element in the source, as `Entity.property`; nil if its name alone identifies it.
+    /// The declaration of the element in the source, as `Entity.property`; nil if the name alone identifies the
+    /// element.
     var origin: String? { get }
     /// The name of the element in the app's code, if it may differ from `name`.
     var path: String? { get }

@@ -3,7 +3,7 @@ import Foundation
 import SchemaModel
 import SQLSchema
 
-/// A model of another library, read completely and expressed in Strata's terms.
+/// A model of another library, expressed in Strata's terms.
 package struct ModelImport {
     /// The libraries whose models can be imported.
     package typealias Format = ImportedFormat.Library

@@ -92,7 +92,7 @@ public struct ConversionReport: Hashable, Sendable, Codable {
 
     /// The number of invalid rows that were not converted.
     private(set) var lostCount = 0
-    /// Whether the conversion refuses the database because of a invalidRow.
+    /// Whether the conversion refuses the database because of an invalid row.
     private(set) var isRefused = false
 
     /// The encoded properties: all public ones.

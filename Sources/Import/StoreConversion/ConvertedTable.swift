@@ -13,8 +13,8 @@ struct ConvertedTable {
     var values: [String]
     /// The SQL that follows `FROM`.
     var from: String
-    /// The SQL expression for a conflict in a row: it lists the columns that contain the same property, if more than
-    /// one of them has a value. NULL if the row has no conflict.
+    /// The SQL expression for a conflict in a row. It lists the columns that contain the same property, if more than
+    /// one of them has a value. It is NULL if the row has no conflict.
     var conflict = "NULL"
     /// The query for the rows of the other database that belong to no table of the store, with their key and all
     /// columns; nil if there can be no such rows.
@@ -34,11 +34,12 @@ protocol ConversionSource {
     ///   - isExact: Whether columns must have the types that the library gives them.
     func match(_ version: SchemaVersion, at place: Int, exactly isExact: Bool) throws -> VersionMatch
 
-    /// The greatest key that the library ever assigned to a row of a table; nil if the database does not record it.
+    /// Returns the greatest key that the library ever assigned to a row of a table; nil if the database does not record
+    /// it.
     func lastKey(of table: Table) -> Int64?
 
-    /// The elements of `places` whose versions match the metadata in the database; all of them if there is no such
-    /// metadata.
+    /// Returns the elements of `places` whose versions match the metadata in the database; all of them if there is no
+    /// such metadata.
     func identified(among places: [Int]) -> [Int]
 
     /// The name of the version, as recorded in the database; nil if it records none.
@@ -84,19 +85,19 @@ struct DatabaseTables {
         withoutNumbers = Set(try connection.texts("SELECT name FROM pragma_table_list WHERE schema = 'main' AND wr"))
     }
 
-    /// The table with this name, ignoring letter case.
+    /// Returns the table with this name, ignoring letter case.
     func table(_ name: String) -> String? { names[name.lowercased()] }
 
-    /// The declared type of a column.
+    /// Returns the declared type of a column.
     func type(of column: String, in table: String) -> String? { types[table]?[column] }
 
-    /// The SQL expression for the number of each row of a table.
+    /// Returns the SQL expression for the number of each row of a table.
     func rowNumber(of table: String) -> String {
         let name = withoutNumbers.contains(table) ? nil : SQLite.rowID(besides: columns[table] ?? [])
         return name ?? "row_number() OVER ()"
     }
 
-    /// The column of a table with this name, ignoring letter case.
+    /// Returns the column of a table with this name, ignoring letter case.
     func column(_ name: String, of table: String) -> String? {
         columns[table]?.first { $0.lowercased() == name.lowercased() }
     }

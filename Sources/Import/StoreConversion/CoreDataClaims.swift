@@ -4,7 +4,7 @@ import Strata
 /// The columns of a Core Data table that a version claims, and the properties that they belong to.
 ///
 /// Properties of a family whose names are equal, ignoring letter case, have the columns `ZNAME`, `ZNAME1`, … in an
-/// undocumented order. An object has values only in the columns of its own entity's properties. In rows of its entity,
+/// undocumented order. An object has values only in the columns of its entity's properties. In the rows of this entity,
 /// each property therefore reads the column that has its type and a value. A version does not match if two properties
 /// of one object could read the same column.
 struct CoreDataClaims {
@@ -87,7 +87,7 @@ struct CoreDataClaims {
         return missing
     }
 
-    /// The properties to read that might use the column of another property of the same object.
+    /// Returns the properties to read that might use the column of another property of the same object.
     private func ambiguities(_ claims: [Claim]) -> [String] {
         var ambiguities: [String] = []
         for (place, claim) in claims.enumerated() where claim.isRead && claims.count > 1 {
@@ -102,7 +102,7 @@ struct CoreDataClaims {
         return ambiguities
     }
 
-    /// The columns that no property claims.
+    /// Returns the columns that no property claims.
     ///
     /// - Parameter hidden: The to-many relationships without an inverse. The target's table contains the owner's key
     ///   for each.
@@ -134,8 +134,8 @@ struct CoreDataClaims {
         return (claim, claims.count > 1)
     }
 
-    /// The SQL expression for the first of `columns` that has a value. If other properties share the columns, only rows
-    /// of the property's entity are read.
+    /// Returns the SQL expression for the first of `columns` that has a value. If other properties share the columns,
+    /// the expression reads only rows of the property's entity.
     private func value(_ columns: [String], of claim: Claim, isShared: Bool) -> String {
         let names = columns.map { SQL.quoted(table.columns[$0]?.name ?? $0) }
         let value = names.count == 1 ? names[0] : "COALESCE(\(names.joined(separator: ", ")))"
@@ -143,13 +143,15 @@ struct CoreDataClaims {
         return "CASE WHEN Z_ENT IN \(CoreDataFamily.list(family.numbers(of: claim.entity))) THEN \(value) END"
     }
 
-    /// The SQL expression for the value of a property; nil if it has no column.
+    /// Returns the SQL expression for the value of a property; nil if it has no column.
     func value(_ entity: String, _ property: String) -> String? {
         claim(entity, property).map { value($0.claim.columns, of: $0.claim, isShared: $0.isShared) }
     }
 
-    /// The SQL expression for a conflict: it lists the columns of a property if an object has values in more than one
-    /// of them; nil if the property has only one column.
+    /// Returns the SQL expression for a conflict; nil if the property has only one column.
+    ///
+    /// There is a conflict if an object has values in more than one column of the property. The expression then lists
+    /// these columns.
     func conflict(_ entity: String, _ property: String) -> String? {
         guard let (claim, _) = claim(entity, property), claim.columns.count > 1 else { return nil }
         let names = claim.columns.map { table.columns[$0]?.name ?? $0 }
@@ -158,7 +160,7 @@ struct CoreDataClaims {
         return "CASE WHEN Z_ENT IN \(own) AND \(count) > 1 THEN \(SQL.literal(names.joined(separator: ", "))) END"
     }
 
-    /// The SQL expression for the position of an object at the other end of a to-one relationship; nil if the
+    /// Returns the SQL expression for the position of an object at the other end of a to-one relationship; nil if the
     /// relationship has no order.
     func position(_ entity: String, _ property: String) -> String? {
         guard let (claim, isShared) = claim(entity, property) else { return nil }
@@ -171,7 +173,7 @@ struct CoreDataClaims {
             """
     }
 
-    /// The query that counts the values of a property; nil if it has no column.
+    /// Returns the query that counts the values of a property; nil if it has no column.
     func count(_ entity: String, _ property: String) -> String? {
         value(entity, property).map { "SELECT count(\($0)) FROM \(SQL.quoted(table.name))" }
     }

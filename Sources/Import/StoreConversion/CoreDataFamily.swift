@@ -24,7 +24,7 @@ struct CoreDataFamily {
 
     func isUsed(_ number: Int) -> Bool { used.contains(number) }
 
-    /// The root entity that `entity` inherits from; `entity` itself if it inherits from none.
+    /// Returns the root entity that `entity` inherits from; `entity` itself if it inherits from none.
     func root(of entity: String) -> String {
         var name = entity
         // A chain cannot be longer than the number of entities.
@@ -35,28 +35,30 @@ struct CoreDataFamily {
         return name
     }
 
-    /// The numbers of an entity and its descendants, its own number first.
+    /// Returns the numbers of an entity and its descendants, its own number first.
     func numbers(of entity: String) -> [Int] { numbers(of: entity, inside: []) }
 
-    /// - Parameter entered: The entities that were visited already. A cycle ends there.
+    /// Returns the numbers of an entity and its descendants, its own number first.
+    ///
+    /// - Parameter entered: The entities that were visited already. They are skipped, so that a cycle ends.
     private func numbers(of entity: String, inside entered: Set<String>) -> [Int] {
         guard let number = entities[entity]?.number, !entered.contains(entity) else { return [] }
         let children = entities.filter { $0.value.parent == number && $0.key != entity }.keys.sorted()
         return [number] + children.flatMap { numbers(of: $0, inside: entered.union([entity])) }
     }
 
-    /// Whether the entity with a number shares a table with `entity`.
+    /// Returns whether the entity with a number shares a table with `entity`.
     func isIn(_ number: Int, _ entity: String) -> Bool {
         names[number].map { root(of: $0) == root(of: entity) } ?? false
     }
 
-    /// Whether an object can belong to both entities: one inherits from the other, or they are the same.
+    /// Returns whether an object can belong to both entities: they are the same, or one inherits from the other.
     func areInLine(_ one: String, _ other: String) -> Bool {
         guard let first = entities[one]?.number, let second = entities[other]?.number else { return true }
         return numbers(of: one).contains(second) || numbers(of: other).contains(first)
     }
 
-    /// The SQL expression for the name of an object's entity.
+    /// Returns the SQL expression for the name of an object's entity.
     func kind(of root: String) -> String {
         let cases = numbers(of: root).compactMap { number in
             names[number].map { "WHEN \(number) THEN \(SQL.literal($0))" }
@@ -64,7 +66,7 @@ struct CoreDataFamily {
         return "CASE Z_ENT \(cases.joined(separator: " ")) END"
     }
 
-    /// A list of numbers in SQL.
+    /// Returns a list of numbers in SQL.
     static func list(_ numbers: [Int]) -> String {
         "(" + numbers.map(String.init).joined(separator: ", ") + ")"
     }

@@ -81,7 +81,7 @@ struct CoreDataSource: ConversionSource {
         for (name, key) in greatest { lastKeys[family.root(of: name)] = max(lastKeys[family.root(of: name)] ?? 0, key) }
     }
 
-    /// Whether the database is a store of Core Data.
+    /// Returns whether the database is a store of Core Data.
     static func isOne(_ connection: Connection) throws -> Bool {
         try connection.integer(
             "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('Z_METADATA', 'Z_PRIMARYKEY')") == 2
@@ -89,7 +89,7 @@ struct CoreDataSource: ConversionSource {
 
     var versionName: String? { nil }
 
-    /// The first eight bytes of each hash in `Z_METADATA`, a property list.
+    /// Returns the first eight bytes of each hash in `Z_METADATA`, a property list.
     private static func hashes(of connection: Connection) throws -> [String: UInt64]? {
         var plist: Data?
         try? connection.query("SELECT Z_PLIST FROM Z_METADATA LIMIT 1") { plist = $0.bytes(0) }
@@ -119,7 +119,7 @@ struct CoreDataSource: ConversionSource {
         family.has(table.name) ? lastKeys[family.root(of: table.name)] : nil
     }
 
-    /// The number after `start` in a name, and the rest: 5 and `NAME` for `Z_5NAME` after `Z_`.
+    /// Returns the number after `start` in a name, and the rest: 5 and `NAME` for `Z_5NAME` after `Z_`.
     static func number(in name: String, after start: String) -> (number: Int, rest: String)? {
         let name = name.uppercased()
         guard name.hasPrefix(start) else { return nil }
@@ -202,7 +202,7 @@ struct CoreDataSource: ConversionSource {
         return match
     }
 
-    /// The origins of the columns of an entity's table.
+    /// Returns the origins of the columns of an entity's table.
     private func columns(of table: SQLSchema.Table, at place: Int) -> [CoreDataColumn] {
         func sources(_ property: String) -> [(entity: String, property: String)] {
             format.sources(of: property, in: table.name, at: place).map { source in
@@ -329,7 +329,7 @@ struct CoreDataSource: ConversionSource {
 
     // MARK: Unread data
 
-    /// The tables that the conversion does not read and the import did not report.
+    /// Returns the tables that the conversion does not read, although the import did not report them.
     private func extraTables(
         _ roots: [String: CoreDataClaims], _ joined: Set<String>, _ unread: [ImportedUnread]
     ) -> [String] {
@@ -348,7 +348,8 @@ struct CoreDataSource: ConversionSource {
         }.map(\.value.name).sorted()
     }
 
-    /// The query that counts the values of an element that stays in the database; nil if none of its columns is known.
+    /// Returns the query that counts the values of an element that stays in the database; nil if none of its columns is
+    /// known.
     private func count(of left: ImportedUnread, _ roots: [String: CoreDataClaims]) -> String? {
         let parts = left.name.split(separator: ".", maxSplits: 1).map(String.init)
         guard parts.count == 2 else {

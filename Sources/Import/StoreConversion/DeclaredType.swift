@@ -16,7 +16,7 @@ enum DeclaredType: Hashable {
         self = type
     }
 
-    /// The types that Core Data may declare for the column of a value.
+    /// Returns the types that Core Data may declare for the column of a value.
     ///
     /// - Parameters:
     ///   - form: The form of the value in the other database; nil if it is copied unchanged.

@@ -17,38 +17,38 @@ struct FormatIndex {
         self.format = format
     }
 
-    /// Whether all columns are read in the same way in two versions.
+    /// Returns whether all columns are read in the same way in two versions.
     func readsAlike(_ one: Int, _ other: Int) -> Bool {
         format.columns.allSatisfy { $0.versions.contains(one) == $0.versions.contains(other) }
             && format.origins.allSatisfy { $0.versions.contains(one) == $0.versions.contains(other) }
     }
 
-    /// The hashes of the Core Data entities in the version at position `place`; empty if they are unknown.
+    /// Returns the hashes of the Core Data entities in the version at position `place`; empty if they are unknown.
     func hashes(at place: Int) -> [String: UInt64] {
         Dictionary(
             hashes.filter { $0.versions.contains(place) }.map { ($0.entity, $0.hash) },
             uniquingKeysWith: { one, _ in one })
     }
 
-    /// The form of a column's values in the version at position `place`; nil if they are copied unchanged.
+    /// Returns the form of a column's values in the version at position `place`; nil if they are copied unchanged.
     func form(of column: String, in table: String, at place: Int) -> ImportedForm? {
         columns[table + "." + column]?.first { $0.versions.contains(place) }?.form
     }
 
-    /// The Core Data properties, as `Entity.property`, that a property of a table contains in the version at position
-    /// `place`.
+    /// Returns the Core Data properties, as `Entity.property`, that a property of a table contains in the version at
+    /// position `place`.
     func sources(of property: String, in table: String, at place: Int) -> [String] {
         let name = table + "." + property
         return origins[name]?.first { $0.versions.contains(place) }?.sources ?? [name]
     }
 
-    /// The policies for rows that do not fit in the version at position `place`, by table.
+    /// Returns the policies for rows that do not fit in the version at position `place`, by table.
     func invalidRows(at place: Int) -> [String: ImportedInvalidRows.Policy] {
         Dictionary(
             format.invalidRows.filter { $0.versions.contains(place) }.map { ($0.table, $0.policy) },
             uniquingKeysWith: { one, _ in one })
     }
 
-    /// The data that a conversion from the version at position `place` leaves in the database.
+    /// Returns the data that a conversion from the version at position `place` leaves in the database.
     func unread(at place: Int) -> [ImportedUnread] { unread.filter { $0.versions.contains(place) } }
 }

@@ -110,8 +110,8 @@ extension ImportedForm {
         return String(decoding: json, as: UTF8.self)
     }
 
-    /// The bytes of a value that Core Data may store in a file. If the first byte is 1, they follow it; if it is 2, the
-    /// name of their file follows it.
+    /// Returns the bytes of a value that Core Data may store in a file. If the first byte is 1, the bytes follow it. If
+    /// it is 2, the name of their file follows it.
     private static func bytes(_ data: Data, _ files: URL?) -> Data? {
         switch data.first {
         case 1: return data.dropFirst()

@@ -25,10 +25,14 @@ final class SetAsideRows {
     private let policies: [String: ImportedInvalidRows.Policy]
     private let options: ConversionOptions.InvalidRows
     private var insert: Statement?
-    /// By table: the values of a row in the source, by its key.
+    /// The functions that find the values of a row in the source by its key, by table.
     var sourceValues: [String: (_ key: [String: SQLiteValue]) throws -> [Value]?] = [:]
 
+    /// Creates a handler for the rows of one conversion.
+    ///
     /// - Parameters:
+    ///   - connection: The connection to the store.
+    ///   - version: The version of the store.
     ///   - policies: The policies, by table.
     ///   - options: The treatment of rows of all other tables, and of rows that still do not fit after a fill.
     init(
@@ -42,10 +46,10 @@ final class SetAsideRows {
         self.options = options
     }
 
-    /// The policy of a table; nil if the options decide.
+    /// Returns the policy of a table; nil if the options decide.
     func policy(of table: String) -> ImportedInvalidRows.Policy? { policies[table] }
 
-    /// The outcome for a row of a table that cannot be converted.
+    /// Returns the outcome for a row of a table that cannot be converted.
     private func outcome(of table: String) -> ConversionReport.Outcome {
         switch (policies[table], options) {
         case (.setAside, _): .setAside
@@ -57,7 +61,7 @@ final class SetAsideRows {
         }
     }
 
-    /// Reports a row that cannot be converted, and stores it in `strata_unconverted` if its table's policy requires
+    /// Reports a row that cannot be converted. Stores it in `strata_unconverted` if the policy of its table requires
     /// this.
     func add(
         _ table: String, key: String, _ columns: [String], _ values: [Value], reason: String,
@@ -70,7 +74,8 @@ final class SetAsideRows {
         try write(table, key, columns, values, reason)
     }
 
-    /// Reports a foreign key that was set to NULL, and keeps its values.
+    /// Reports a foreign key that was set to NULL. Stores its values in `strata_unconverted` if the policy of its table
+    /// requires this.
     func reportCleared(
         _ table: String, key: String, _ columns: [String], _ values: [Value], reason: String,
         to report: inout ConversionReport
@@ -99,8 +104,8 @@ final class SetAsideRows {
         try insert?.run()
     }
 
-    /// A value as JSON. A blob, or text that is not valid UTF-8, becomes an object with its base64 text. A number that
-    /// JSON cannot represent becomes text.
+    /// Returns a value as JSON. A blob, or text that is not valid UTF-8, becomes an object with its base64 text. A
+    /// number that JSON cannot represent becomes text.
     private static func json(_ value: Value) -> String {
         switch value {
         case .bytes(let data), .value(.blob(let data)): "{\"base64\":\(JSON.quoted(data.base64EncodedString()))}"
@@ -121,8 +126,8 @@ final class SetAsideRows {
         let isOptional: Bool
     }
 
-    /// Sets aside the rows with dangling foreign keys, and the rows that depend on them. If a dangling foreign key may
-    /// be NULL, it is set to NULL instead.
+    /// Sets aside the rows with dangling foreign keys, and the rows that depend on them. If a dangling foreign key is
+    /// nullable, it is set to NULL instead.
     func setAsideDangling(_ report: inout ConversionReport) throws {
         while true {
             var dangling: [(table: String, row: Int, number: Int)] = []
@@ -166,7 +171,7 @@ final class SetAsideRows {
         return Key(columns: columns, target: target, isOptional: mandatory.isDisjoint(with: columns))
     }
 
-    /// The SQL condition that selects the row with a number.
+    /// Returns the SQL condition that selects the row with a number.
     ///
     /// - Throws: `ConversionError.unaddressable` if columns of the table have all names of the row number.
     private func isRow(_ number: Int, of table: String) throws -> String {
@@ -174,7 +179,7 @@ final class SetAsideRows {
         return "\(name) = \(number)"
     }
 
-    /// The values of a row, with the names of their columns, and with its key for messages.
+    /// Returns the values of a row, with the names of their columns, and with its key for messages.
     private func values(of row: Int, _ table: String) throws -> (
         columns: [String], values: [Value], key: String, id: [String: SQLiteValue]
     ) {
@@ -214,7 +219,7 @@ final class SetAsideRows {
 
     private func remove(_ row: Int, of table: String, _ key: Key, _ report: inout ConversionReport) throws {
         let (columns, values, name, id) = try self.values(of: row, table)
-        // The source's own values, before they were converted or filled.
+        // These are the values in the source, before they were converted or filled.
         let original = try sourceValues[table]?(id) ?? values
         try add(table, key: name, columns, original, reason: reason(key, columns, values), to: &report)
         try connection.execute("DELETE FROM \(SQL.quoted(table)) WHERE \(try isRow(row, of: table))")

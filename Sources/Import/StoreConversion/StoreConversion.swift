@@ -44,7 +44,7 @@ struct StoreConversion {
         var best: (candidate: Candidate, report: ConversionReport)?
         var tried: [Candidate] = []
         for candidate in candidates {
-            // Versions with the same tables produce the same store.
+            // Versions with equal tables produce the same store.
             if tried.contains(where: { $0.version.tables == candidate.version.tables }) { continue }
             tried.append(candidate)
             let report = try convert(candidate, reader, since: start, into: target)
@@ -57,7 +57,7 @@ struct StoreConversion {
         return try accepted(try convert(best.candidate, reader, since: start, into: target))
     }
 
-    /// The report, if it does not refuse the database.
+    /// Returns the report, if it does not refuse the database.
     ///
     /// - Throws: `ConversionError.invalidRows` if it does.
     private func accepted(_ report: ConversionReport) throws -> ConversionReport {
@@ -72,7 +72,7 @@ struct StoreConversion {
         let connection = try target(candidate.version)
         var report = ConversionReport(version: candidate.version.name)
         for name in candidate.match.extra {
-            // A table or a column has no row that can be set aside.
+            // A table or a column is not a row, so it cannot be set aside.
             report.add(
                 .init(
                     table: name, reason: "\(candidate.version.name) does not have it",
@@ -100,7 +100,7 @@ struct StoreConversion {
                 if table.table.integerKey != nil, let last, last > 0 { lastIDs[table.table.name] = last }
             }
             try rows.setAsideDangling(&report)
-            // A key that was ever assigned is never reused.
+            // The store must never reuse a key that was assigned before.
             try StoreMetadata.writeLastIDs(lastIDs, to: connection)
             for table in candidate.match.tables {
                 report.rows[table.table.name] = try connection.integer(
@@ -113,8 +113,10 @@ struct StoreConversion {
 
     // MARK: Versions
 
-    /// The versions that the database may have, oldest first. It has all of their tables and, unless you name the
-    /// version, nothing else.
+    /// Returns the versions that the database may have, oldest first.
+    ///
+    /// The database has all tables and columns of these versions. It has no other tables and columns, unless you named
+    /// the version.
     private func candidates(_ reader: any ConversionSource) throws -> [Candidate] {
         let versions = schema.versions
         let wanted = versions.indices.filter { place in
@@ -150,8 +152,8 @@ struct StoreConversion {
         throw ConversionError.unknownVersion(mismatches)
     }
 
-    /// Whether the steps between two versions leave all values unchanged, so that a store of the older version is also
-    /// a valid store of the newer version.
+    /// Returns whether the steps between two versions leave all values unchanged, so that a store of the older version
+    /// is also a valid store of the newer version.
     private func keepsValues(from older: Int, to newer: Int) -> Bool {
         guard index.readsAlike(older, newer) else { return false }
         let versions = schema.versions

@@ -12,7 +12,7 @@ struct TableCopy {
     private let columns: [Column]
     /// The position of the column that is the row number; nil if there is none.
     private let keyColumn: Int?
-    /// The positions of the columns of each foreign key that has several.
+    /// The positions of the columns of each foreign key with several columns.
     private let foreignKeys: [[Int]]
 
     /// A column of the store's table.
@@ -20,7 +20,7 @@ struct TableCopy {
         let name: String
         /// The form of its values in the other database; nil if they are copied unchanged.
         let form: ImportedForm?
-        /// How the column stores its values.
+        /// The type in which the column stores its values.
         let storage: StorageType
         let isMandatory: Bool
         /// The replacement for a value that does not fit; nil if there is none.
@@ -40,9 +40,14 @@ struct TableCopy {
         var conflict: String?
     }
 
+    /// Prepares the copying of a table.
+    ///
     /// - Parameters:
+    ///   - table: The table.
     ///   - forms: The form of each column's values in the other database.
+    ///   - target: The connection to the store.
     ///   - files: The folder in which Core Data stores large values.
+    ///   - setAside: The handler for rows that do not fit.
     init(
         _ table: ConvertedTable, forms: [ImportedForm?], into target: Connection, files: URL?, _ setAside: SetAsideRows
     ) throws {
@@ -59,7 +64,7 @@ struct TableCopy {
         }
         let key = table.table.integerKey
         columns = zip(table.table.columns, forms).map { column, form in
-            // SQLite numbers a row whose number is NULL.
+            // A primary key that is the row number does not count as mandatory. `read` checks its values.
             Column(
                 name: column.name, form: form, storage: column.type,
                 isMandatory: !column.isNullable && column.name != key, fill: fills[column.name])
@@ -142,7 +147,8 @@ struct TableCopy {
         return result
     }
 
-    /// Sets the columns of foreign keys that are partly NULL to NULL, and returns their positions.
+    /// Sets all columns of a foreign key to NULL if some of them are NULL. Returns the positions of these columns, by
+    /// foreign key.
     private func clearPartialKeys(of row: inout SourceRow) -> [[Int]] {
         foreignKeys.filter { places in
             let count = places.count { if case .null = row.stored[$0] { true } else { false } }
@@ -152,7 +158,8 @@ struct TableCopy {
         }
     }
 
-    /// Finds the values of a row in the source by its key in the store; nil if no row of the source has that key.
+    /// Returns a function that finds the values of a row in the source by its key in the store. Its result is nil if no
+    /// row of the source has that key.
     static func sourceValues(
         of table: ConvertedTable, in source: Connection
     ) -> (_ key: [String: SQLiteValue]) throws -> [SetAsideRows.Value]? {
@@ -223,7 +230,7 @@ struct TableCopy {
         return hasFilled
     }
 
-    /// Whether a column of a STRICT table accepts a value. SQLite converts some values
+    /// Returns whether a column of a STRICT table accepts a value. SQLite converts some values
     /// (https://sqlite.org/stricttables.html).
     private func holds(_ value: SQLiteValue, _ storage: StorageType) throws -> Bool {
         try target.execute("CREATE TABLE temp.probe (\"value\" \(storage.rawValue.uppercased())) STRICT")

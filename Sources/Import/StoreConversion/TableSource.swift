@@ -38,7 +38,7 @@ struct TableSource: ConversionSource {
                 if let column = database.column(name, of: source) {
                     values.append(SQL.quoted(column))
                 } else if name == table.integerKey {
-                    // For a table without a primary key, the row number takes its place.
+                    // If the table has no primary key, the row number replaces it.
                     values.append(database.rowNumber(of: source))
                 } else {
                     match.missing.append("\(table.name).\(name)")
@@ -46,7 +46,7 @@ struct TableSource: ConversionSource {
             }
             guard values.count == table.columns.count else { continue }
             let keys = table.primaryKey.compactMap { name in table.columnNames.firstIndex(of: name).map { values[$0] } }
-            // A blob is shown in hexadecimal digits, because its bytes are not text.
+            // Show a blob in hexadecimal digits, because its bytes are not text.
             let parts = keys.map {
                 "CASE typeof(\($0)) WHEN 'blob' THEN 'X''' || hex(\($0)) || '''' WHEN 'null' THEN 'NULL' ELSE \($0) END"
             }
@@ -58,7 +58,7 @@ struct TableSource: ConversionSource {
         return match
     }
 
-    /// Sorts the data that is not read into what the import left out and what it did not know.
+    /// Adds the data that the conversion does not read: to `left` if the import reported it, and otherwise to `extra`.
     private func addLeft(to match: inout VersionMatch, _ unread: [ImportedUnread]) {
         for (table, columns) in database.columns.sorted(by: { $0.key < $1.key }) {
             let name = table.lowercased()

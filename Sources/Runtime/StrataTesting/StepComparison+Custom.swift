@@ -18,7 +18,8 @@ extension StepComparison {
             try connection.execute("CREATE TABLE \(expectedRows) (\(columns.joined(separator: ", ")))")
             do {
                 problems += try expectation.ask(
-                    self, RowExpectation.Place(outcomes: outcomes, expectedRows: expectedRows, reportsMissing: table == nil))
+                    self,
+                    RowExpectation.Place(outcomes: outcomes, expectedRows: expectedRows, reportsMissing: table == nil))
             } catch is UnwrittenExpectation {
                 unwritten.append(expectation.stub)
                 unknown.insert(expectation.old.name)
@@ -62,7 +63,8 @@ extension StepComparison {
         let insert = try connection.prepare(
             "INSERT INTO \(outcomes.name) VALUES (\(SQL.parameters(oldCount + newCount + 1)))")
         let columns = New.table.columns.count
-        let row = try connection.prepare("INSERT INTO \(place.expectedRows) VALUES (\(SQL.parameters(columns + oldCount)))")
+        let row = try connection.prepare(
+            "INSERT INTO \(place.expectedRows) VALUES (\(SQL.parameters(columns + oldCount)))")
         var problems: [String] = []
         let cursor = try rows.old.cursor(Old.self)
         while let old = try cursor.next() {

@@ -187,7 +187,8 @@ extension StepComparison {
                 // A row is not dropped if the custom migration made it refer to another row.
                 let isSame = Self.equal(reference.columns.map { "w." + SQL.quoted($0) }, old)
                 let isRow = Self.equal(outcomes.old.map { "w." + $0 }, outcomes.old.map { "f." + $0 })
-                condition += " AND NOT EXISTS (SELECT 1 FROM \(expectedRows) AS w WHERE \(isRow) AND (\(isSame)) IS NOT TRUE)"
+                condition +=
+                    " AND NOT EXISTS (SELECT 1 FROM \(expectedRows) AS w WHERE \(isRow) AND (\(isSame)) IS NOT TRUE)"
             }
             let values = outcomes.new.map { "\($0) = NULL" } + ["strata_kind = \(KeyOutcomes.Kind.dropped.rawValue)"]
             try connection.execute(

@@ -4,7 +4,7 @@ import SchemaModel
 import StoreConversion
 import Strata
 
-/// Makes stores of databases of other libraries.
+/// Converts a database of another library to a store.
 enum ConvertCommand {
     static func run(_ arguments: Arguments, _ file: URL, _ console: Console) throws {
         let model = try arguments.model(at: try arguments.value("--model"))
@@ -18,7 +18,7 @@ enum ConvertCommand {
             }
             options.invalidRows = invalidRows
         }
-        // One file is easier to pass on than one with a log.
+        // Without a write-ahead log, the store is a single file, which is easier to pass on.
         var store = StoreOptions()
         store.journal = .delete
         let report: ConversionReport
@@ -48,7 +48,7 @@ enum ConvertCommand {
 }
 
 extension ConversionReport.Outcome {
-    /// The outcome at the beginning of a line.
+    /// The outcome as the first words of a line.
     fileprivate var words: String {
         switch self {
         case .setAside: "set aside"

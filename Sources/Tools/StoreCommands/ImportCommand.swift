@@ -2,7 +2,7 @@ import Commands
 import Foundation
 import Importing
 
-/// Writes descriptions for a model of another library.
+/// Imports a model of another library: writes its descriptions.
 enum ImportCommand {
     static func run(_ arguments: Arguments, _ console: Console) throws {
         do {
@@ -69,7 +69,7 @@ enum ImportCommand {
                 + "not carried over: \(model.lossCount), see \(folder)/IMPORT.md")
     }
 
-    /// The existing model in the folder; nil without one.
+    /// Returns the existing model in the folder; nil if there is none.
     private static func existing(
         _ arguments: Arguments, _ folder: String, _ url: URL
     ) throws -> ImportedModel.Existing? {

@@ -5,13 +5,13 @@ import SchemaModel
 import Strata
 
 extension KnownSchema {
-    /// The schema of a model, without the code of its custom migrations: it can inspect stores, but not carry out custom
-    /// migrations.
+    /// Creates the schema of a model, without the code of its custom migrations. The schema can inspect stores, but it
+    /// cannot carry out custom migrations.
     package init(_ model: LoadedModel) {
         self.init(model.history, invalidRows: model.invalidRows)
     }
 
-    /// The schema of a history, without the code of its custom migrations.
+    /// Creates the schema of a history, without the code of its custom migrations.
     package init(_ history: SchemaHistory, invalidRows: [ImportedInvalidRows] = []) {
         let unwritten: @Sendable (CustomStep) throws -> Void = { _ in throw UnwrittenMigration() }
         self.init(

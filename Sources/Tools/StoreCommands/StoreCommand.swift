@@ -3,7 +3,7 @@ import Foundation
 import SchemaModel
 import Strata
 
-/// The commands that look into stores.
+/// The commands for stores, and for models of other libraries.
 package enum StoreCommand {
     /// The commands by name, for `Command.run`.
     package static var all: [String: Command.Runner] {
@@ -13,7 +13,7 @@ package enum StoreCommand {
         ]
     }
 
-    /// The command, with the file named in what is wrong with it.
+    /// Returns a runner that takes one file, and names the file in the errors of the command.
     private static func naming(_ command: @escaping (Arguments, URL, Console) throws -> Void) -> Command.Runner {
         { arguments, console in
             guard let path = arguments.folders.first, arguments.folders.count == 1 else {
@@ -29,7 +29,7 @@ package enum StoreCommand {
         }
     }
 
-    /// Says what opening a store would do.
+    /// Prints how opening a store would migrate it.
     private static func plan(_ arguments: Arguments, _ file: URL, _ console: Console) throws {
         guard let schema = try schema(arguments, for: try StoreInspection(of: file).schema) else {
             throw CommandError.usage("plan needs the model of the store: name its folder with --model")
@@ -39,7 +39,7 @@ package enum StoreCommand {
         if !plan.isPossible { throw CommandError.found }
     }
 
-    /// Says what a store is.
+    /// Prints the state of a store.
     private static func inspect(_ arguments: Arguments, _ file: URL, _ console: Console) throws {
         let schema = try schema(arguments, for: try StoreInspection(of: file).schema)
         let inspection = try StoreInspection(of: file, knowing: schema)
@@ -47,8 +47,8 @@ package enum StoreCommand {
         if inspection.drift?.isEmpty == false || !inspection.damage.isEmpty { throw CommandError.found }
     }
 
-    /// The schema of the model that the arguments name, or else of the model below the working folder whose schema is
-    /// called `name`.
+    /// Returns the schema of the model in `--model`, or else of the model below the working folder whose schema has the
+    /// name `name`; nil if there is none.
     private static func schema(_ arguments: Arguments, for name: String) throws -> KnownSchema? {
         if arguments.has("--model") {
             return KnownSchema(try arguments.model(at: try arguments.value("--model")).loaded())

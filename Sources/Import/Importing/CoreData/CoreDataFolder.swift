@@ -16,8 +16,8 @@ struct CoreDataFolder {
     ///
     /// - Parameters:
     ///   - path: The path of the model.
-    ///   - order: A file that lists the versions, one a line, oldest first. If it is nil, the versions are sorted by
-    ///     name as in the Finder, and the current version must be the last one.
+    ///   - order: The path of a file that lists the versions, one a line, oldest first. If it is nil, the versions are
+    ///     sorted by name as in the Finder, and the current version must be the last one.
     init(path: String, order: String? = nil) throws {
         let folder = URL(fileURLWithPath: path, isDirectory: true)
         if folder.pathExtension == "xcdatamodel" {
@@ -61,7 +61,7 @@ struct CoreDataFolder {
         return Version(name: folder.deletingPathExtension().lastPathComponent, path: file, model: model)
     }
 
-    /// The version that `.xccurrentversion` names; nil if there is no such file.
+    /// Returns the version that `.xccurrentversion` names; nil if there is no such file.
     private static func current(_ folder: URL) throws -> String? {
         let file = folder.appendingPathComponent(".xccurrentversion")
         guard let data = try? Data(contentsOf: file) else { return nil }
@@ -72,7 +72,7 @@ struct CoreDataFolder {
         return name.hasSuffix(".xcdatamodel") ? String(name.dropLast(12)) : name
     }
 
-    /// The versions that the file at `path` lists, in the order of the file.
+    /// Returns the versions that the file at `path` lists, in the order of the file.
     private static func read(_ path: String, among names: [String]) throws -> [String] {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
             throw ImportError("it cannot be read as text", path: path)

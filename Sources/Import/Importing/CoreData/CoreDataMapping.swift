@@ -23,7 +23,7 @@ struct CoreDataMapping {
     /// The properties that are left out, as `Entity.property`, where `Entity` declares the property.
     private var unread: [String: ImportedUnread.Reason] = [:]
 
-    /// The versions of `folder`, and notes about the parts that were left out.
+    /// Returns the versions of `folder`, and notes about the parts that were left out.
     static func versions(
         of folder: CoreDataFolder, layout: InheritanceLayout
     ) throws -> (versions: [ImportedVersion], notes: [ImportNote]) {
@@ -67,7 +67,7 @@ struct CoreDataMapping {
 
     // MARK: Inheritance
 
-    /// The entity and its ancestors, the root first.
+    /// Returns the entity and its ancestors, the root first.
     private func line(of name: String) -> [CoreDataModel.Entity] {
         guard let entity = entities[name] else { return [] }
         return (entity.parent.map(line) ?? []) + [entity]
@@ -75,16 +75,16 @@ struct CoreDataMapping {
 
     private func root(of name: String) -> String { line(of: name).first?.name ?? name }
 
-    /// The entity and its descendants.
+    /// Returns the entity and its descendants.
     private func family(of name: String) -> [CoreDataModel.Entity] {
         guard let entity = entities[name] else { return [] }
         return [entity] + (children[name] ?? []).flatMap(family)
     }
 
-    /// The entities of a family that can have objects.
+    /// Returns the entities of a family that can have objects.
     private func concrete(of name: String) -> [CoreDataModel.Entity] { family(of: name).filter { !$0.isAbstract } }
 
-    /// The tables that may contain objects of the entity `name`.
+    /// Returns the tables that may contain objects of the entity `name`.
     private func tables(of name: String) -> [String] {
         switch layout {
         case .tablePerRoot: concrete(of: root(of: name)).isEmpty ? [] : [root(of: name)]
@@ -92,7 +92,7 @@ struct CoreDataMapping {
         }
     }
 
-    /// The property names that siblings of a family use for different things, by the name of the root entity.
+    /// Returns the property names that siblings of a family use for different things, by the name of the root entity.
     private func ambiguousProperties() -> [String: Set<String>] {
         var result: [String: Set<String>] = [:]
         for root in source.model.entities where root.parent == nil {
@@ -105,7 +105,7 @@ struct CoreDataMapping {
         return result
     }
 
-    /// Whether two properties of siblings can share one column.
+    /// Returns whether two properties of siblings can share one column.
     private static func isOneColumn(_ left: CoreDataModel.Property, _ right: CoreDataModel.Property) -> Bool {
         guard case .attribute(let one) = left.content, case .attribute(let other) = right.content else { return false }
         return one.valueType == other.valueType && one.literal == other.literal && one.isExternal == other.isExternal
@@ -141,7 +141,7 @@ struct CoreDataMapping {
         notes.append(ImportNote(version: index, entity: entity, property: property, finding: finding))
     }
 
-    /// The table of `entity` with the properties of `members`.
+    /// Returns the table of `entity` with the properties of `members`.
     private mutating func table(
         _ entity: CoreDataModel.Entity, _ members: [CoreDataModel.Entity]
     ) -> ImportedEntity {
@@ -189,7 +189,7 @@ struct CoreDataMapping {
         }
     }
 
-    /// The name that the property of `member` has in the table of `entity`.
+    /// Returns the name of a property of `member` in the table of `entity`.
     private func name(_ property: String, of member: String, in entity: String) -> String {
         ambiguous[entity]?.contains(property) == true ? member + "_" + property : property
     }
@@ -227,7 +227,7 @@ struct CoreDataMapping {
             form: form)
     }
 
-    /// Whether a property has no column that can be indexed.
+    /// Returns whether a property has no column that can be indexed.
     private static func hasNoColumn(_ content: ImportedProperty.Content) -> Bool {
         switch content {
         case .attribute(.array): true
@@ -342,7 +342,7 @@ struct CoreDataMapping {
 }
 
 extension CoreDataModel.Property {
-    /// Whether Core Data gives both columns the same base name. It writes column names in uppercase.
+    /// Returns whether Core Data gives both columns the same base name. Core Data writes column names in uppercase.
     fileprivate func isNamed(like other: CoreDataModel.Property) -> Bool {
         name.lowercased() == other.name.lowercased()
     }

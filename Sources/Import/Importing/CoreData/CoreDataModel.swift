@@ -11,7 +11,7 @@ struct CoreDataModel: Hashable, Sendable {
         /// The text with which the app marks that it rewrote the objects.
         var rewriteMark: String?
         var properties: [Property] = []
-        /// Properties that are not carried over, and whether a store has columns for them.
+        /// The properties that are not carried over, and whether a store has columns for them.
         var unstored: [(name: String, finding: ImportFinding, hasColumns: Bool)] = []
         var indexes: [Index] = []
         /// The properties of each constraint.

@@ -96,7 +96,8 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
         if failure == nil { failure = ImportError(message, path: path, line: max(1, parser.lineNumber)) }
     }
 
-    /// The meaning of a libxml2 error code (https://gnome.pages.gitlab.gnome.org/libxml2/html/xmlerror_8h.html).
+    /// Returns the meaning of a libxml2 error code
+    /// (https://gnome.pages.gitlab.gnome.org/libxml2/html/xmlerror_8h.html).
     private static func message(for code: Int) -> String {
         switch code {
         case 4: "the file is empty, or no XML"

@@ -58,7 +58,8 @@ extension CoreDataModel.Attribute {
         }
     }
 
-    /// The value of a number, or of a word that Xcode writes for a Boolean regardless of the type.
+    /// Returns the value of a number, or of a word that Xcode writes for a Boolean, such as `YES`. The type of the
+    /// attribute does not matter.
     private static func number(_ text: String) -> Double? {
         switch text.uppercased() {
         case "YES", "TRUE": 1

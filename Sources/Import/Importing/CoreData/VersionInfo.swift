@@ -19,8 +19,8 @@ struct VersionInfo {
         self.hashes = hashes
     }
 
-    /// The hashes of the entities of a version, as sixteen hexadecimal digits; empty if the file does not contain the
-    /// version.
+    /// Returns the hashes of the entities of a version, as sixteen hexadecimal digits; empty if the file does not
+    /// contain the version.
     ///
     /// - Throws: `ImportError` if the file contains another model's version with that name, or if a hash is too short.
     func hashes(of version: CoreDataFolder.Version) throws -> [String: String] {

@@ -17,9 +17,13 @@ struct HistoryBuilder {
 
     private typealias Side = RelationshipSides.Side
 
-    /// The history of `versions`, which have the version numbers `numbers`, and the notes to report.
+    /// Returns the history of `versions`, and the notes to report.
     ///
-    /// - Parameter reserved: Names that no type of the model may have.
+    /// - Parameters:
+    ///   - versions: The imported versions.
+    ///   - numbers: Their version numbers.
+    ///   - rules: The rules that decide whether an element was renamed or removed.
+    ///   - reserved: The names that no type of the model may have.
     static func history(
         of versions: [ImportedVersion], numbers: [Version], rules: Lineages.Rules, reserved: Set<String>
     ) -> (history: ImportedHistory, notes: [ImportNote]) {
@@ -92,8 +96,8 @@ struct HistoryBuilder {
             kinds: kinds)
     }
 
-    /// The elements that each version leaves out, including the sides of one-to-one relationships that only the source
-    /// stores.
+    /// Returns the elements that each version leaves out. They include the sides of one-to-one relationships that only
+    /// the source stores.
     private func unread() -> [[String: ImportedUnread.Reason]] {
         imported.enumerated().map { index, version in
             var unread = version.unread
@@ -116,7 +120,7 @@ struct HistoryBuilder {
         let name = kindNames[table] ?? ""
         var life = history.life
         life.birth += first
-        // A kind that was removed before the subtype exists is not a case of it.
+        // A kind that was removed before the subtype exists is not one of its cases.
         let living = history.kinds.indices.filter { history.kinds[$0].death ?? .max > life.birth }
         let numbers = Dictionary(uniqueKeysWithValues: zip(living, living.indices.map { ElementLineage($0) }))
         let states = history.states.indices.dropFirst(first).map { place in
@@ -183,7 +187,7 @@ struct HistoryBuilder {
             indexes: indexes, fills: fills, forms: forms, sources: sources)
     }
 
-    /// A backfill value as a member of a description, with the property names of the previous version.
+    /// Returns a backfill value as a member of a description. It uses the property names of the previous version.
     private func member(_ fill: ImportedFill, of table: Int, at place: Int) -> JSONOutput.Member {
         switch fill {
         case .constant(let value): return .init("fill", value)
@@ -193,7 +197,7 @@ struct HistoryBuilder {
         }
     }
 
-    /// Whether the name of a Strata property does not determine the Core Data properties that it contains.
+    /// Returns whether the name of a Strata property does not determine the Core Data properties that it contains.
     private func needsSources(_ property: ImportedProperty, _ lineage: Int, of table: Int) -> Bool {
         if property.needsSources { return true }
         guard let source = property.sources.first else { return false }
@@ -340,7 +344,7 @@ struct HistoryBuilder {
         return relationship
     }
 
-    /// The rule as written in a description; nil if it is the default or not possible.
+    /// Returns the rule as written in a description; nil if it is the default, or if it is not possible.
     private static func written(
         _ rule: Relationship.DeleteRule, isNullable: Bool
     ) -> Relationship.DeleteRule? {

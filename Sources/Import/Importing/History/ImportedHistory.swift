@@ -89,8 +89,8 @@ struct ImportedHistory: Sendable {
         }
     }
 
-    /// The value of a name in `strata.json`: one value for all versions, or an object with a value for each version
-    /// that changes it.
+    /// Returns the value of a name in `strata.json`: one value for all versions, or an object with a value for each
+    /// version that changes it.
     ///
     /// - Parameters:
     ///   - states: The value in each version from position `start` on; nil if there is none.
@@ -118,7 +118,7 @@ struct ImportedHistory: Sendable {
         return isForAll ? last : .object(members)
     }
 
-    /// The entities in the version at position `index`, by lineage.
+    /// Returns the entities in the version at position `index`, by lineage.
     func entities(at index: Int) -> [Entity] {
         entities.compactMap { entity in
             let place = index - entity.life.birth
@@ -126,7 +126,7 @@ struct ImportedHistory: Sendable {
         }
     }
 
-    /// The subtypes in the version at position `index`, by lineage.
+    /// Returns the subtypes in the version at position `index`, by lineage.
     func subtypes(at index: Int) -> [Subtype] {
         kinds.compactMap { kind in
             let place = index - kind.life.birth

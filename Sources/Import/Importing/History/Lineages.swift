@@ -19,7 +19,7 @@ struct Lineages {
             states.firstIndex { state in state.kinds.count > 1 || state.kinds.contains { $0.name != state.name } }
         }
 
-        /// The lineage of the property `name` in the state at position `place`.
+        /// Returns the lineage of the property `name` in the state at position `place`.
         func property(_ name: String, at place: Int) -> Int? {
             states[place].properties.firstIndex { $0.name == name }.map { propertyLineages[place][$0] }
         }
@@ -84,7 +84,7 @@ struct Lineages {
         entityLineages.append(lineages)
     }
 
-    /// The kinds of a removed table that other tables now contain.
+    /// Returns the kinds of a removed table that other tables now contain.
     private func heirs(of entity: ImportedEntity, at index: Int) -> [String] {
         let kinds = versions[index].entities.flatMap(\.kinds)
         return zip(Matching.match(entity.kinds, kinds), kinds).compactMap { place, kind in
@@ -163,7 +163,7 @@ struct Lineages {
         }
     }
 
-    /// The lineages of elements that match the previous ones at `places`. An element without a match gets a new
+    /// Returns the lineages of elements that match the previous ones at `places`. An element without a match gets a new
     /// lineage.
     private mutating func lineages(
         _ places: [Int?], _ previous: [Int], birth: Int, lives: WritableKeyPath<Table, [ImportedHistory.Life]>,

@@ -2,13 +2,20 @@ import SQLSchema
 
 /// Matches the elements of two versions.
 enum Matching {
-    /// The position in `old` of each element in `new`; nil if the element is new.
+    /// Returns the position in `old` of each element in `new`; nil if the element is new.
     ///
-    /// Elements match by the first of these that applies: your renames; the origin; name and token; the token; the
-    /// name; the name in the app's code. A token is the name or the token of the same element in the other version,
-    /// whichever version has it.
+    /// Two elements match if one of these is the same, in this order of precedence:
+    ///
+    /// 1. the name, after your renames
+    /// 2. the origin and the token
+    /// 3. the name and the token
+    /// 4. the token, or the name of an element without a token
+    /// 5. the name
+    /// 6. the name in the app's code
     ///
     /// - Parameters:
+    ///   - old: The elements of the older version.
+    ///   - new: The elements of the newer version.
     ///   - renames: The new names by old names; nil for a removed element.
     ///   - ignoringCase: Whether names that differ only in letter case are the same, as in SQL.
     static func match<Element: Renamable>(

@@ -32,15 +32,15 @@ struct Naming {
         for table in lineages.tables.indices { nameProperties(of: table) }
     }
 
-    /// The chosen name of an entity that the source calls `name`.
+    /// Returns the chosen name of an entity that the source calls `name`.
     func entity(_ lineage: Int, _ name: String) -> String { entities[Key(lineage: lineage, name: name)] ?? name }
 
-    /// The chosen name of a property of the entity `table` that the source calls `name`.
+    /// Returns the chosen name of a property of the entity `table` that the source calls `name`.
     func property(_ lineage: Int, _ name: String, of table: Int) -> String {
         properties[table][Key(lineage: lineage, name: name)] ?? name
     }
 
-    /// `name` in a form that is valid in a description; `word` if there is none.
+    /// Returns `name` in a form that is valid in a description; `word` if there is no such form.
     private static func usable(_ name: String, _ word: String) -> String {
         let composed = name.precomposedStringWithCanonicalMapping
         let hasControl = composed.unicodeScalars.contains { $0.properties.generalCategory == .control }
@@ -79,8 +79,8 @@ struct Naming {
         }
     }
 
-    /// The names of a primary key that is not a property, by state. No column has the name, and it changes only if
-    /// necessary.
+    /// Returns the names of a primary key that is not a property, by state. No column has the same name. The name
+    /// changes only if necessary.
     private static func rowNumbers(_ table: Lineages.Table) -> [String] {
         var names: [String] = []
         for (place, state) in table.states.enumerated() {
@@ -141,7 +141,7 @@ struct Naming {
         }
     }
 
-    /// The columns that a property may have under a name, in lowercase.
+    /// Returns the columns that a property has if its name is `name`, in lowercase.
     private static func columns(_ name: String, _ property: ImportedProperty) -> [String] {
         switch property.relationship?.association {
         case nil: [(property.column ?? name).lowercased()]
@@ -152,10 +152,10 @@ struct Naming {
         }
     }
 
-    /// The names that a property occupies in the struct, and among the relationships of its entity.
+    /// Returns the names that a property has in the struct and, with a `~`, among the relationships of its entity.
     private static func members(_ name: String, _ property: ImportedProperty) -> [String] {
         guard let relationship = property.relationship else { return [SwiftName.member(name)] }
-        // The further names are needed if the relationship has a column, which is decided later.
+        // A relationship needs the other names only if it has a column, which is decided later.
         return relationship.association == .toMany
             ? ["~" + SwiftName.member(name)]
             : ["~" + SwiftName.member(name), SwiftName.member(name + "_id"), SwiftName.member(name + "_position")]

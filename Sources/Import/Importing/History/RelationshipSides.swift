@@ -22,7 +22,7 @@ struct RelationshipSides {
         choose(in: imported)
     }
 
-    /// The other side of a relationship in the version at position `index`.
+    /// Returns the other side of a relationship in the version at position `index`.
     func inverse(of relationship: ImportedRelationship, at index: Int) -> Side? {
         guard let table = table(relationship.target, at: index), let inverse = relationship.inverse,
             let property = lineages.tables[table].property(inverse, at: index - lineages.tables[table].life.birth)
@@ -30,10 +30,10 @@ struct RelationshipSides {
         return Side(table: table, property: property)
     }
 
-    /// The table of an entity in the version at position `index`.
+    /// Returns the table of an entity in the version at position `index`.
     func table(_ name: String, at index: Int) -> Int? { tables[index][name] }
 
-    /// The relationship in the version at position `index`; nil if the version does not have it.
+    /// Returns the relationship in the version at position `index`; nil if the version does not have it.
     func state(of side: Side, at index: Int) -> ImportedProperty? {
         let table = lineages.tables[side.table]
         let place = index - table.life.birth
@@ -43,8 +43,8 @@ struct RelationshipSides {
         return table.states[place].properties[number]
     }
 
-    /// Decides which side of each pair with the same association has the storage. It decides version by version, so
-    /// that versions that are added later get the same result.
+    /// Decides which side of each pair with the same association has the storage. The decision for a version does not
+    /// depend on later versions, so that it stays the same when versions are added.
     private mutating func choose(in imported: [ImportedVersion]) {
         for index in imported.indices {
             var sides: [Set<Side>: Side] = [:]
@@ -67,12 +67,14 @@ struct RelationshipSides {
         }
     }
 
-    /// The side of a pair that has the storage.
+    /// Returns the side of a pair that has the storage.
     ///
-    /// For to-one relationships, it is the side whose rows are deleted with those of the other, because a delete rule
-    /// acts on the rows that have the column. For to-many relationships, it is the ordered side. If both sides are
-    /// alike, it is the side that had the storage before, because moving a column needs a custom migration. Else it is
-    /// the required side, else the first by name.
+    /// For to-one relationships, it is the side whose rows are deleted with the rows of the other side, because a
+    /// delete rule acts on the rows that have the column. For to-many relationships, it is the ordered side.
+    ///
+    /// If this does not decide, it is the side that had the storage in the previous version, because moving a column
+    /// needs a custom migration. If neither side or both sides had it, it is the required side, or else the first side
+    /// by name.
     private func stored(
         _ one: (side: Side, property: ImportedProperty, entity: String),
         _ other: (side: Side, property: ImportedProperty, entity: String), at index: Int
@@ -91,7 +93,7 @@ struct RelationshipSides {
         return (one.entity, one.property.name) < (other.entity, other.property.name) ? one.side : other.side
     }
 
-    /// Whether a relationship had its own column or join table in the previous version.
+    /// Returns whether a relationship had its own column or join table in the previous version.
     private func hadStorage(_ side: Side, before index: Int) -> Bool {
         guard index > 0, let property = state(of: side, at: index - 1), let relationship = property.relationship else {
             return false
@@ -103,7 +105,7 @@ struct RelationshipSides {
         return back.association == .toMany && storedSides[index - 1][[side, other]] == side
     }
 
-    /// Whether a relationship has a column in its own table.
+    /// Returns whether a relationship has a column in its own table.
     func isColumn(_ side: Side, at index: Int) -> Bool {
         guard let property = state(of: side, at: index), let relationship = property.relationship,
             relationship.association == .toOne
@@ -114,7 +116,7 @@ struct RelationshipSides {
         return storedSides[index][[side, other]] == side
     }
 
-    /// Whether a side has the storage of its pair.
+    /// Returns whether a side has the storage of its pair.
     func isStored(_ side: Side, in pair: Set<Side>, at index: Int) -> Bool { storedSides[index][pair] == side }
 }
 

@@ -6,9 +6,9 @@ import SchemaModel
 /// Your answers about steps that a source does not explain: the new names of renamed elements, the removed elements,
 /// and the backfill values of new ones.
 ///
-/// An object like `{"12": {"user": "account", "user.mail": "email", "user.fax": null, "account.age": {"fill": 0}}}`.
-/// Its keys are versions, by their former names. Renamed and removed elements are listed by their names before the
-/// version, elements with a backfill value by their names in it. Columns are written as `table.column`.
+/// The answers are an object like `{"12": {"user": "account", "user.mail": "email", "user.fax": null, "account.age":
+/// {"fill": 0}}}`. Its keys are versions, by their former names. Renamed and removed elements have their names before
+/// the version. Elements with a backfill value have their names in the version. Columns are written as `table.column`.
 struct Renames: Sendable {
     /// The answer for a table or a column in a step.
     enum Answer: Hashable, Sendable {
@@ -88,7 +88,7 @@ struct Renames: Sendable {
 
     var isEmpty: Bool { versions.values.allSatisfy(\.isEmpty) }
 
-    /// These answers combined with others. The others take precedence.
+    /// Returns these answers combined with other answers, which take precedence.
     func merging(_ others: Renames) -> Renames {
         var result = self
         for (version, names) in others.versions {
@@ -98,7 +98,7 @@ struct Renames: Sendable {
         return result
     }
 
-    /// The versions whose answers differ from those in `other`.
+    /// Returns the versions whose answers differ from the answers in `other`.
     func versions(unlike other: Renames) -> Set<String> {
         Set(versions.keys).union(other.versions.keys).filter { versions[$0] ?? [:] != other.versions[$0] ?? [:] }
     }
@@ -106,7 +106,7 @@ struct Renames: Sendable {
     /// Removes the answers about all versions except `names`.
     mutating func keepOnly(_ names: Set<String>) { versions = versions.filter { names.contains($0.key) } }
 
-    /// The answers as `strata.json` stores them, with the versions in the order of `names`.
+    /// Returns the answers in the form in which `strata.json` stores them, with the versions in the order of `names`.
     func json(_ names: [String]) -> JSONOutput {
         .object(
             names.compactMap { name in
@@ -213,12 +213,16 @@ struct Renames: Sendable {
 
     // MARK: Reading the answers
 
-    /// The new names of the tables, by their names before `version`; nil for a removed table.
+    /// Returns the new names of the tables, by their names before `version`; nil for a removed table.
     func entities(at version: String) -> [String: String?] {
         names(at: version).filter { !$0.key.contains(".") }
     }
 
-    /// The new names of the columns of the table that was called `entity` before `version`; nil for a removed column.
+    /// Returns the new names of the columns of a table; nil for a removed column.
+    ///
+    /// - Parameters:
+    ///   - entity: The name of the table before `version`.
+    ///   - version: The former name of the version.
     func properties(of entity: String, at version: String) -> [String: String?] {
         var result: [String: String?] = [:]
         for (key, value) in names(at: version) where key.hasPrefix(entity + ".") {
@@ -237,7 +241,7 @@ struct Renames: Sendable {
         }
     }
 
-    /// The versions, with the backfill values in their properties.
+    /// Returns the versions, with the backfill values in their properties.
     func filled(_ imported: [ImportedVersion]) -> [ImportedVersion] {
         imported.map { version in
             var version = version

@@ -2,10 +2,14 @@ import SchemaModel
 
 /// Assigns dotted version numbers to versions.
 enum VersionNumbers {
-    /// The numbers of the versions called `names`. The first of them already have the numbers `known`.
+    /// Returns the numbers of versions.
     ///
-    /// If all names end in a number and the numbers ascend, they are kept: `Model 2` is 2.0, `2.24.1` stays. The first
-    /// name may lack a number, and is 1.0. In all other cases, the versions are counted.
+    /// If all names end in numbers, and the numbers ascend, the numbers are kept: `Model 2` is 2.0, and `2.24.1` is
+    /// 2.24.1. The first name may lack a number, and then is 1.0. In all other cases, the versions are counted.
+    ///
+    /// - Parameters:
+    ///   - names: The names of the versions, oldest first.
+    ///   - known: The numbers of the first versions, if these versions already have numbers.
     static func numbers(of names: [String], known: [Version] = []) -> [Version] {
         let written = names.enumerated().map { place, name in
             place < known.count ? known[place] : number(in: name, isFirst: place == 0)

@@ -4,8 +4,8 @@ import SQLSchema
 
 /// Parses the default values of columns.
 enum DefaultValue {
-    /// The value of the SQL literal `sql` in a column of type `type`; nil if `sql` is not a literal or does not fit the
-    /// type.
+    /// Returns the value of the SQL literal `sql` in a column of type `type`; nil if `sql` is not a literal or does not
+    /// fit the type.
     static func literal(sql: String, type: ScalarType) -> Literal? {
         var text = sql.trimmingCharacters(in: .whitespaces)
         while text.hasPrefix("("), text.hasSuffix(")") {
@@ -30,7 +30,7 @@ enum DefaultValue {
         return literal(text.filter { !$0.isWhitespace && $0 != "+" }, type: type)
     }
 
-    /// The string value of a quoted literal: `it's` for `'it''s'`. Room writes double quotes too.
+    /// Returns the string value of a quoted literal: `it's` for `'it''s'`. Room writes double quotes too.
     private static func string(_ text: String) -> String? {
         guard let quote = text.first, quote == "'" || quote == "\"", text.last == quote, text.count > 1 else {
             return nil
@@ -40,7 +40,7 @@ enum DefaultValue {
         return pieces.contains { $0.contains(quote) } ? nil : pieces.joined(separator: String(quote))
     }
 
-    /// The value of `text` in a column of type `type`, converted by SQLite's affinity rules.
+    /// Returns the value of `text` in a column of type `type`, converted by SQLite's affinity rules.
     private static func literal(_ text: String, type: ScalarType) -> Literal? {
         switch type {
         case .int, .milliseconds:

@@ -90,7 +90,7 @@ struct DriftSchemas {
         schema.statements.append("CREATE TABLE \(SQL.quoted(table)) (\(elements.joined(separator: ", ")))\(ending)")
     }
 
-    /// The type of a column in SQL, and its type in Strata if the SQL type does not determine it.
+    /// Returns the type of a column in SQL, and its type in Strata if the SQL type does not determine it.
     private func type(of column: JSON, datesAreText: Bool) throws -> (sql: String, scalar: ScalarType?) {
         let json = try file.member("moor_type", of: column)
         // A custom type is an object that contains its SQL type.
@@ -109,10 +109,10 @@ struct DriftSchemas {
         }
     }
 
-    /// The SQL constraints that follow the type of a column.
+    /// Returns the SQL constraints that follow the type of a column.
     private func constraints(of column: JSON) throws -> String {
-        // These members also contain the constraints that Drift derives from `dsl_features`. If they are absent, the
-        // features are read.
+        // These members contain all constraints, also the constraints that Drift derives from `dsl_features`. Read the
+        // features only if the members are absent.
         if let constraints = column["customConstraints"]?.text ?? column["defaultConstraints"]?.text {
             let isNullable = column["nullable"]?.flag ?? true
             let says = Self.words(constraints)
@@ -142,12 +142,12 @@ struct DriftSchemas {
         return words.filter { !$0.isEmpty }.joined(separator: " ")
     }
 
-    /// The SQL in uppercase, with each quoted string and name replaced by `''`.
+    /// Returns the SQL in uppercase, with `''` instead of each quoted string and name.
     private static func words(_ sql: String) -> String {
         sql.replacing(#/'(?:[^']|'')*'|"(?:[^"]|"")*"/#, with: "''").uppercased()
     }
 
-    /// The value of a Dart string literal, with its escapes resolved.
+    /// Returns the value of a Dart string literal, with its escapes resolved.
     private static func unescaped(_ text: Substring) -> String {
         var result = ""
         var rest = text
@@ -161,7 +161,7 @@ struct DriftSchemas {
         return result
     }
 
-    /// The `DEFAULT` clause of a column, if its default is a constant in Dart.
+    /// Returns the `DEFAULT` clause of a column, if its default is a constant in Dart.
     private func defaultClause(of column: JSON) throws -> String {
         guard let dart = column["default_dart"]?.text else { return "" }
         guard let match = dart.wholeMatch(of: /(?:const )?(?:Constant|CustomExpression)(?:<.*>)?\((.*)\)/) else {

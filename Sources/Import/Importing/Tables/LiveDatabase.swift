@@ -3,7 +3,7 @@ import SchemaModel
 import SQLSchema
 import Strata
 
-/// Reads the schema of an existing database. The types of its columns follow from their declarations and their values.
+/// Reads the schema of an existing database. It derives the types of columns from their declarations and their values.
 enum LiveDatabase {
     static func read(_ path: String) throws -> SourceSchema {
         guard FileManager.default.fileExists(atPath: path) else {
@@ -90,7 +90,7 @@ enum LiveDatabase {
         private func count(_ kind: String) -> Int { counts[kind] ?? 0 }
         private var total: Int { counts.filter { $0.key != "null" }.values.reduce(0, +) }
 
-        /// The type of the column, and a finding if the values do not confirm the declared type.
+        /// Returns the type of the column, and a finding if the values do not confirm the declared type.
         func type(declared column: SourceTable.Column) -> (ScalarType, ImportFinding?) {
             let words = column.declaredType.uppercased()
             if words.contains("BOOL") {

@@ -29,7 +29,7 @@ struct SQLiteSchemaImporter {
         tables = try schema.tables()
     }
 
-    /// The version. Its tables and columns keep their names.
+    /// Returns the version. Its tables and columns keep their names.
     mutating func version() -> ImportedVersion {
         for (entity, finding) in schema.leftOut { note(entity, nil, finding) }
         for table in tables { relationships[table.name] = relations(of: table) }
@@ -69,7 +69,7 @@ struct SQLiteSchemaImporter {
         table.columns.first { Self.isSame($0.name, name) }
     }
 
-    /// Whether Strata accepts the primary key of the table.
+    /// Returns whether Strata accepts the primary key of the table.
     private func hasKey(_ table: SourceTable) -> Bool {
         !table.key.isEmpty
             && table.key.allSatisfy { name in
@@ -140,7 +140,7 @@ struct SQLiteSchemaImporter {
         return .success(Relation(key: key, target: target, column: names[0], columns: names))
     }
 
-    /// Turns foreign keys back into plain columns if they make a primary key depend on itself.
+    /// Turns foreign keys back into plain columns if they are part of a cycle of primary keys.
     private mutating func breakCycles() {
         func isInKey(_ relation: Relation, of table: SourceTable) -> Bool {
             table.key.contains { part in relation.key.columns.contains { Self.isSame($0, part) } }
@@ -224,7 +224,7 @@ struct SQLiteSchemaImporter {
         return entity
     }
 
-    /// Whether a CHECK constraint only restricts a Boolean column to 0 and 1.
+    /// Returns whether a CHECK constraint only restricts a Boolean column to 0 and 1.
     private func isTruthCheck(_ check: String, of table: SourceTable) -> Bool {
         let text = check.filter { !$0.isWhitespace && !"\"`[]()".contains($0) }.lowercased()
         return table.columns.contains { column in
@@ -240,8 +240,8 @@ struct SQLiteSchemaImporter {
         }
     }
 
-    /// The name of a relationship: the name of its column without a suffix such as `_id`, if that name is free. If
-    /// several columns have no common prefix, the relationship is named after its target.
+    /// Returns the name of a relationship: the name of its column without a suffix such as `_id`, if that name is free.
+    /// If several columns have no common prefix, the relationship is named after its target.
     private static func relationshipName(_ relation: Relation, taken: inout Set<String>) -> String {
         let column = relation.column
         if !relation.columns.isEmpty {

@@ -24,7 +24,7 @@ struct SchemaFile {
         ImportError(message, path: path, line: Renames.line(of: json.offset, in: data))
     }
 
-    /// The value of a required key.
+    /// Returns the value of a required key.
     func member(_ key: String, of json: JSON) throws -> JSON {
         guard let value = json[key] else { throw refusal("\"\(key)\" is missing here", at: json) }
         return value
@@ -42,7 +42,8 @@ struct SchemaFile {
         return elements
     }
 
-    /// The files in the folder at `path` whose names match `pattern`, in the order of the numbers in their names.
+    /// Returns the files in the folder at `path` whose names match `pattern`, in the order of the numbers in their
+    /// names.
     static func numbered(in path: String, _ pattern: Regex<(Substring, Substring)>) throws -> [(
         number: Int, path: String
     )] {

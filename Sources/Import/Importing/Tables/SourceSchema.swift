@@ -33,7 +33,7 @@ struct SourceSchema: Sendable {
         }
     }
 
-    /// The tables that the statements create. SQLite executes the statements in memory and reports the tables.
+    /// Returns the tables that the statements create. SQLite executes the statements in memory and reports the tables.
     func tables() throws -> [SourceTable] {
         let connection = try Connection(path: ":memory:", mode: .readWrite)
         for statement in statements {

@@ -54,7 +54,7 @@ struct SourceTable: Sendable {
     /// Whether the primary key of a deleted row is never reused.
     var isAutoincrement: Bool
 
-    /// The tables of the database, in the order of their creation.
+    /// Returns the tables of the database, in the order of their creation.
     static func all(in connection: Connection) throws -> [SourceTable] {
         var names: [(name: String, sql: String)] = []
         // The name of a shadow table begins with the name of its virtual table.
@@ -70,7 +70,7 @@ struct SourceTable: Sendable {
         return try names.map { try SourceTable($0.name, sql: $0.sql, in: connection) }
     }
 
-    /// Whether `name` is the virtual table `virtual` or one of its shadow tables (https://sqlite.org/fts5.html,
+    /// Returns whether `name` is the virtual table `virtual` or one of its shadow tables (https://sqlite.org/fts5.html,
     /// https://sqlite.org/fts3.html, https://sqlite.org/rtree.html).
     static func isPart(_ name: String, of virtual: String) -> Bool {
         let endings = [
@@ -109,7 +109,7 @@ struct SourceTable: Sendable {
         isAutoincrement = declaration.isAutoincrement
     }
 
-    /// The collation of a column. No pragma reports it for a table, only for an index.
+    /// Returns the collation of a column. Pragmas report it only for the columns of an index.
     private static func collation(of column: String, in table: String, _ connection: Connection) throws -> String? {
         try connection.execute("CREATE INDEX strata_probe ON \(SQL.quoted(table)) (\(SQL.quoted(column)))")
         defer { try? connection.execute("DROP INDEX strata_probe") }

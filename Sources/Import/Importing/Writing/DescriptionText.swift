@@ -9,7 +9,7 @@ struct DescriptionText {
     /// The properties, the indexes or the cases, by their key in the description.
     var parts: [(key: String, elements: [ElementText])]
 
-    /// The complete description as JSON.
+    /// Returns the complete description as JSON.
     func object(_ versions: [Version]) -> JSONOutput {
         var members = element.members(versions)
         for part in parts where !part.elements.isEmpty {
@@ -20,14 +20,14 @@ struct DescriptionText {
 }
 
 extension ImportedHistory {
-    /// The descriptions of all elements that exist in the version at position `start` or later, as if the history began
-    /// there.
+    /// Returns the descriptions of all elements that exist in the version at position `start` or later, as if the
+    /// history began there.
     func descriptions(from start: Int = 0) -> [DescriptionText] {
         entities.filter { ($0.life.death ?? .max) > start }.map { description(of: $0, from: start) }
             + kinds.filter { ($0.life.death ?? .max) > start }.map { description(of: $0, from: start) }
     }
 
-    /// The positions of the states in which an element exists, from the version `start` on.
+    /// Returns the positions of the states in which an element exists, from the version `start` on.
     ///
     /// - Parameters:
     ///   - life: The lifetime of the element.
@@ -113,8 +113,10 @@ extension ImportedHistory {
             parts: [("cases", cases)])
     }
 
-    /// The fields of each state; nil if the state equals both the one before it and the one after it. The last state
-    /// before a change is always written, because names are written as they are just before the change.
+    /// Returns the fields of each state; nil if the state equals both the one before it and the one after it.
+    ///
+    /// The last state before a change is always included, because former values contain the names just before the
+    /// change.
     private func written<State: Equatable>(
         _ states: [State], _ fields: (Int, State) -> [ElementText.Field]
     ) -> [[ElementText.Field]?] {
@@ -174,7 +176,7 @@ extension ImportedHistory {
             if let inverse = relationship.inverse.flatMap({ target?.property($0) }) {
                 members.append(.init("inverse", .string(inverse.name)))
             }
-            // The value is compared by what it refers to, not by names.
+            // The value is compared by the elements that it refers to, not by their names.
             fields.append(
                 .init(
                     key: "property_type", value: .object(members),

@@ -16,7 +16,7 @@ struct ElementText {
         /// The elements that the value names; nil if the value names no element and is compared as text.
         var identity: Identity?
 
-        /// Whether the fields are equal, so that the description records no change.
+        /// Returns whether the fields are equal, so that the description records no change.
         func isSame(as other: Field) -> Bool {
             if let identity, let other = other.identity { return identity == other }
             return value == other.value && (identity == nil) == (other.identity == nil)
@@ -76,7 +76,7 @@ struct ElementText {
         }
     }
 
-    /// The members of the element's JSON object.
+    /// Returns the members of the element's JSON object.
     func members(_ versions: [Version]) -> [JSONOutput.Member] {
         var members = present.compactMap { field in field.value.map { JSONOutput.Member(field.key, $0) } }
         if life.birth > start { members.append(.init("added_at_version", .string(versions[life.birth].text))) }
@@ -86,20 +86,20 @@ struct ElementText {
         return members
     }
 
-    /// The `version_history` item with the backfill value of a new element; empty if there is none.
+    /// Returns the `version_history` item with the backfill value of a new element; empty if there is none.
     private func birthItems(_ versions: [Version]) -> [JSONOutput] {
         guard let fill = fills[life.birth], life.birth > start else { return [] }
         return [.object([.init("version", .string(versions[life.birth].text)), fill])]
     }
 
-    /// The members that record the removal of the element; empty if it is not removed.
+    /// Returns the members that record the removal of the element; empty if it is not removed.
     func ending(_ versions: [Version]) -> [JSONOutput.Member] {
         guard let death = life.death else { return [] }
         return [.init("removed_at_version", .string(versions[death].text))]
             + (life.isDiscarded ? [.init("discard", .bool(true))] : [])
     }
 
-    /// The `version_history` item for a change.
+    /// Returns the `version_history` item for a change.
     func item(_ change: Change, _ versions: [Version]) -> JSONOutput {
         let version = JSONOutput.Member("version", .string(versions[change.version].text))
         let fill = fills[change.version].map { [$0] } ?? []

@@ -2,7 +2,7 @@ import SchemaDiff
 import SchemaModel
 import SQLSchema
 
-/// The report of an import for you to review: `IMPORT.md`.
+/// The report of an import, for your review: `IMPORT.md`.
 struct ImportReport {
     /// The notes about things that were not carried over, one line each.
     let losses: [Line]
@@ -73,7 +73,7 @@ struct ImportReport {
         return lines
     }
 
-    /// The versions as ranges: `1.0 to 3.0, 5.0`.
+    /// Returns the versions as ranges: `1.0 to 3.0, 5.0`.
     private func names(_ versions: [Int]) -> String {
         var runs: [ClosedRange<Int>] = []
         for version in versions.sorted() {

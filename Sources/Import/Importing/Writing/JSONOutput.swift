@@ -24,7 +24,7 @@ indirect enum JSONOutput: Hashable, Sendable {
     /// The maximum length of a line, in UTF-8 bytes.
     private static let width = 120
 
-    /// The value as text, on one line if it fits.
+    /// Returns the value as text, on one line if it fits.
     ///
     /// - Parameters:
     ///   - indentation: The indentation of the line.

@@ -17,7 +17,7 @@ struct ModelMerge {
     private var changed: Set<String> = []
     private(set) var notes: [ImportNote] = []
 
-    /// The texts of the files to write, by name, and notes about the changes that were left out.
+    /// Returns the texts of the files to write, by name, and notes about the changes that were left out.
     static func merge(
         _ imported: ImportedHistory, from start: Int, into files: [SourceFile], telling existing: SchemaHistory
     ) throws -> (files: [String: String], notes: [ImportNote]) {
@@ -87,8 +87,8 @@ struct ModelMerge {
 
     // MARK: Finding elements
 
-    /// The file of an entity, and the positions of its properties and indexes by their lineages in the import. Entities
-    /// match by their tables, properties by their columns.
+    /// Returns the file of an entity, and the positions of its properties and indexes by their lineages in the import.
+    /// Entities match by their tables, properties by their columns.
     private func entity(_ description: DescriptionText) -> (String, [String: [ElementLineage: ElementLineage]])? {
         guard let history = imported.entities.first(where: { $0.fileName == description.fileName }) else { return nil }
         let state = history.states[start - history.life.birth]
@@ -128,8 +128,8 @@ struct ModelMerge {
         for change in element.changes {
             var said = change
             for (previous, present) in zip(change.previous, change.present) {
-                // The import may have written another name than it read. Only a difference from the written value is
-                // your edit.
+                // The import may have written a name that differs from the name in the source. Only a difference from
+                // the written name is your edit.
                 let own = object[previous.key]
                 guard JSONOutput.isSame(own, written[previous.key]?.value ?? previous.value) else {
                     said.previous.removeAll { $0.key == previous.key }
@@ -174,7 +174,7 @@ extension String {
 }
 
 extension JSONOutput {
-    /// Creates a value to write from one that was read.
+    /// Creates a value to write from a parsed value.
     init(_ json: JSON) {
         switch json.value {
         case .null: self = .null
@@ -221,7 +221,12 @@ extension JSONOutput {
         self = .object(members)
     }
 
-    /// Changes an element of the array of a key: the one at `position`, not counting unused elements.
+    /// Changes an element of the array of a key.
+    ///
+    /// - Parameters:
+    ///   - position: The position of the element, not counting unused elements.
+    ///   - key: The key.
+    ///   - body: Changes the element.
     mutating func change(_ position: Int, of key: String, _ body: (inout JSONOutput) -> Void) {
         guard case .array(var elements)? = self[key] else { return }
         let used = elements.indices.filter { elements[$0]["unused"] != .bool(true) }
@@ -235,7 +240,7 @@ extension JSONOutput {
         if elements[used[position]] != before { self[key] = .array(elements) }
     }
 
-    /// Whether two values are equal. An absent value equals null and false.
+    /// Returns whether two values are equal. An absent value equals null and false.
     static func isSame(_ left: JSONOutput?, _ right: JSONOutput?) -> Bool {
         func plain(_ value: JSONOutput?) -> JSONOutput? { value == .null || value == .bool(false) ? nil : value }
         guard let left = plain(left), let right = plain(right) else { return plain(left) == plain(right) }

@@ -1,16 +1,17 @@
 import Descriptions
 import SchemaModel
 
-/// Applies the changes between two descriptions that the import writes to one that you may have edited.
+/// Merges the changes of an import into a description that you may have edited. The changes are the differences between
+/// two descriptions that the import generates.
 ///
-/// An element of a list is changed only if you left it unchanged, or added members to it. Added members stay. If a
+/// An element of a list changes only if you did not edit it, or only added members to it. The added members stay. If a
 /// change conflicts with an edit, the merge throws the change as a `Conflict`.
 struct ThreeWayMerge {
     /// A change that conflicts with an edit.
     struct Conflict: Error {
-        /// The value that the import would write; nil if it would remove one.
+        /// The value that the import would write; nil if it would remove the value.
         var wanted: JSONOutput?
-        /// The value that the import wrote before; nil if it adds one.
+        /// The value that the import wrote before; nil if it would add the value.
         var before: JSONOutput?
     }
 
@@ -81,8 +82,8 @@ struct ThreeWayMerge {
         return result
     }
 
-    /// The position of the element that replaces another: one with the same name, or one that had this name according
-    /// to its version history.
+    /// Returns the position of the element that replaces another: an element with the same name, or one that had this
+    /// name according to its version history.
     private static func heir(of element: JSONOutput, among added: [JSONOutput]) -> Int? {
         guard let name = element.name else { return nil }
         return added.firstIndex { $0.name == name }
@@ -92,7 +93,7 @@ struct ThreeWayMerge {
             }
     }
 
-    /// The members that an element has in addition to those of another; nil if it lacks one of those.
+    /// Returns the members that only `element` has; nil if `element` lacks a member of `other`.
     private static func extras(of element: JSONOutput, over other: JSONOutput) -> [JSONOutput.Member]? {
         guard case .object(let members) = element, case .object(let others) = other,
             others.allSatisfy({ isSame(members[$0.key], $0.value) })
@@ -100,7 +101,7 @@ struct ThreeWayMerge {
         return members.filter { others[$0.key] == nil }
     }
 
-    /// Whether both are items of a version history, and the first belongs to a later version.
+    /// Returns whether both are items of a version history, and the first item belongs to the later version.
     private static func isLater(_ one: JSONOutput, than other: JSONOutput) -> Bool {
         guard let first = one["version"]?.stringValue.flatMap(Version.init),
             let second = other["version"]?.stringValue.flatMap(Version.init)
