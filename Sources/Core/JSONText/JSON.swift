@@ -61,6 +61,7 @@ package struct JSON: Sendable {
         case .bool(let value): String(value)
         case .string(let text) where text.utf8.count <= 40 && !text.unicodeScalars.contains { $0.value < 0x20 }:
             "\"\(text)\""
+        case .string: "this string"
         default: kind
         }
     }

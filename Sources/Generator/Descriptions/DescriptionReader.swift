@@ -136,7 +136,9 @@ struct DescriptionReader {
             report(.discardWithoutRemoval, at: member?.keyOffset ?? offset)
         }
         if let json = element.mergedInto, !isRemoved || element.isDiscarded {
-            let reason = element.isDiscarded ? "\"discard\" is there too" : "there is no \"removed_at_version\""
+            let reason =
+                element.isDiscarded
+                ? "\"discard\" is there too; remove one of them" : "it needs \"removed_at_version\" beside it"
             report(.keyDoesNotApply("merged_into", because: reason), at: json.offset)
         }
         if let json = element.replacedBy, !isRemoved {
@@ -209,7 +211,7 @@ struct DescriptionReader {
             }
         }
         if let fill = item.fill, item.fillFrom != nil {
-            report(.keyDoesNotApply("fill", because: "\"fill_from\" is there too"), at: fill.offset)
+            report(.keyDoesNotApply("fill", because: "\"fill_from\" is there too; remove one of them"), at: fill.offset)
         }
     }
 
@@ -248,12 +250,14 @@ struct DescriptionReader {
         let isEntity = table.owner == KeyTable.entity.owner
         let known = isEntity ? ["custom", "columns"] : ["custom"]
         if known.contains(text), item.emptiesRows {
-            report(.keyDoesNotApply("migration", because: "\"rows\": \"discard\" is there too"), at: json.offset)
+            report(
+                .keyDoesNotApply("migration", because: "\"rows\": \"discard\" is there too; remove one of them"),
+                at: json.offset)
         }
         if !isEntity, table.owner != KeyTable.property.owner {
             report(.misplacedKey("migration", belongs: "in the history of an entity or a property"), at: json.offset)
         } else if !isEntity, text == "columns" {
-            let reason = "only rows of an entity are migrated by columns"
+            let reason = "only an entity can have \"columns\""
             report(.keyDoesNotApply("migration", because: reason), at: json.offset)
         } else if !known.contains(text) {
             report(.unknownValue(text, of: "migration", allowed: known), at: json.offset)
@@ -277,9 +281,13 @@ struct DescriptionReader {
             } else if keys[..<place].contains(key) {
                 report(.json(.duplicateKey(key)), at: member.keyOffset)
             } else if key == "name", isNamed {
-                report(.keyDoesNotApply(key, because: "\"previous_name\" is there too"), at: member.keyOffset)
+                report(
+                    .keyDoesNotApply(key, because: "\"previous_name\" is there too; remove one of them"),
+                    at: member.keyOffset)
             } else if isPart, keys.contains("property_type") {
-                report(.keyDoesNotApply(key, because: "\"property_type\" is there too"), at: member.keyOffset)
+                report(
+                    .keyDoesNotApply(key, because: "\"property_type\" is there too; remove one of them"),
+                    at: member.keyOffset)
             } else {
                 set(&item.previous, key: key, member.value)
             }

@@ -131,7 +131,7 @@ struct ImportedSourceReader {
 
     private mutating func hash(_ json: JSON, key: String) -> UInt64? {
         if let text = json.text, text.utf8.count == 16, let hash = UInt64(text, radix: 16) { return hash }
-        report(.wrongKind(key: key, expected: "sixteen hexadecimal digits", found: json.kind), json.offset)
+        report(.wrongKind(key: key, expected: "a string of sixteen hexadecimal digits", found: json.shown), json.offset)
         return nil
     }
 
@@ -141,7 +141,10 @@ struct ImportedSourceReader {
             let texts = elements.compactMap(\.text)
             if texts.count == elements.count { return texts }
         }
-        report(.wrongKind(key: key, expected: "an Entity.property or a list of them", found: json.kind), json.offset)
+        report(
+            .wrongKind(
+                key: key, expected: "a string like \"Entity.property\", or a list of such strings", found: json.kind),
+            json.offset)
         return nil
     }
 }

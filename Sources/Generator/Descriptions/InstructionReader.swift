@@ -86,7 +86,8 @@ struct InstructionReader {
         }
         guard case .attribute(let type) = now.kind else {
             decoder.reader.report(
-                .keyDoesNotApply(key, because: "a relationship is filled by a custom migration"), file, json.offset)
+                .keyDoesNotApply(key, because: "only a custom migration can fill a relationship; remove it"), file,
+                json.offset)
             return nil
         }
         if item.fill != nil {

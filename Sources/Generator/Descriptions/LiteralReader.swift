@@ -41,16 +41,16 @@ package enum LiteralReader {
     /// Returns the hint in messages that explains how to write a value of `type`.
     static func hint(_ type: ScalarType) -> String {
         switch type {
-        case .int, .milliseconds: "write a whole number of at most 64 bits"
+        case .int, .milliseconds: "write a whole number of at most 64 bits, without quotes"
         case .bool: "write true or false"
-        case .double, .float, .seconds: "write a finite number"
-        case .string: "write a string without U+0000"
-        case .url: "write a URL as a string"
+        case .double, .float, .seconds: "write a finite number, without quotes"
+        case .string: "write text in quotes, without the character U+0000"
+        case .url: "write a valid URL in quotes"
         case .color: "write \"#RRGGBB\" or \"#RRGGBBAA\""
         case .date: "write \"2001-01-01T00:00:00Z\", or the seconds since then as a number"
-        case .data: "write the bytes in base64"
-        case .uuid: "write a UUID as a string"
-        case .decimal: "write the digits as a string or a number"
+        case .data: "write the bytes in base64, in quotes"
+        case .uuid: "write a valid UUID in quotes"
+        case .decimal: "write a decimal number of at most 38 digits, with or without quotes"
         }
     }
 }

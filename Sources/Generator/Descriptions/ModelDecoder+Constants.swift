@@ -7,7 +7,8 @@ extension ModelDecoder {
         guard let field = fields.field("default_value") else { return nil }
         guard let type = property.type else {
             reader.report(
-                .keyDoesNotApply("default_value", because: "a relationship has none"), fields.file, field.json.offset)
+                .keyDoesNotApply("default_value", because: "a relationship has no default value; remove it"),
+                fields.file, field.json.offset)
             return nil
         }
         switch field.json.text {
@@ -58,12 +59,12 @@ extension ModelDecoder {
                 return element(name, of: subtype, at: index, file, json.offset).map { .choice($0) }
             case .options:
                 guard case .array(let values) = json.value else {
-                    return refuse(json, key, name, "write a list of options", file)
+                    return refuse(json, key, name, "write a list of names of options", file)
                 }
                 var options: Set<ElementLineage> = []
                 for value in values {
                     guard let text = value.text else {
-                        return refuse(value, key, name, "write the name of an option", file)
+                        return refuse(value, key, name, "write a list of names of options", file)
                     }
                     guard let option = element(text, of: subtype, at: index, file, value.offset) else { return nil }
                     options.insert(option)

@@ -65,7 +65,7 @@ extension ModelDecoder {
         for json in names {
             guard let property = property(named: json, key: key, of: entity, at: moment) else { return nil }
             if properties.contains(property) {
-                let problem = Problem.keyDoesNotApply(json.text ?? key, because: "it is in the key already")
+                let problem = Problem.keyDoesNotApply(json.text ?? key, because: "the primary key already contains it")
                 reader.report(problem, file, json.offset)
                 return nil
             }

@@ -64,7 +64,8 @@ struct ModelDecoder {
         if let json = fields.value("collation") {
             property.collation = reader.choice(json, key: "collation", fields.file)
             if property.type?.scalar != .string, property.type?.scalar != .url {
-                reader.report(.keyDoesNotApply("collation", because: "only text has one"), fields.file, json.offset)
+                reader.report(
+                    .keyDoesNotApply("collation", because: "only text has a collation"), fields.file, json.offset)
             }
         }
         property.defaultValue = defaultValue(of: property, fields)

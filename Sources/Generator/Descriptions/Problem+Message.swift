@@ -30,7 +30,7 @@ extension Problem {
         case .malformedVersion(let text):
             return "\"\(text)\" is not a version; a version consists of numbers and dots, like \"1.0\""
         case .versionsNotAscending(let version, let before):
-            return "version \(version) comes after \(before) here, so it must be newer"
+            return "versions must be in ascending order; \(version) cannot follow \(before)"
         case .misspelledVersion(let version, let draft):
             return "\(version) would seal the draft \(draft), but only this element names it; correct it, "
                 + "or seal the draft first: strata release FOLDER --version \(draft)"
@@ -38,9 +38,9 @@ extension Problem {
             return "\(version) is new but older than the draft \(newest), so it would be sealed now; correct it, "
                 + "or seal it yourself: strata release FOLDER --version \(version)"
         case .unlistedVersion(let version):
-            return "\"versions\" in strata.json does not contain \(version)"
+            return "version \(version) is not in \"versions\" of strata.json; add it there, or correct it here"
         case .unknownVersion(let version):
-            return "no description names the version \(version)"
+            return "no description names the version \(version); remove it, or name it in a description"
         case .twoSuccessors(let version):
             return "\"chain\" has two entries for version \(version)"
         case .previousNameWithoutVersion:
@@ -80,9 +80,9 @@ extension Problem {
         case .duplicateEntity(let name, let version, let other):
             return "\(other) describes `\(name)` too, and both exist in version \(version)"
         case .duplicateProperty(let name, let version):
-            return "version \(version) has two properties `\(name)`"
+            return "version \(version) has two properties `\(name)`; rename one of them"
         case .sameSwiftName(let name, let other, let swift, let version):
-            return "`\(name)` and `\(other)` both become `\(swift)` in Swift in version \(version)"
+            return "`\(name)` and `\(other)` both become `\(swift)` in Swift in version \(version); rename one of them"
         case .sameTableName(let name, let version):
             return
                 "version \(version) would have two tables, indexes or columns `\(name)`, because SQL ignores letter case"
@@ -114,18 +114,20 @@ extension Problem {
             return "\"\(key)\" of type \(type) cannot be \(found)" + (hint.map { "; \($0)" } ?? "")
         case .otherColumnCount(let count, let target, let key):
             return "\"persisted_name\" has \(count) names, but the primary key of `\(target)` has \(key) columns"
-        case .keyOfNothing(let version):
-            return "a property of the primary key does not exist in version \(version)"
+        case .keyOfNothing(let name, let version):
+            return "the primary key contains `\(name)`, which does not exist in version \(version)"
         case .unusableKey(let name, let reason):
             return "`\(name)` cannot be part of the primary key: \(reason)"
         case .recursiveKey(let name):
-            return "the primary key of `\(name)` contains itself, through its relationships"
+            return "the primary key of `\(name)` contains itself, through its relationships; "
+                + "remove one of these relationships from its key"
         case .otherKeyType(let name):
-            return "the primary key of `\(name)` has another type, so this primary key cannot be derived from it"
+            return "the primary key of `\(name)` has another type, so this key cannot be derived from it; "
+                + "remove `\(name)` from \"derived_from_relationships\""
         case .indexOfNothing:
             return "a primary key or an index needs at least one property"
         case .indexOfUnstored(let name):
-            return "`\(name)` has no column in this table, so it cannot be indexed here"
+            return "`\(name)` has no column in this table, so it cannot be indexed; remove it from the index"
         case .noEntities:
             return
                 "the folder has no entity; add a JSON file with an \"identifier\" beside strata.json"
@@ -133,16 +135,18 @@ extension Problem {
         case .twoKinds(let one, let other):
             return "a subtype has \"\(one)\" or \"\(other)\", not both"
         case .emptySubtype:
-            return "a subtype needs at least one element"
+            return "a subtype needs at least one case, option or property"
         case .recursiveSubtype(let name):
-            return "`\(name)` contains itself, through its properties, so no value could be stored"
+            return "`\(name)` contains itself, through its properties, so no value could be stored; "
+                + "remove the property that leads back to it"
         case .entityAsType(let name):
             return "`\(name)` is an entity; write a relationship to it as "
                 + "{ \"entity_name\": \"\(name)\", \"association\": \"to_one\" }"
         case .subtypeAsEntity(let name):
             return "`\(name)` is a subtype, which has no rows; a relationship needs an entity"
         case .unknownSubtype(let name, let version):
-            return "the subtype `\(name)` does not exist in version \(version)"
+            return "the subtype `\(name)` does not exist in version \(version), but this property does; "
+                + "let both exist in the same versions"
         case .unknownCase(let name, let subtype, let version, let nearest):
             return "`\(subtype)` has no `\(name)` in version \(version)" + suggestion(nearest)
         case .malformedBit(let found):
@@ -151,13 +155,14 @@ extension Problem {
             return
                 "`\(one)` and `\(other)` have the same bit, \(bit); a bit cannot be used again, not even after a removal"
         case .sameValue(let value, let one, let other, let version):
-            return "`\(one)` and `\(other)` are both stored as \"\(value)\" in version \(version)"
+            return "`\(one)` and `\(other)` are both stored as \"\(value)\" in version \(version); "
+                + "give one of them another \"value\""
         case .unusableMember(let name):
             return "`\(name)` cannot be the name of a struct's property: "
                 + "SQL cannot find a JSON key with a quote or a backslash"
         case .defaultOfOtherVersion(let version):
-            return "the default is not a value of the type in version \(version); "
-                + "add the former default to \"version_history\""
+            return "the default value does not fit the type that the property has in version \(version); "
+                + "write its former value in \"previous\", where the type changes"
         case .missingMember(let name, let subtype):
             return "the value needs \"\(name)\", which has no default in `\(subtype)`"
         case .unusedSubtype(let name):
@@ -168,7 +173,7 @@ extension Problem {
         case .unpersisted:
             return "\"persist\" is false, so this entity is not stored, and nothing is generated for it"
         case .uncheckedMigration:
-            return "the generated tests do not check the values in this step"
+            return "the generated tests do not compare these values in this step"
 
         case .currentDate:
             return "\"current_date\" is not a constant, so there is no default; set the date of each new row"

@@ -38,7 +38,7 @@ extension DescriptionReader {
         }
         for (key, beside) in [("unused_cases", "cases"), ("unused_options", "options")] {
             if let json = values[key], values[beside] == nil {
-                report(.keyDoesNotApply(key, because: "there is no \"\(beside)\" beside it"), at: json.offset)
+                report(.keyDoesNotApply(key, because: "it needs \"\(beside)\" beside it"), at: json.offset)
             }
         }
         let kind: SubtypeDescription.Kind

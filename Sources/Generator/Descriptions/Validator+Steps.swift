@@ -11,10 +11,10 @@ extension Validator {
                 if step.canMigrateByColumns(entity) { return [] }
                 reason =
                     step.from.table(of: entity.old).rowNumber == nil
-                    ? "its columns have all the names that SQLite has for row numbers"
-                    : "its rows get other primary keys"
+                    ? "\"columns\" needs the row number, but the table has columns named rowid, oid and _rowid_"
+                    : "the primary key changes, so \"columns\" is not possible; write \"custom\""
             } else {
-                reason = "the entity is not in both versions"
+                reason = "the entity does not exist in both versions"
             }
             let description = sources[lineage].description
             let items = description.element.items.filter {

@@ -57,7 +57,7 @@ package struct Validator {
                 for property in entityIndex.properties.compactMap(entity.property) where version.isJSON(property) {
                     diagnostics.append(
                         sources.diagnostic(
-                            .keyDoesNotApply("properties", because: "`\(property.name)` is kept as JSON"),
+                            .keyDoesNotApply("properties", because: "`\(property.name)` is stored as JSON"),
                             entity: entity.lineage, index: entityIndex.lineage))
                 }
             }
@@ -193,7 +193,8 @@ package struct Validator {
         }
         for lineage in lineages {
             guard let property = entity.property(lineage) else {
-                report(.keyOfNothing(version.version.text), entity, index, key: "identifier")
+                let name = sources.name(of: lineage, in: entity.lineage)
+                report(.keyOfNothing(name, version: version.version.text), entity, index, key: "identifier")
                 continue
             }
             func refuse(_ reason: String) {
@@ -204,11 +205,11 @@ package struct Validator {
             if let relationship = property.relationship {
                 if version.storage(of: relationship) != .column { refuse("it has no column in this table") }
             } else if ![.int, .string, .uuid].contains(property.type?.scalar) {
-                refuse("a key is made of int, string, uuid and to_one")
+                refuse("a primary key can contain int, string, uuid and to_one only")
             }
-            if property.isNullable { refuse("it may be null") }
-            if property.defaultValue != nil { refuse("each row has its own, so it has no default") }
-            if property.isUnique, lineages.count == 1 { refuse("the key is unique anyhow; leave \"unique\" out") }
+            if property.isNullable { refuse("it is nullable; remove \"nullable\"") }
+            if property.defaultValue != nil { refuse("it has a default value; remove \"default_value\"") }
+            if property.isUnique, lineages.count == 1 { refuse("a primary key is always unique; remove \"unique\"") }
         }
     }
 
@@ -231,7 +232,8 @@ package struct Validator {
         guard version.isJSON(property) else { return }
         for (key, isSet) in [("unique", property.isUnique), ("indexed", property.isIndexed)] where isSet {
             report(
-                .keyDoesNotApply(key, because: "the value is kept as JSON"), entity, index, property: property.lineage,
+                .keyDoesNotApply(key, because: "the value is stored as JSON"), entity, index,
+                property: property.lineage,
                 key: key)
         }
     }
@@ -314,10 +316,11 @@ package struct Validator {
         if let inverse, inverse.association == relationship.association {
             let isOwnInverse = version.isOwnInverse(relationship)
             if isOwnInverse, relationship.isStored {
-                diagnostics.append(refuse("stored", "a relationship that is its own inverse has but one side"))
+                diagnostics.append(
+                    refuse("stored", "a relationship that is its own inverse has only one side; remove it"))
             }
             if isOwnInverse, relationship.association == .toMany, relationship.isOrdered {
-                diagnostics.append(refuse("ordered", "a to_many without a foreign key is always ordered"))
+                diagnostics.append(refuse("ordered", "a join table always keeps the order; remove it"))
             }
             if !isOwnInverse, relationship.isStored == inverse.isStored {
                 let one = "\(entity.name).\(property.name)"
@@ -328,18 +331,26 @@ package struct Validator {
                 return
             }
         } else if relationship.isStored {
-            diagnostics.append(refuse("stored", "only in a pair of the same association is there a side to choose"))
+            diagnostics.append(
+                refuse(
+                    "stored",
+                    "only two to_one or two to_many relationships that are inverse to each other need it; remove it"))
         }
         if relationship.association == .toMany {
-            if property.isNullable { diagnostics.append(refuse("nullable", "a to_many is empty rather than null")) }
+            if property.isNullable {
+                diagnostics.append(refuse("nullable", "a to_many is never null, only empty; remove it"))
+            }
             if storage == .inverseJoinTable, relationship.isOrdered {
-                diagnostics.append(refuse("ordered", "the order is that of the stored side"))
+                diagnostics.append(refuse("ordered", "the side with \"stored\": true has the order; remove it"))
             }
         } else if relationship.isOrdered {
-            diagnostics.append(refuse("ordered", "a to_one has no order"))
+            diagnostics.append(refuse("ordered", "a to_one has no order; remove it"))
         }
         if storage != .column {
-            let reason = "it belongs on the side of the relationship that has the column"
+            let reason =
+                storage == .inverseColumn
+                ? "this side has no column; move it to the inverse"
+                : "this side has no column; remove it"
             if relationship.deleteRule != nil { diagnostics.append(refuse("on_delete", reason)) }
             if property.isUnique { diagnostics.append(refuse("unique", reason)) }
             if property.isIndexed { diagnostics.append(refuse("indexed", reason)) }

@@ -89,7 +89,7 @@ package struct VersionSettings: Sendable {
 
     private mutating func version(_ json: JSON, key: String) -> Mention? {
         guard case .string(let text) = json.value else {
-            report(.wrongKind(key: key, expected: "a version as a string", found: json.kind), json.offset)
+            report(.wrongKind(key: key, expected: "a version, like \"1.0\"", found: json.kind), json.offset)
             return nil
         }
         guard let version = Version(text) else {
