@@ -5,20 +5,21 @@ enum Help {
     /// The list of all commands.
     static let all = """
         usage: strata COMMAND FOLDER… [options]
+               swift run strata COMMAND FOLDER… [options], in a package
 
         A FOLDER is the folder of a model. It contains a strata.json.
 
         commands
           generate    write the Swift sources, the SQL, the tests and the stubs of custom migrations
-          check       report stale files, changed released versions and unwritten migrations
-          release     seal the newest version
+          check       report files that are out of date, changed released versions and unwritten migrations
+          release     record the newest version as released; it can no longer change
           diff        print the changes between two versions, and which migrations are inferred
-          prune       remove from the descriptions what no supported version needs
+          prune       remove the history of versions that are no longer supported
           templates   copy the templates, to change the generated code
           plan        print what opening a store would do
           inspect     print the version, the tables and the migrations of a store
           import      write the descriptions of a model of Core Data, Room, Drift or SQLite
-          convert     convert a database of one of these to a store
+          convert     convert a database of Core Data, Room, Drift or SQLite to a store
 
         strata COMMAND --help describes a command. Exit codes: 0 success, 1 a problem in a model or a store, 2 wrong arguments.
         """
@@ -30,12 +31,12 @@ enum Help {
             """
             usage: strata generate FOLDER… [options]
 
-            Writes the Swift sources, the SQL, the lock, the tests and missing stubs of each model, and prints the files that
-            it wrote. It does not touch a file that would not change.
+            Writes the Swift sources, the SQL, strata.lock, the tests and missing stubs of each model, and prints the names of the
+            files. It does not touch a file that would not change.
 
-              --release              also seal the newest version
-              --target NAME          the target of the model, if it is not the name of a folder below Sources
-              --test-target NAME=DIR the folder of a test target (default: Tests/NAME beside the Package.swift)
+              --release              also record the newest version as released
+              --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
+              --test-target NAME=DIR a test target, if its folder is not Tests/NAME beside the Package.swift
 
             example: strata generate Sources/App/Model
             """
@@ -43,13 +44,13 @@ enum Help {
             """
             usage: strata check FOLDER… [options]
 
-            Fails if a generated file is stale or missing, a released version has changed, or a custom migration is not
-            written, and prints each place. It writes nothing.
+            Fails if a generated file is out of date or missing, a released version has changed, or a custom migration is
+            not written, and prints each place. It writes nothing.
 
               --released             also fail if the newest version is not released
               --json                 print an array of objects: file, line, column, severity, message
-              --target NAME          the target of the model, if it is not the name of a folder below Sources
-              --test-target NAME=DIR the folder of a test target (default: Tests/NAME beside the Package.swift)
+              --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
+              --test-target NAME=DIR a test target, if its folder is not Tests/NAME beside the Package.swift
 
             example: strata check Sources/App/Model --released
             """
@@ -57,26 +58,28 @@ enum Help {
             """
             usage: strata release FOLDER… [options]
 
-            Seals the newest version in strata.lock. From then on its descriptions cannot change, and its fixture is never
-            written again. Run the tests first: they write the fixture. If the fixture is older than the descriptions, nothing
-            is released.
+            Records the newest version in strata.lock as released. From then on its descriptions cannot change, and its
+            fixture, a database of the version with rows, is never written again. Run swift test first: it writes the fixture.
+            If the fixture is older than the descriptions, nothing is released.
 
               --version VERSION      release this version and those before it (default: the newest)
-              --target NAME          the target of the model, if it is not the name of a folder below Sources
-              --test-target NAME=DIR the folder of a test target (default: Tests/NAME beside the Package.swift)
+              --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
+              --test-target NAME=DIR a test target, if its folder is not Tests/NAME beside the Package.swift
 
             example: strata release Sources/App/Model
             """
         case "diff":
             """
-            usage: strata diff FOLDER [FROM] [TO] [options]
+            usage: strata diff FOLDER             the changes of the newest version
+                   strata diff FOLDER FROM        the changes since the version FROM
+                   strata diff FOLDER FROM TO     the changes between two versions
 
-            Prints every change from the version FROM to the version TO, step by step: which migrations Strata infers, which
-            you write and why, and which data is deleted. Without TO, it compares with the newest version; without FROM, it
-            prints the last step.
+            Prints every change, step by step: which migrations Strata infers, which ones you write and why, and which data is
+            deleted.
 
-              --json                 print an array of objects: from, to, handling, subject, change, reason
-              --target NAME          the target of the model, if it is not the name of a folder below Sources
+              --json                 print an array of objects: from, to, handling (inferred, custom or discarding), subject,
+                                     change, reason
+              --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
 
             example: strata diff Sources/App/Model 1.0 2.0
             """
@@ -84,11 +87,10 @@ enum Help {
             """
             usage: strata prune FOLDER… [options]
 
-            Removes from the descriptions what only versions before "oldest_supported_version" of strata.json need. All other
-            text stays as it is. Afterwards run generate, and delete the custom migrations and the fixtures of the removed
-            versions.
+            Removes the history of the versions that are older than "oldest_supported_version" in strata.json. All other text
+            stays as it is. Afterwards run generate, and delete the custom migrations and the fixtures of these versions.
 
-              --target NAME          the target of the model, if it is not the name of a folder below Sources
+              --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
 
             example: strata prune Sources/App/Model
             """
@@ -97,9 +99,10 @@ enum Help {
             usage: strata plan FILE [options]
 
             Prints what opening the store FILE would do: the steps, what happens to each table, the rows that violate a
-            constraint, and the disk space that the migration needs. It writes nothing, and fails if the migration would fail.
+            constraint, and the disk space that the migration needs. It writes nothing, and runs no custom migration. It fails
+            if an inferred migration would fail.
 
-              --model FOLDER         the model of the store (default: the one below the current folder)
+              --model FOLDER         the model of the store (default: the model below the current folder with its schema)
               --json                 print an object, the encoded MigrationPlan
 
             example: strata plan ~/broken.sqlite --model Sources/App/Model
@@ -111,7 +114,7 @@ enum Help {
             Prints the schema, the version, the tables, the numbers of rows and the past migrations of the store FILE, and
             how it differs from a new store of its version. It writes nothing, and fails if there is a difference.
 
-              --model FOLDER         the model of the store (default: the one below the current folder)
+              --model FOLDER         the model of the store (default: the model below the current folder with its schema)
               --json                 print an object, the encoded StoreInspection
 
             example: strata inspect ~/broken.sqlite --model Sources/App/Model
@@ -120,16 +123,18 @@ enum Help {
             """
             usage: strata convert FILE --model FOLDER --to FILE [options]
 
-            Converts a database of the library that the model was imported from. The store gets the version of the database;
-            it is not migrated. The database is only read. Rows that do not fit the schema are copied to the table
+            Converts a database of the library that the model was imported from. The store gets the version of the database, and
+            migrates when it is opened. The database is only read. Rows that do not fit the schema are copied to the table
             strata_unconverted and reported.
 
-              --model FOLDER         the model; "imported" in its strata.json describes the values of the database
+              --model FOLDER         the imported model
               --to FILE              the store; the file must not exist
               --version VERSION      the version of the database, if its tables fit several versions
-              --invalid-rows POLICY  what happens to rows that do not fit: set-aside (default), drop or refuse;
-                                     "invalid_rows" in strata.json has precedence
-              --json                 print an object: version, rows, unconverted, cleared, filled, invalidRows, left
+              --invalid-rows POLICY  what happens to rows that do not fit: set-aside (default), drop or refuse. For entities
+                                     in "invalid_rows" of strata.json, that policy applies instead
+              --json                 print an object: version, rows, unconverted (rows that were not converted), cleared
+                                     (references set to NULL), filled (replaced values), invalidRows, left (values of columns
+                                     that the import left out)
 
             example: strata convert App.sqlite --model Sources/App/Model --to App.strata
             """
@@ -140,20 +145,20 @@ enum Help {
                    strata import drift SCHEMAS --into FOLDER [options]
                    strata import sqlite DATABASE --into FOLDER [options]
 
-            Writes the descriptions of a model of another library, with its complete history, and IMPORT.md, which lists what
-            was not carried over. SCHEMAS is the folder of the exported schemas. Strata reads the descriptions back and
-            compares them with the source; if they differ, it writes nothing.
+            Writes the descriptions of a model of another library, with all its versions, and IMPORT.md, which lists what was
+            not carried over. SCHEMAS is the folder of the schemas that Room or Drift has exported. Strata reads the
+            descriptions back and compares them with the source; if they differ, it writes nothing.
 
               --into FOLDER          the folder of the model
-              --renames FILE         renames, removals and backfill values, by version: {"12": {"user": "account",
-                                     "user.fax": null, "account.age": {"fill": 0}}}; not for sqlite
-              --oldest VERSION       the oldest version that stores are migrated from; not for sqlite
+              --renames FILE         renames (old name to new name), removals and backfill values, by version: {"12": {"user":
+                                     "account", "user.fax": null, "account.age": {"fill": 0}}}; not for sqlite
+              --oldest VERSION       the oldest version whose stores can be migrated; not for sqlite
               --order FILE           the versions of a Core Data model in order, one a line
               --inheritance KIND     for Core Data: root (default), one table for an entity and all that inherit from it; or
                                      entity, one table for each entity that is not abstract
               --version-info FILE    for Core Data: VersionInfo.plist of the compiled model (in App.app/Model.momd), whose
                                      hashes identify the version of a database
-              --target NAME          the target of the model, if it is not the name of a folder below Sources
+              --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
 
             example: strata import core-data App/Model.xcdatamodeld --into Sources/App/Model
             """
@@ -163,9 +168,9 @@ enum Help {
                    strata templates --values
 
             Copies the templates. Change the ones that you need, delete the others, and set "templates" in strata.json to the
-            folder, relative to the folder of the model. To add code to each newest struct, keep only
-            EntityExtras.swift.mustache. The first line of a template is its format; a new version of Strata refuses a template
-            of another format.
+            folder, relative to the folder of the model. To add code to the structs of the newest version, keep only
+            EntityExtras.swift.mustache. The first line of a template is the number of its format; Strata refuses a template of
+            another format.
 
               --copy DIR             copy all templates to this folder
               --values               print the values that each template gets

@@ -28,6 +28,17 @@ import Testing
         #expect(try store.read { try $0.find(User.self, id: "bob") }?.level == 0)
     }
 
+    @Test func `the quick start of the README works`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let url = folder.appendingPathComponent("app.sqlite")
+        let store = try Store(at: url, schema: AppSchema.self)
+        try store.write { try $0.insert(Note(id: 1, title: "Buy tea")) }
+        let open = try store.read { try $0.fetch(Note.all.where { $0.isDone == false }.orderBy { $0.title.ascending }) }
+        #expect(open.map(\.title) == ["Buy tea"])
+    }
+
     @Test(arguments: ["1.0", "1.1"]) func `both names are in the full name`(name: String) throws {
         let old = try AppSchemaMigrationTests.fixtures.database(of: name)
         let new = try old.migrated()

@@ -34,7 +34,9 @@ struct AppSchemaMigrationTests {
         fixtures.add(AppSchemaTables.user_1_1)
         fixtures.check(AppSchema.V1_1.User.self)
         fixtures.version("1.1", sealed: true, file: 0xaa58cafefb5e8a5c) { try AppSchema.V1_1.samples($0) }
+        fixtures.add(AppSchemaTables.note_2_0)
         fixtures.add(AppSchemaTables.user_2_0)
+        fixtures.check(AppSchema.V2_0.Note.self)
         fixtures.check(AppSchema.V2_0.User.self)
         fixtures.version("2.0", sealed: false) { try AppSchema.V2_0.samples($0) }
     }
@@ -100,6 +102,11 @@ private enum AppSchemaTables {
         .value("account", .uuid, nullable: true),
     ], indexes: [.init(["department_id"])])
     static let user_1_1 = user_1_0.changed(adding: [9: .value("born_on", .date, nullable: true)])
+    static let note_2_0 = StrataTesting.FixtureTable("note", columns: [
+        .key("id", .int),
+        .value("title", .string),
+        .value("is_done", .bool),
+    ])
     static let user_2_0 = StrataTesting.FixtureTable("user", columns: [
         .key("login", .string),
         .value("level", .int),

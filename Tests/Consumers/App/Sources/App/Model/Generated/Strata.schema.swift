@@ -7,7 +7,7 @@ import Strata
 /// The schema of `App`, with all its versions.
 public enum AppSchema: Strata.Schema {
     public static let name = "AppSchema"
-    public static let fingerprint: Swift.UInt64 = 0x06e3cb8c4402b6a3
+    public static let fingerprint: Swift.UInt64 = 0x95518fa350cb1eef
     public static let versions: [Strata.SchemaVersion] = history.versions
     public static let steps: [Strata.MigrationStep] = history.steps
 
@@ -44,7 +44,11 @@ public enum AppSchema: Strata.Schema {
             change user
               + born_on real?
             """#)
-        history.version("2.0", fingerprint: 0x06e3cb8c4402b6a3, #"""
+        history.version("2.0", fingerprint: 0x95518fa350cb1eef, #"""
+            table note
+              id integer key
+              title text
+              is_done integer = 0
             table user
               login text key
               level integer = 0
@@ -65,6 +69,7 @@ public enum AppSchema: Strata.Schema {
             map user
             """#)
         history.step(from: "1.1", to: "2.0", #"""
+            create note
             custom user
               account = uuid_to_string(account)
               level = coalesce(is_admin, 0)
@@ -98,5 +103,6 @@ extension AppSchema {
     public enum Newest {}
 }
 extension AppSchema.Newest { public typealias Department = AppSchema.V1_0.Department }
+extension AppSchema.Newest { public typealias Note = AppSchema.V2_0.Note }
 extension AppSchema.Newest { public typealias Room = AppSchema.V1_0.Room }
 extension AppSchema.Newest { public typealias User = AppSchema.V2_0.User }

@@ -5,6 +5,12 @@ CREATE TABLE "department" (
   "name" TEXT NOT NULL
 ) STRICT;
 
+CREATE TABLE "note" (
+  "id" INTEGER PRIMARY KEY,
+  "title" TEXT NOT NULL,
+  "is_done" INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
 CREATE TABLE "room" (
   "id" INTEGER PRIMARY KEY,
   "name" TEXT NOT NULL
