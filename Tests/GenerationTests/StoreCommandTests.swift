@@ -40,7 +40,7 @@ import Testing
             #expect(
                 result.said.dropFirst(2) == [
                     "  laundry: 28 rows", "  laundry_data: 19 rows", "  laundry_item: 80 rows",
-                    "  as a new store of its version",
+                    "  same tables as a new store of its version",
                 ])
             let json = run("inspect", path, "--model", Self.model, "--json").said.joined(separator: "\n")
             let inspection = try JSONDecoder().decode(StoreInspection.self, from: Data(json.utf8))
@@ -72,7 +72,7 @@ import Testing
             #expect(
                 result.said.suffix(3) == [
                     "  2001-01-01T00:00:00Z from 0.9 to 1.0, 7 rows in 0.250 s", "  created by the app: extra",
-                    "  otherwise than in a new store: CREATE INDEX ON \"laundry_item\" (\"master_id\")",
+                    "  differs from a new store: CREATE INDEX ON \"laundry_item\" (\"master_id\")",
                 ])
         }
     }
@@ -83,8 +83,8 @@ import Testing
             #expect(result.code == .success)
             #expect(
                 result.said.prefix(3) == [
-                    "LaundrySchema: from version 1.0 to 2.0", "  steps: 1.0 -> 2.0 (code)",
-                    "  1. code laundry, 28 rows",
+                    "LaundrySchema: from version 1.0 to 2.0", "  steps: 1.0 -> 2.0 (custom)",
+                    "  1. custom laundry, 28 rows",
                 ])
             let json = run("plan", path, "--model", Self.model, "--json").said.joined(separator: "\n")
             #expect(try JSONDecoder().decode(MigrationPlan.self, from: Data(json.utf8)).steps.count == 1)
@@ -106,7 +106,7 @@ import Testing
             #expect(run("plan", path, "--model", movies).complaints == [expected])
             #expect(
                 run("inspect", path, "--model", movies).said.last
-                    == "  not compared: no model is given that knows this version")
+                    == "  not compared: give a model that has this version")
         }
         // The tool that builds use has no commands for stores.
         var complaints: [String] = []

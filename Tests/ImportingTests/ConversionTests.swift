@@ -79,7 +79,7 @@ import Testing
         // The result does not differ from a new store of its version.
         #expect(
             workspace.run("inspect", workspace.path("out.strata"), "--model", workspace.path("model")).said.last
-                == "  as a new store of its version")
+                == "  same tables as a new store of its version")
     }
 
     @Test func `values in external files and in archives are read`() throws {
@@ -391,7 +391,7 @@ import Testing
         // The table strata_unconverted does not count as a difference from a new store.
         #expect(
             workspace.run("inspect", workspace.path("out.strata"), "--model", workspace.path("model")).said.last
-                == "  as a new store of its version")
+                == "  same tables as a new store of its version")
     }
 
     /// Writes the policies for rows that do not fit into the `strata.json` of the journal's model.

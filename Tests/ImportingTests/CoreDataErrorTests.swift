@@ -23,20 +23,23 @@ import Testing
         ("<model>\n<entity name=\"A\">\n</model>", "3: error: a closing tag does not match the innermost open element"),
         ("<model>\n<entity name=\"A\">\n", "2: error: the XML ends before its elements do"),
         ("<model>\n<entity name=\"A\" name=\"B\"/></model>", "2: error: an attribute appears here twice"),
-        ("<model>\n\u{1}</model>", "2: error: a character stands here that XML does not allow"),
+        ("<model>\n\u{1}</model>", "2: error: XML does not allow this character"),
         ("<model>\n&nothing;</model>", "2: error: an XML entity is used here that is not declared"),
         ("<plist>\n</plist>", "1: error: it begins with <plist>, and a model with <model>"),
         ("<model>\n<entity/></model>", "2: error: an <entity> has no name"),
         (
             "<model><entity name=\"A\"/>\n<entity name=\"A\"/></model>",
-            "2: error: the entity A stands here a second time"
+            "2: error: the entity A appears here a second time"
         ),
         (
             "<model><entity name=\"A\"><attribute name=\"a\" attributeType=\"String\"/>\n<attribute name=\"a\"/></entity></model>",
-            "2: error: the property a stands here a second time"
+            "2: error: the property a appears here a second time"
         ),
         ("<model><entity name=\"A\">\n<attribute/></entity></model>", "2: error: <attribute> has no name"),
-        ("<model>\n<entity name=\"A\" parentEntity=\"B\"/></model>", "2: error: A inherits from B, which is not there"),
+        (
+            "<model>\n<entity name=\"A\" parentEntity=\"B\"/></model>",
+            "2: error: A inherits from B, which does not exist"
+        ),
         (
             "<model>\n<entity name=\"A\" parentEntity=\"B\"/><entity name=\"B\" parentEntity=\"A\"/></model>",
             "2: error: A inherits from itself"
@@ -110,7 +113,7 @@ import Testing
         try workspace.write("M 3\nM\nN\n", to: "order")
         #expect(complaints("--order", workspace.path("order")) == ["order:3: error: there is no version N"])
         try workspace.write("M 3\nM\nM 3\n", to: "order")
-        #expect(complaints("--order", workspace.path("order")) == ["order:3: error: M 3 stands here a second time"])
+        #expect(complaints("--order", workspace.path("order")) == ["order:3: error: M 3 appears here a second time"])
         try workspace.write("M 3\nM\n", to: "order")
         #expect(complaints("--order", workspace.path("order")) == ["order: error: it does not name M 2"])
         #expect(complaints("--order", workspace.path("none")) == ["none: error: it cannot be read as text"])
@@ -128,7 +131,7 @@ import Testing
         try point(to: "X.xcdatamodel")
         #expect(
             complaints() == [
-                "M.xcdatamodeld/.xccurrentversion: error: the current version is X, and there is no such version"
+                "M.xcdatamodeld/.xccurrentversion: error: the current version is X, which does not exist"
             ])
         try workspace.write("no plist", to: "M.xcdatamodeld/.xccurrentversion")
         #expect(complaints() == ["M.xcdatamodeld/.xccurrentversion: error: it names no current version"])

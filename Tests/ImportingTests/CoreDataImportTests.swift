@@ -96,7 +96,7 @@ import Testing
                 "| 1.0 to 2.0 | A.a | the minimum, 1, is not checked |",
                 "| 1.0 to 2.0 | A.a | the default \"many\" is not a value of its type, Integer 16 |",
                 "| 1.0 to 2.0 | A.e | Strata has no type for Object ID |",
-                "| 1.0 to 2.0 | A.h | the values stay in the form that T wrote |",
+                "| 1.0 to 2.0 | A.h | the values keep the form that T wrote |",
                 "| 1.0 to 2.0 | A.k | its destination, Nowhere, does not exist |",
                 "| 1.0 to 2.0 | A | the index on a: it is an R-tree |",
                 "| 1.0 to 2.0 | A | the index: it contains only some rows, those with a > 1 |",
@@ -183,9 +183,11 @@ import Testing
         }
         #expect(try run("[]").first?.hasPrefix("renames:1: error: write {\"VERSION\"") == true)
         #expect(try run("{\"M 2\":\n}}") == ["renames:2: error: it is not valid JSON"])
-        #expect(try run("{\"M 3\": {\"A\": \"B\"}}") == ["renames:1: error: the version M 3 is not there"])
+        #expect(try run("{\"M 3\": {\"A\": \"B\"}}") == ["renames:1: error: the version M 3 does not exist"])
         #expect(
-            try run("{\"M\": {\"A\": \"B\"}}") == ["renames:1: error: the version M is the first: nothing is before it"]
+            try run("{\"M\": {\"A\": \"B\"}}") == [
+                "renames:1: error: the version M is the oldest version, so nothing changes in it"
+            ]
         )
         #expect(try run("{\"M 2\": {\n\"X\": \"B\"}}") == ["renames:2: error: there is no X before M 2"])
         #expect(try run("{\"M 2\": {\"A\": \"X\"}}") == ["renames:1: error: there is no X in M 2"])
@@ -304,7 +306,7 @@ import Testing
     func `a transformable with a list class and an archive is a list`(rest: String, type: String, isLost: Bool) throws {
         let workspace = try imported([Self.entity("A", "", Self.attribute("a", "Transformable", rest))])
         #expect(try workspace.lines("out", "1.0") == ["A | key id: int | a: \(type)"])
-        #expect(try workspace.text("out/IMPORT.md").contains("the values stay in") == isLost)
+        #expect(try workspace.text("out/IMPORT.md").contains("the values keep the form") == isLost)
     }
 
     @Test func `the column of a to-one pair is on the side that a delete rule deletes`() throws {

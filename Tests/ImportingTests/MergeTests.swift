@@ -139,7 +139,7 @@ import Testing
         let before = try workspace.text("out/Person.json")
         #expect(
             importAgain(workspace).complaints == [
-                "out: error: the model has versions of its own up to 1.5 after 1.0, its last imported version: no imported version can follow them"
+                "out: error: the model has added versions up to 1.5 after 1.0, its last imported version: no imported version can follow them"
             ])
         #expect(try workspace.text("out/Person.json") == before)
         let other = try begun()
@@ -317,8 +317,8 @@ import Testing
             "{ \"2\": { \"user.mail\": \"email\",\n \"user.fax\": \"email\" } }",
             "renames.json:1: error: user.fax and user.mail cannot both become email"
         ),
-        ("{ \"9\": {} }", "renames.json:1: error: the version 9 is not there"),
-        ("{ \"3.0\": {} }", "renames.json:1: error: the version 3.0 is not there; its former name is 3"),
+        ("{ \"9\": {} }", "renames.json:1: error: the version 9 does not exist"),
+        ("{ \"3.0\": {} }", "renames.json:1: error: the version 3.0 does not exist; its former name is 3"),
         (
             "{ \"2\": { \"user.name\": { \"fill\": \"x\" } } }",
             "renames.json:1: error: user.name needs no backfill value in 2: it is neither new nor newly mandatory"
@@ -344,7 +344,7 @@ import Testing
         let before = try files(workspace, "out")
         #expect(
             try importRooms(workspace, "{ \"3\": { \"user.email\": null } }").complaints == [
-                "out: error: 3.0 is released: the step to it stays as it is, and --renames cannot change it"
+                "out: error: 3.0 is released, so --renames cannot change the step to it"
             ])
         #expect(try files(workspace, "out") == before)
     }

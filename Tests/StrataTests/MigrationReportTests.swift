@@ -257,9 +257,9 @@ private struct Renamed: StoredEntity {
             }
             #expect(try Data(contentsOf: url) == before)
             #expect(
-                plan.description.split(separator: "\n").filter { $0.contains("break") } == [
-                    "  2 rows of s break NOT NULL v, unless the code sees to it",
-                    "  1 rows of s break UNIQUE v, unless the code sees to it",
+                plan.description.split(separator: "\n").filter { $0.contains("violate") } == [
+                    "  2 rows of s violate NOT NULL v, unless the custom migration prevents it",
+                    "  1 rows of s violate UNIQUE v, unless the custom migration prevents it",
                 ])
             #expect(plan.isPossible && plan.neededBytes > 0 && plan.drift.isEmpty)
         }

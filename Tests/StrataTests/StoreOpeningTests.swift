@@ -418,7 +418,7 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
             try makeOldShop(at: url)
             try Connection(path: url.path, mode: .readWrite).execute(
                 "DELETE FROM strata_metadata WHERE key = 'version'")
-            try expectRefusal(.corrupt(reason: "strata_metadata is not whole"), Shop.self, at: url)
+            try expectRefusal(.corrupt(reason: "strata_metadata is incomplete"), Shop.self, at: url)
         }
         try withFile { url in
             try makeOldShop(at: url)

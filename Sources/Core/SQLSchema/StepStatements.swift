@@ -64,7 +64,7 @@ package struct StepStatements: Sendable {
                 if let source = oldTables[source] {
                     copies.append(InsertSelect(from: source, to: table, values: columns, requiring: requiring))
                 }
-            case .code: actions.append((table.name, .code))
+            case .custom: actions.append((table.name, .custom))
             case .empty: actions.append((table.name, .create))
             }
         }

@@ -9,7 +9,7 @@ public enum TableAction: String, Hashable, Sendable, Codable {
     /// The table is created without rows.
     case create
     /// A custom migration fills the table.
-    case code
+    case custom
     /// The table is dropped.
     case drop
 }

@@ -10,7 +10,7 @@ package enum TableOrigin: Hashable, Sendable {
     ///   - requiring: Values that must not be NULL. Rows in which one of them is NULL are not copied.
     case rows(of: String, columns: [String: ValueExpression], requiring: [ValueExpression])
     /// A custom migration provides the rows. It reads the table `from` of the older version.
-    case code(from: String)
+    case custom(from: String)
 }
 
 /// The origins of the rows of all tables. A mapping covers one step, or several steps without custom migrations that
@@ -56,7 +56,7 @@ package struct TableMapping: Sendable {
     /// name if there is no such table.
     package func source(of table: String) -> String {
         switch origins[table] {
-        case .rows(let source, _, _), .code(let source): source
+        case .rows(let source, _, _), .custom(let source): source
         case .empty, nil: table
         }
     }
@@ -97,7 +97,7 @@ package struct TableMapping: Sendable {
             switch change {
             case .create(let name): origins[name] = .empty
             case .drop: break
-            case .custom(let from, let to, _, _): origins[to] = .code(from: from)
+            case .custom(let from, let to, _, _): origins[to] = .custom(from: from)
             case .map(let from, let to, let columns, let requiring):
                 guard let source = new.first(where: { $0.name == from }),
                     let target = tables.first(where: { $0.name == to }),

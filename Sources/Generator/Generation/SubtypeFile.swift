@@ -78,7 +78,7 @@ extension Generator {
     }
 
     private func documentation(_ text: String?, isUnused: Bool) -> Value {
-        let note = "Unused: it is here so that what is stored stays readable."
+        let note = "Unused by new rows. It keeps stored values readable."
         return documentation(isUnused ? [text, note].compactMap(\.self).joined(separator: "\n\n") : text)
     }
 

@@ -18,7 +18,7 @@ extension ModelImport {
         for version in history.versions where existing.released.contains(version.version) {
             guard let name = history.formerNames[version.version], changed.contains(name) else { continue }
             throw ImportError(
-                "\(version.version) is released: the step to it stays as it is, and --renames cannot change it",
+                "\(version.version) is released, so --renames cannot change the step to it",
                 path: folder)
         }
         var first = try source.answered(existing, telling: history, before: remembered, folder: folder, schema: schema)
@@ -211,7 +211,7 @@ extension ModelImport {
         }
         guard lastVersion == history.newest.version else {
             throw ImportError(
-                "the model has versions of its own up to \(history.newest.version) after \(lastVersion), its last imported "
+                "the model has added versions up to \(history.newest.version) after \(lastVersion), its last imported "
                     + "version: no imported version can follow them", path: folder)
         }
         if let missing = names[..<last].firstIndex(where: { known[$0] == nil }),

@@ -38,7 +38,7 @@ struct CoreDataFolder {
         if order == nil, let current = try Self.current(folder), current != ordered.last {
             guard ordered.contains(current) else {
                 throw ImportError(
-                    "the current version is \(current), and there is no such version",
+                    "the current version is \(current), which does not exist",
                     path: folder.appendingPathComponent(".xccurrentversion").path)
             }
             throw ImportError(
@@ -55,7 +55,7 @@ struct CoreDataFolder {
     private static func version(_ folder: URL, path: String) throws -> Version {
         let file = path + "/contents"
         guard let data = try? Data(contentsOf: folder.appendingPathComponent("contents")) else {
-            throw ImportError("it is not there, or cannot be read", path: file)
+            throw ImportError("the file does not exist or cannot be read", path: file)
         }
         let model = try CoreDataParser.parse(data, path: file)
         return Version(name: folder.deletingPathExtension().lastPathComponent, path: file, model: model)
@@ -86,7 +86,7 @@ struct CoreDataFolder {
                 throw ImportError("there is no version \(name)", path: path, line: index + 1)
             }
             guard !ordered.contains(name) else {
-                throw ImportError("\(name) stands here a second time", path: path, line: index + 1)
+                throw ImportError("\(name) appears here a second time", path: path, line: index + 1)
             }
             ordered.append(name)
         }

@@ -53,7 +53,8 @@ struct CoreDataMapping {
             while let name = next {
                 guard let parent = entities[name] else {
                     throw ImportError(
-                        "\(entity.name) inherits from \(name), which is not there", path: source.path, line: entity.line
+                        "\(entity.name) inherits from \(name), which does not exist", path: source.path,
+                        line: entity.line
                     )
                 }
                 guard seen.insert(name).inserted else {

@@ -102,7 +102,7 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
         switch code {
         case 4: "the file is empty, or no XML"
         case 5, 77: "the XML ends before its elements do"
-        case 9: "a character stands here that XML does not allow"
+        case 9: "XML does not allow this character"
         case 26, 27: "an XML entity is used here that is not declared"
         case 38: "an attribute's value has \"<\" in it"
         case 39, 40, 41: "an attribute has no value in quotes"
@@ -126,7 +126,7 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
     private func beginEntity(_ attributes: [String: String], _ parser: XMLParser) {
         guard let name = attributes["name"], !name.isEmpty else { return fail("an <entity> has no name", parser) }
         if model.entities.contains(where: { $0.name == name }) {
-            return fail("the entity \(name) stands here a second time", parser)
+            return fail("the entity \(name) appears here a second time", parser)
         }
         model.entities.append(
             CoreDataModel.Entity(
@@ -140,7 +140,7 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
             guard let name = attributes["name"], !name.isEmpty else { return fail("<\(element)> has no name", parser) }
             let others = model.entities.last?.properties ?? []
             if others.contains(where: { $0.name == name }) {
-                return fail("the property \(name) stands here a second time", parser)
+                return fail("the property \(name) appears here a second time", parser)
             }
             switch element {
             case "attribute": attribute(name, attributes)

@@ -10,7 +10,7 @@ struct VersionInfo {
     init(path: String) throws {
         self.path = path
         guard let data = FileManager.default.contents(atPath: path) else {
-            throw ImportError("it is not there, or cannot be read", path: path)
+            throw ImportError("the file does not exist or cannot be read", path: path)
         }
         let list = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
         guard let hashes = list?["NSManagedObjectModel_VersionHashes"] as? [String: [String: Data]] else {

@@ -125,7 +125,8 @@ struct Renames: Sendable {
         for (version, names) in versions.sorted(by: { $0.key < $1.key }) {
             guard let place = imported.firstIndex(where: { $0.formerName == version }), place > 0 else {
                 let reason =
-                    imported.first?.formerName == version ? "is the first: nothing is before it" : "is not there"
+                    imported.first?.formerName == version
+                    ? "is the oldest version, so nothing changes in it" : "does not exist"
                 let nearest = imported.map(\.formerName).first { Version($0) != nil && Version($0) == Version(version) }
                 throw refusal(
                     "the version \(version) \(reason)\(nearest.map { "; its former name is \($0)" } ?? "")", at: version

@@ -19,7 +19,7 @@ extension ImportFinding {
         case .generated: "it is a generated column"
         case .missingInVersionInfo: "VersionInfo.plist does not have this version"
         case .unchecked(let limit): limit.text
-        case .transformer(let name): "the values stay in the form that \(name) wrote"
+        case .transformer(let name): "the values keep the form that \(name) wrote"
         case .malformedDefault(let value, let type): "the default \"\(value)\" is not a value of its type, \(type)"
         case .defaultOfKey(let sql): "the default \(sql) of the primary key"
         case .defaultOfForeignKey: "the default of a foreign key"

@@ -64,7 +64,7 @@ struct DanglingKeys {
             switch stage.mapping.origins[table.name] {
             case .empty: continue
             case nil: for column in table.columnNames { origins[column] = (column, true) }
-            case .code: for (new, old) in references[table.name] ?? [:] { origins[new] = (old, true) }
+            case .custom: for (new, old) in references[table.name] ?? [:] { origins[new] = (old, true) }
             case .rows(_, let columns, _):
                 for (column, value) in columns {
                     if let old = value.columnName {
@@ -79,7 +79,7 @@ struct DanglingKeys {
                 guard columns.count == key.columns.count else {
                     // A custom migration may have moved the values to other columns, and may have converted them.
                     result.counts[key, default: 0] += count
-                    if case .code? = stage.mapping.origins[table.name] {
+                    if case .custom? = stage.mapping.origins[table.name] {
                         let same = Key(table: table.name, columns: key.columns, values: nil)
                         result.counts[same, default: 0] += count
                     }

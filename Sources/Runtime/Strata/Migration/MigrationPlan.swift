@@ -49,7 +49,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         /// The migration fails.
         case fails
         /// The migration fails, unless the custom migration changes the rows.
-        case code
+        case custom
         /// The rows already violate the constraint, and are kept.
         case kept
         /// The rows already violate the constraint, and are repaired.
@@ -111,9 +111,9 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
                 try statements.actions.map { name, action in
                     var rows: Int?
                     switch stage.mapping.origins[name] {
-                    case .rows(let source, _, _) where place == 0, .code(let source) where place == 0:
-                        rows = [.rebuild, .code].contains(action) ? try connection.count(source) : 0
-                    case .rows, .code: rows = nil
+                    case .rows(let source, _, _) where place == 0, .custom(let source) where place == 0:
+                        rows = [.rebuild, .custom].contains(action) ? try connection.count(source) : 0
+                    case .rows, .custom: rows = nil
                     case .empty, nil: rows = 0
                     }
                     return Table(name: name, action: action, rows: rows)
@@ -160,14 +160,14 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
             case .rows(let from, let columns, let condition):
                 if old[from] == table, columns.allSatisfy({ .column($0.key) == $0.value }) { continue }
                 (source, values, requiring) = (from, columns, condition)
-            case .code(let from):
+            case .custom(let from):
                 // This assumes that the custom migration keeps the old values.
                 var columns: [String: ValueExpression] = [:]
                 for name in old[from]?.columnNames ?? [] { columns[name] = .column(name) }
                 for case .custom(_, table.name, let inferred, _) in stage.changes {
                     columns.merge(inferred) { _, inferred in inferred }
                 }
-                (source, values, handling) = (from, columns, .code)
+                (source, values, handling) = (from, columns, .custom)
             case .empty, nil: continue
             }
             let rows = "FROM \(SQL.quoted(source))"
@@ -210,7 +210,8 @@ extension MigrationPlan: CustomStringConvertible {
         if isEmpty { return "\(schema): version \(to), which is the newest" }
         var lines = ["\(schema): from version \(from) to \(to)"]
         lines.append(
-            "  steps: " + steps.map { "\($0.from) -> \($0.to)\($0.isCustom ? " (code)" : "")" }.joined(separator: ", "))
+            "  steps: "
+                + steps.map { "\($0.from) -> \($0.to)\($0.isCustom ? " (custom)" : "")" }.joined(separator: ", "))
         for (place, stage) in tables.enumerated() {
             for table in stage where table.action != .keep {
                 let rows = table.rows.map { $0 == 0 ? "" : ", \($0) rows" } ?? ""
@@ -221,14 +222,14 @@ extension MigrationPlan: CustomStringConvertible {
             let handling =
                 switch violation.handling {
                 case .fails: ": the migration fails"
-                case .code: ", unless the code sees to it"
-                case .kept: " already, and stay"
+                case .custom: ", unless the custom migration prevents it"
+                case .kept: " already, and are kept"
                 case .repaired: " already, and are repaired"
                 }
-            return "  \(violation.rows) rows of \(violation.table) break \(violation.constraint)\(handling)"
+            return "  \(violation.rows) rows of \(violation.table) violate \(violation.constraint)\(handling)"
         }
-        lines += drift.map { "  otherwise than in a new store of version \(from): \($0)" }
-        lines.append("  \(databaseBytes) bytes, and at most about \(neededBytes) more while it runs")
+        lines += drift.map { "  differs from a new store of version \(from): \($0)" }
+        lines.append("  \(databaseBytes) bytes; the migration needs at most about \(neededBytes) more")
         return lines.joined(separator: "\n")
     }
 }

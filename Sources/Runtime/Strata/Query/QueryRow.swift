@@ -69,7 +69,7 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .noSuchColumn(let name, let sql): "there is no column \(name)\nin \(sql)"
         case .ambiguousColumn(let name, let sql):
-            "there are several columns \(name): call all but one otherwise\nin \(sql)"
+            "the column name \(name) is ambiguous; give the duplicates aliases\nin \(sql)"
         case .arguments(let expected, let given, let sql): "\(given) values for \(expected) parameters\nin \(sql)"
         case .refused(let reason, let sql): "\(reason)\nin \(sql)"
         }

@@ -32,7 +32,7 @@ package struct StoreIdentity: Sendable {
         guard let format else { throw StoreError.corrupt(reason: "strata_metadata has no format") }
         guard format <= StoreMetadata.format else { throw StoreError.newerFormat(found: format) }
         guard let schema, let version, let fingerprint else {
-            throw StoreError.corrupt(reason: "strata_metadata is not whole")
+            throw StoreError.corrupt(reason: "strata_metadata is incomplete")
         }
         self.schema = schema
         self.version = version

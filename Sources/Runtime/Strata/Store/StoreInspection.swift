@@ -119,9 +119,9 @@ extension StoreInspection: CustomStringConvertible {
         lines += damage.map { "  damaged: \($0)" }
         lines += userObjects.map { "  created by the app: \($0)" }
         switch drift {
-        case nil: lines.append("  not compared: no model is given that knows this version")
-        case []?: lines.append("  as a new store of its version")
-        case let drift?: lines += drift.map { "  otherwise than in a new store: \($0)" }
+        case nil: lines.append("  not compared: give a model that has this version")
+        case []?: lines.append("  same tables as a new store of its version")
+        case let drift?: lines += drift.map { "  differs from a new store: \($0)" }
         }
         return lines.joined(separator: "\n")
     }
