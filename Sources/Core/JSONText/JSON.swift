@@ -66,6 +66,13 @@ package struct JSON: Sendable {
         }
     }
 
+    /// The kind of an array whose elements should be strings: `an array with a number`. For other values, this is `kind`.
+    package var kindOfElements: String {
+        guard case .array(let elements) = value else { return kind }
+        let other = elements.first { if case .string = $0.value { false } else { true } }
+        return other.map { "an array with \($0.kind)" } ?? (elements.isEmpty ? "an empty array" : kind)
+    }
+
     package var isNull: Bool {
         if case .null = value { true } else { false }
     }

@@ -4,20 +4,24 @@ import SQLSchema
 enum Help {
     /// The list of all commands.
     static let all = """
-        usage: strata COMMAND FOLDER… [options]
-               swift run strata COMMAND FOLDER… [options], in a package
+        usage: strata COMMAND ARGUMENTS… [options]
+               swift run strata COMMAND ARGUMENTS… [options], in a package
 
-        A FOLDER is the folder of a model. It contains a strata.json.
+        The folder of a model contains a strata.json and the descriptions.
 
-        commands
+        commands for the folder of a model
           generate    write the Swift sources, the SQL, the tests and the stubs of custom migrations
           check       report files that are out of date, changed released versions and unwritten migrations
           release     record the newest version as released; it can no longer change
           diff        print the changes between two versions, and which migrations are inferred
           prune       remove the history of versions that are no longer supported
-          templates   copy the templates, to change the generated code
+
+        commands for a store
           plan        print what opening a store would do
           inspect     print the version, the tables and the migrations of a store
+
+        other commands
+          templates   copy the templates, to change the generated code
           import      write the descriptions of a model of Core Data, Room, Drift or SQLite
           convert     convert a database of Core Data, Room, Drift or SQLite to a store
 
@@ -34,7 +38,7 @@ enum Help {
             Writes the Swift sources, the SQL, strata.lock, the tests and missing stubs of each model, and prints the names of the
             files. It does not touch a file that would not change.
 
-              --release              also record the newest version as released
+              --release              also release the newest version, whose fixture must be up to date
               --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
               --test-target NAME=DIR a test target, if its folder is not Tests/NAME beside the Package.swift
 
@@ -102,7 +106,7 @@ enum Help {
             constraint, and the disk space that the migration needs. It writes nothing, and runs no custom migration. It fails
             if an inferred migration would fail.
 
-              --model FOLDER         the model of the store (default: the model below the current folder with its schema)
+              --model FOLDER         the model of the store (default: the model of the same schema below the current folder)
               --json                 print an object, the encoded MigrationPlan
 
             example: strata plan ~/broken.sqlite --model Sources/App/Model
@@ -114,7 +118,7 @@ enum Help {
             Prints the schema, the version, the tables, the numbers of rows and the past migrations of the store FILE, and
             how it differs from a new store of its version. It writes nothing, and fails if there is a difference.
 
-              --model FOLDER         the model of the store (default: the model below the current folder with its schema)
+              --model FOLDER         the model of the store (default: the model of the same schema below the current folder)
               --json                 print an object, the encoded StoreInspection
 
             example: strata inspect ~/broken.sqlite --model Sources/App/Model

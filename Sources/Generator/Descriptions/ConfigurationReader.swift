@@ -59,7 +59,8 @@ package struct ConfigurationReader {
         }
         diagnostics.append(
             file.diagnostic(
-                .wrongKind(key: key, expected: "a string or a list of strings", found: json.kind), at: json.offset))
+                .wrongKind(key: key, expected: "a string or an array of strings", found: json.kindOfElements),
+                at: json.offset))
         return nil
     }
 

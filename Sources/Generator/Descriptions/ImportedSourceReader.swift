@@ -143,7 +143,8 @@ struct ImportedSourceReader {
         }
         report(
             .wrongKind(
-                key: key, expected: "a string like \"Entity.property\", or a list of such strings", found: json.kind),
+                key: key, expected: "a string like \"Entity.property\", or an array of such strings",
+                found: json.kindOfElements),
             json.offset)
         return nil
     }

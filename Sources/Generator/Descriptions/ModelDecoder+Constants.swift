@@ -59,12 +59,12 @@ extension ModelDecoder {
                 return element(name, of: subtype, at: index, file, json.offset).map { .choice($0) }
             case .options:
                 guard case .array(let values) = json.value else {
-                    return refuse(json, key, name, "write a list of names of options", file)
+                    return refuse(json, key, name, "write an array of names of options", file)
                 }
                 var options: Set<ElementLineage> = []
                 for value in values {
                     guard let text = value.text else {
-                        return refuse(value, key, name, "write a list of names of options", file)
+                        return refuse(value, key, name, "write an array of names of options", file)
                     }
                     guard let option = element(text, of: subtype, at: index, file, value.offset) else { return nil }
                     options.insert(option)

@@ -49,13 +49,14 @@ extension Problem {
         case .nothingPrevious(let key):
             return "\"\(key)\" has no history, so \"previous\" cannot contain it"
         case .removedBeforeAdded(let added, let removed):
-            return "it is removed at \(removed), but added at \(added); the removal must be later"
+            return "\"removed_at_version\" \(removed) must be later than \"added_at_version\" \(added)"
         case .addedTwice:
             return "\"added_at_version\" and the first item of \"version_history\" name different versions"
         case .outlivesEntity(let property, let entity):
             return "`\(property)` must be added and removed within the versions that have `\(entity)`"
         case .itemOutsideLife(let version):
-            return "nothing can change at \(version), because the element does not exist before and after it; "
+            return
+                "nothing can change at \(version): a change needs an element that exists in that version and in the one before; "
                 + "check \"added_at_version\" and \"removed_at_version\""
         case .replacementWithoutRemoval:
             return
@@ -72,13 +73,13 @@ extension Problem {
             return
                 "\"\(name)\" is not in Unicode's composed form (NFC), so Swift and SQLite would compare it differently; write it composed"
         case .unusableName(let name):
-            return "\"\(name)\" contains a control character or no letter, so it cannot become a name in Swift"
+            return "\"\(name)\" cannot become a name in Swift; use letters, and no control characters"
         case .reservedName(let name):
             return "\"\(name)\" is reserved by Swift, SQLite or Strata; choose another name"
         case .notATypeName(let name):
             return "\"\(name)\" cannot be the name of a type in Swift"
         case .duplicateEntity(let name, let version, let other):
-            return "\(other) describes `\(name)` too, and both exist in version \(version)"
+            return "\(other) describes `\(name)` too, and both exist in version \(version); rename or remove one"
         case .duplicateProperty(let name, let version):
             return "version \(version) has two properties `\(name)`; rename one of them"
         case .sameSwiftName(let name, let other, let swift, let version):
@@ -148,7 +149,7 @@ extension Problem {
             return "the subtype `\(name)` does not exist in version \(version), but this property does; "
                 + "let both exist in the same versions"
         case .unknownCase(let name, let subtype, let version, let nearest):
-            return "`\(subtype)` has no `\(name)` in version \(version)" + suggestion(nearest)
+            return "the subtype `\(subtype)` has no `\(name)` in version \(version)" + suggestion(nearest)
         case .malformedBit(let found):
             return "\"bit\" must be a number from 0 to 62, not \(found)"
         case .sameBit(let bit, let one, let other):
@@ -158,13 +159,14 @@ extension Problem {
             return "`\(one)` and `\(other)` are both stored as \"\(value)\" in version \(version); "
                 + "give one of them another \"value\""
         case .unusableMember(let name):
-            return "`\(name)` cannot be the name of a struct's property: "
-                + "SQL cannot find a JSON key with a quote or a backslash"
+            return
+                "`\(name)` cannot be the name of a struct's property, because SQL cannot find a JSON key with a quote or a "
+                + "backslash; rename it"
         case .defaultOfOtherVersion(let version):
             return "the default value does not fit the type that the property has in version \(version); "
                 + "write its former value in \"previous\", where the type changes"
         case .missingMember(let name, let subtype):
-            return "the value needs \"\(name)\", which has no default in `\(subtype)`"
+            return "add \"\(name)\" to this value, because it has no default value in `\(subtype)`"
         case .unusedSubtype(let name):
             return "no property has the type `\(name)`; if it should be an entity, add an \"identifier\""
 
@@ -213,7 +215,7 @@ extension Problem {
         case .unknownEscape:
             return "this is not an escape sequence of JSON; write a backslash as `\\\\`"
         case .loneSurrogate:
-            return "this escape is half of a surrogate pair"
+            return "this escape is half of a surrogate pair; write both halves, or the character itself"
         case .malformedNumber(let text):
             return "`\(text)` is not a JSON number"
         }

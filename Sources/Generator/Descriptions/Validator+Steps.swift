@@ -11,7 +11,7 @@ extension Validator {
                 if step.canMigrateByColumns(entity) { return [] }
                 reason =
                     step.from.table(of: entity.old).rowNumber == nil
-                    ? "\"columns\" needs the row number, but the table has columns named rowid, oid and _rowid_"
+                    ? "\"columns\" needs the row number, but the table has columns named rowid, oid and _rowid_; rename one"
                     : "the primary key changes, so \"columns\" is not possible; write \"custom\""
             } else {
                 reason = "the entity does not exist in both versions"

@@ -58,7 +58,9 @@ package struct VersionSettings: Sendable {
                     }
                 }
             }
-            guard let mention = version(json, key: "versions") else { continue }
+            guard let mention = version(json, key: "versions", expected: "an array of versions, like [\"1.0\"]") else {
+                continue
+            }
             if let last = mentions.last, mention.version <= last.version {
                 report(.versionsNotAscending(mention.version.text, after: last.version.text), mention.offset)
                 continue
@@ -87,9 +89,11 @@ package struct VersionSettings: Sendable {
         }
     }
 
-    private mutating func version(_ json: JSON, key: String) -> Mention? {
+    private mutating func version(
+        _ json: JSON, key: String, expected: String = "a version, like \"1.0\""
+    ) -> Mention? {
         guard case .string(let text) = json.value else {
-            report(.wrongKind(key: key, expected: "a version, like \"1.0\"", found: json.kind), json.offset)
+            report(.wrongKind(key: key, expected: expected, found: json.kind), json.offset)
             return nil
         }
         guard let version = Version(text) else {
