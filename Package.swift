@@ -27,14 +27,18 @@ let package = Package(
             name: "Descriptions", dependencies: ["JSONText", "SchemaDiff", "SchemaModel", "SQLSchema"],
             path: "Sources/Generator/Descriptions"),
         .target(name: "Mustache", path: "Sources/Generator/Mustache"),
-        .target(name: "Templates", path: "Templates", resources: [.copy("Mustache")]),
+        .target(name: "Templates", path: "Templates", resources: [.copy("Document"), .copy("Mustache")]),
         .target(
             name: "Generation", dependencies: ["JSONText", "Mustache", "SchemaDiff", "SchemaModel", "SQLSchema"],
             path: "Sources/Generator/Generation"),
         .target(
+            name: "Documents", dependencies: ["Mustache", "SchemaDiff", "SchemaModel", "SQLSchema"],
+            path: "Sources/Generator/Documents"),
+        .target(
             name: "Commands",
             dependencies: [
-                "Descriptions", "Generation", "JSONText", "SchemaDiff", "SchemaModel", "SQLSchema", "Templates",
+                "Descriptions", "Documents", "Generation", "JSONText", "SchemaDiff", "SchemaModel", "SQLSchema",
+                "Templates",
             ],
             path: "Sources/Generator/Commands"),
         .executableTarget(name: "StrataTool", dependencies: ["Commands"], path: "Sources/Generator/StrataTool"),
@@ -62,7 +66,8 @@ let package = Package(
         .target(
             name: "StoreCommands",
             dependencies: [
-                "Commands", "Descriptions", "Importing", "SchemaDiff", "SchemaModel", "StoreConversion", "Strata",
+                "Commands", "Descriptions", "Documents", "Importing", "SchemaDiff", "SchemaModel", "StoreConversion",
+                "Strata",
             ],
             path: "Sources/Tools/StoreCommands"),
         .executableTarget(
@@ -92,6 +97,9 @@ let package = Package(
             name: "DescriptionsTests", dependencies: ["Descriptions", "JSONText", "SchemaDiff", "SchemaModel"],
             exclude: ["Invalid"]),
         .testTarget(name: "MustacheTests", dependencies: ["Mustache"]),
+        .testTarget(
+            name: "DocumentsTests",
+            dependencies: ["Commands", "Descriptions", "Documents", "SchemaDiff", "SchemaModel", "Templates"]),
         .testTarget(
             name: "GenerationTests",
             dependencies: [

@@ -23,6 +23,20 @@ package enum Templates {
         try String(contentsOf: folder.appendingPathComponent("Values.md"), encoding: .utf8)
     }
 
+    /// The parts of the schema page: the template of the page, its style sheet, and its script. The script consists of all
+    /// scripts, in the order in which they need each other.
+    package static func document() throws -> (page: String, style: String, script: String) {
+        let folder = Bundle.module.bundleURL.appendingPathComponent("Document")
+        func text(_ name: String) throws -> String {
+            try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+        }
+        let scripts = ["model", "elements", "sql", "diagram", "panel", "views", "main"]
+        return (
+            try text("page.html"), try text("style.css"),
+            try scripts.map { try text($0 + ".js") }.joined(separator: "\n")
+        )
+    }
+
     /// The text of every template, by name: `Entity.swift` for the file `Entity.swift.mustache`.
     package static func load() throws -> [String: String] {
         try load(from: folder)

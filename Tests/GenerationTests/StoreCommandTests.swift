@@ -32,6 +32,19 @@ import Testing
         return (code, said, complaints)
     }
 
+    @Test func `inspect writes a page with the numbers of rows and without their values`() throws {
+        let secret = "a value that only a row has"
+        try withStore("UPDATE laundry SET name = '\(secret)'") { (path: String) throws in
+            let page = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString + ".html")
+            defer { try? FileManager.default.removeItem(at: page) }
+            #expect(run("inspect", path, "--model", Self.model, "--html", page.path).code == .success)
+            let html = try String(contentsOf: page, encoding: .utf8)
+            #expect(html.contains(#","name":"laundry","rows":28}"#))
+            #expect(html.contains(#""drift":[]"#) && html.contains(#""version":"1.0""#))
+            #expect(!html.contains(secret))
+        }
+    }
+
     @Test func `inspect prints the version and the rows of a store`() throws {
         try withStore { (path: String) throws in
             let result = run("inspect", path, "--model", Self.model)

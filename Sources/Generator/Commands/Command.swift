@@ -44,6 +44,7 @@ package enum Command {
             case "check": try CheckCommand(parsed).run(console)
             case "release": try GenerateCommand(parsed, isRelease: true).run(console)
             case "diff": try DiffCommand(parsed).run(console)
+            case "document": try DocumentCommand(parsed).run(console)
             case "templates": try TemplatesCommand(parsed).run(console)
             case "prune": try PruneCommand(parsed).run(console)
             case "sources": try BuildCommand(parsed, place: .sources).run()

@@ -25,6 +25,8 @@ struct Configuration {
     var codingNames: GenerationOptions.CodingNames?
     /// The versions whose structs are generated.
     var structs = GenerationOptions.Structs.all
+    /// Whether the schema page and its text in Markdown are generated.
+    var hasDocuments = false
     /// The settings of versions.
     var versions: VersionSettings
     /// The format of the databases that existed before the schema; nil if the schema was not imported.
@@ -60,6 +62,7 @@ struct Configuration {
         case .flag(false), nil: break
         }
         structs = values.choice("structs") ?? structs
+        hasDocuments = values.flag("document") ?? hasDocuments
         values.checkIdentifier("schema")
         if !values.diagnostics.isEmpty { throw Diagnostics(values.diagnostics) }
     }

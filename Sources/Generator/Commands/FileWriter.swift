@@ -16,7 +16,7 @@ package enum FileWriter {
 
     /// Writes `contents` to `url` if the file changes. Returns whether it changes.
     @discardableResult
-    static func write(_ contents: String, to url: URL) throws -> Bool {
+    package static func write(_ contents: String, to url: URL) throws -> Bool {
         if holds(contents, at: url) { return false }
         do {
             try FileManager.default.createDirectory(

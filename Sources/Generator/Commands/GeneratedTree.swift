@@ -1,3 +1,4 @@
+import Documents
 import Foundation
 import Generation
 
@@ -39,6 +40,11 @@ struct GeneratedTree {
             let lock = generator.lock()
             files.append((folder.url.appendingPathComponent(lock.name), lock.contents))
         }
+        // A build does not check the documents: nothing that is compiled depends on them.
+        if scope == .all {
+            let documents = folder.configuration.hasDocuments ? try Self.documents(of: model) : []
+            add(documents, in: folder.url, suffix: "") { Self.documentNames.contains($0) }
+        }
         for testFolder in testFolders where scope != .sources {
             let generator = testFolder.isFirst ? generator : try model.generator(sealsFixtures: false)
             files.append(
@@ -53,6 +59,15 @@ struct GeneratedTree {
                 names.contains($0)
             }
         }
+    }
+
+    /// The names of the documents.
+    private static let documentNames = ["Schema.html", "SCHEMA.md"]
+
+    private static func documents(of model: LoadedModel) throws -> [GeneratedFile] {
+        let document = try model.document()
+        let texts = [try SchemaPage(document, .builtIn()).html, SchemaMarkdown(document).text]
+        return zip(documentNames, texts).map { GeneratedFile(place: .model, name: $0, contents: $1) }
     }
 
     private mutating func add(

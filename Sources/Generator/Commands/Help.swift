@@ -15,6 +15,7 @@ enum Help {
           release     record the newest version as released; it can no longer change
           diff        print the changes between two versions, and which migrations are inferred
           prune       remove the history of versions that are no longer supported
+          document    write a page with the diagram and the history of the schema
 
         commands for a store
           plan        print what opening a store would do
@@ -98,6 +99,20 @@ enum Help {
 
             example: strata prune Sources/App/Model
             """
+        case "document":
+            """
+            usage: strata document FOLDER --to FILE [options]
+
+            Writes the schema page: one HTML file that needs no network, with the diagram of every version, the differences
+            between any two versions, the SQL of each migration, and the descriptions. With "document": true in strata.json,
+            generate writes Schema.html and SCHEMA.md, and check compares them.
+
+              --to FILE              a file that ends in .html for the page, .md for Markdown with Mermaid diagrams, or .svg for
+                                     the diagram of the newest version
+              --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
+
+            example: strata document Sources/App/Model --to Schema.html
+            """
         case "plan":
             """
             usage: strata plan FILE [options]
@@ -120,6 +135,7 @@ enum Help {
 
               --model FOLDER         the model of the store (default: the model of the same schema below the current folder)
               --json                 print an object, the encoded StoreInspection
+              --html FILE            write the schema page with the rows, sizes and migrations of the store; needs its model
 
             example: strata inspect ~/broken.sqlite --model Sources/App/Model
             """

@@ -12,7 +12,7 @@ package struct ConfigurationReader {
     static let keys = KeyTable(
         owner: "strata.json",
         fields: [
-            "schema", "mode", "tests", "access", "ddl", "templates", "codable", "structs", "versions",
+            "schema", "mode", "tests", "access", "ddl", "templates", "codable", "structs", "document", "versions",
             "oldest_supported_version", "chain", "imported",
         ])
 
@@ -61,6 +61,15 @@ package struct ConfigurationReader {
             file.diagnostic(
                 .wrongKind(key: key, expected: "a string or an array of strings", found: json.kindOfElements),
                 at: json.offset))
+        return nil
+    }
+
+    /// Returns the Boolean of a key; nil if it is absent or, after a diagnostic, not a Boolean.
+    package mutating func flag(_ key: String) -> Bool? {
+        guard let json = values[key] else { return nil }
+        if case .bool(let flag) = json.value { return flag }
+        diagnostics.append(
+            file.diagnostic(.wrongKind(key: key, expected: "true or false", found: json.kind), at: json.offset))
         return nil
     }
 

@@ -108,8 +108,16 @@ package struct Generator: Sendable {
             try file(.sql, "\(version.version).sql", "Version.sql", versionSQLValues(version))
         }
             + names.steps.concurrentMap { (step) throws(TemplateError) in
-                try file(.sql, "\(step.from.version)-\(step.to.version).sql", "Step.sql", stepSQLValues(step))
+                let name = "\(step.from.version)-\(step.to.version).sql"
+                return GeneratedFile(place: .sql, name: name, contents: try sql(of: step))
             }
+    }
+
+    /// Generates the SQL of a step.
+    ///
+    /// - Throws: `TemplateError` if the template is wrong.
+    package func sql(of step: SchemaStep) throws(TemplateError) -> String {
+        try renderer.render("Step.sql", stepSQLValues(step))
     }
 
     /// Generates the lock. It seals as many versions as the options say.

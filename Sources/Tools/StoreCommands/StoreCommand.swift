@@ -1,4 +1,5 @@
 import Commands
+import Documents
 import Foundation
 import SchemaModel
 import Strata
@@ -31,28 +32,46 @@ package enum StoreCommand {
 
     /// Prints how opening a store would migrate it.
     private static func plan(_ arguments: Arguments, _ file: URL, _ console: Console) throws {
-        guard let schema = try schema(arguments, for: try StoreInspection(of: file).schema) else {
+        guard let model = try model(arguments, for: try StoreInspection(of: file).schema) else {
             throw CommandError.usage("plan needs the model of the store: name its folder with --model")
         }
-        let plan = try MigrationPlan(from: file, knowing: schema)
+        let plan = try MigrationPlan(from: file, knowing: KnownSchema(model))
         console.say(arguments.has("--json") ? try JSONOutput.text(plan) : plan.description)
         if !plan.isPossible { throw CommandError.found }
     }
 
     /// Prints the state of a store.
     private static func inspect(_ arguments: Arguments, _ file: URL, _ console: Console) throws {
-        let schema = try schema(arguments, for: try StoreInspection(of: file).schema)
-        let inspection = try StoreInspection(of: file, knowing: schema)
-        console.say(arguments.has("--json") ? try JSONOutput.text(inspection) : inspection.description)
+        let model = try model(arguments, for: try StoreInspection(of: file).schema)
+        let inspection = try StoreInspection(of: file, knowing: model.map { KnownSchema($0) })
+        if let page = arguments.option("--html") {
+            guard let model else {
+                throw CommandError.usage("--html needs the model of the store: name its folder with --model")
+            }
+            try writePage(of: inspection, model, to: URL(fileURLWithPath: page), console)
+        } else {
+            console.say(arguments.has("--json") ? try JSONOutput.text(inspection) : inspection.description)
+        }
         if inspection.drift?.isEmpty == false || !inspection.damage.isEmpty { throw CommandError.found }
     }
 
-    /// Returns the schema of the model in `--model`, or else of the model below the working folder whose schema has the
-    /// name `name`; nil if there is none.
-    private static func schema(_ arguments: Arguments, for name: String) throws -> KnownSchema? {
-        if arguments.has("--model") {
-            return KnownSchema(try arguments.model(at: try arguments.value("--model")).loaded())
+    /// Writes the schema page of a model with the facts about a store.
+    private static func writePage(
+        of inspection: StoreInspection, _ model: LoadedModel, to page: URL, _ console: Console
+    ) throws {
+        var document = try model.document()
+        guard model.history.versions.contains(where: { $0.version.text == inspection.version }) else {
+            throw CommandError.noVersion(inspection.version, known: model.history.versions.map(\.version.text))
         }
+        document.store = SchemaDocument.StoreFacts(inspection)
+        try FileWriter.write(try SchemaPage(document, .builtIn()).html, to: page)
+        console.say("wrote \(page.path)")
+    }
+
+    /// Returns the model in `--model`, or else of the model below the working folder whose schema has the
+    /// name `name`; nil if there is none.
+    private static func model(_ arguments: Arguments, for name: String) throws -> LoadedModel? {
+        if arguments.has("--model") { return try arguments.model(at: try arguments.value("--model")).loaded() }
         let folder = FileManager.default.currentDirectoryPath
         let models = ModelFolder.all(below: folder).filter { $0.schema == name }
         if models.count > 1 {
@@ -60,6 +79,6 @@ package enum StoreCommand {
                 "there are several models of \(name): name one with --model: "
                     + models.map(\.path).joined(separator: ", "))
         }
-        return try models.first.map { KnownSchema(try $0.loaded()) }
+        return try models.first.map { try $0.loaded() }
     }
 }

@@ -14,6 +14,8 @@ public struct StoreInspection: Hashable, Sendable, Codable {
         public var name: String
         /// The number of its rows.
         public var rows: Int
+        /// The disk space of the table and its indexes, in bytes; nil if SQLite was built without the `dbstat` table.
+        public var bytes: Int64?
     }
 
     /// A completed migration.
@@ -85,7 +87,7 @@ public struct StoreInspection: Hashable, Sendable, Codable {
             let count = "SELECT count(*) FROM \(SQL.quoted(name))"
             // Counting the rows of a damaged table may fail.
             let rows = damage.isEmpty ? try connection.integer(count) : try? connection.integer(count)
-            return Table(name: name, rows: rows ?? 0)
+            return Table(name: name, rows: rows ?? 0, bytes: try? Self.bytes(of: name, connection))
         }
         try connection.query(
             "SELECT from_version, to_version, finished_at, seconds, \"rows\" FROM strata_migrations ORDER BY id"
@@ -101,6 +103,17 @@ public struct StoreInspection: Hashable, Sendable, Codable {
             userObjects = try SchemaComparison.differences(of: connection, from: known, isStrict: true)
                 .filter { !differences.contains($0) }
         }
+    }
+}
+
+extension StoreInspection {
+    /// Returns the disk space of a table and its indexes (https://sqlite.org/dbstat.html).
+    private static func bytes(of table: String, _ connection: Connection) throws -> Int64? {
+        try connection.integer64(
+            """
+            SELECT sum(pgsize) FROM dbstat WHERE aggregate = 1
+            AND name IN (SELECT name FROM sqlite_schema WHERE tbl_name = \(SQL.literal(table)))
+            """)
     }
 }
 

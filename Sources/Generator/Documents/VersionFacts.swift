@@ -1,0 +1,105 @@
+import SchemaModel
+import SQLSchema
+
+/// Turns the elements of one version into the facts of a document.
+struct VersionFacts {
+    private let version: SchemaVersion
+
+    init(_ version: SchemaVersion) {
+        self.version = version
+    }
+
+    func entity(_ entity: Entity) -> SchemaDocument.Entity.State {
+        var key: String?
+        if case .column(let name, let kind) = entity.identifier { key = "\(name): \(kind.rawValue)" }
+        let indexes = entity.indexes.map { index in
+            SchemaDocument.Entity.Index(properties: index.properties.map(\.index), unique: index.isUnique)
+        }
+        return SchemaDocument.Entity.State(
+            name: entity.name, table: entity.tableName, documentation: entity.documentation, key: key,
+            properties: entity.properties.map(\.lineage.index), indexes: indexes.isEmpty ? nil : indexes)
+    }
+
+    func property(_ property: Property, of entity: Entity) -> SchemaDocument.Property {
+        var facts = SchemaDocument.Property(name: property.name, documentation: property.documentation)
+        let isKey =
+            if case .properties(let lineages) = entity.identifier { lineages.contains(property.lineage) } else { false }
+        if isKey { facts.facts.append("primary key") }
+        var isForeignKey = false
+        switch property.kind {
+        case .attribute(let type):
+            facts.type = version.name(of: type)
+            if property.isNullable { facts.nullable = true }
+        case .relationship(let relationship):
+            if property.isNullable, relationship.association == .toOne { facts.nullable = true }
+            isForeignKey = version.storage(of: relationship) == .column
+            add(relationship, property, of: entity, to: &facts)
+        }
+        facts.sign = isKey ? "PK" : isForeignKey ? "FK" : property.isUnique ? "UQ" : property.isIndexed ? "IX" : nil
+        if property.isUnique { facts.facts.append("unique") }
+        if property.isIndexed { facts.facts.append("indexed") }
+        if let type = property.type, let value = property.defaultValue.flatMap({ version.json($0, type: type) }) {
+            facts.facts.append("default \(value)")
+        }
+        if let collation = property.collation { facts.facts.append("collation \(collation.rawValue)") }
+        let columns = property.persistedName.map { [$0] } ?? property.persistedColumns
+        if !columns.isEmpty { facts.facts.append("column \(columns.joined(separator: ", "))") }
+        return facts
+    }
+
+    private func add(
+        _ relationship: Relationship, _ property: Property, of entity: Entity, to facts: inout SchemaDocument.Property
+    ) {
+        let storage = version.storage(of: relationship)
+        let inverse = version.inverse(of: relationship)
+        var drawn = SchemaDocument.Relationship(
+            target: relationship.target.index, many: relationship.association == .toMany,
+            inverse: relationship.inverse?.index)
+        facts.facts.append(relationship.association == .toMany ? "to-many" : "to-one")
+        if let inverse { facts.facts.append("inverse \(inverse.name)") }
+        if relationship.isOrdered { facts.facts.append("ordered") }
+        switch storage {
+        case .column:
+            drawn.drawn = true
+            drawn.deleteRule = version.deleteRule(of: property).rawValue
+            if property.isUnique || inverse?.relationship?.association == .toOne { drawn.unique = true }
+            facts.facts.append("on delete \(version.deleteRule(of: property).rawValue)")
+        case .joinTable:
+            drawn.drawn = true
+            facts.facts.append("join table \(version.joinTableName(of: property, in: entity))")
+        case .inverseColumn, .inverseJoinTable: break
+        }
+        facts.relationship = drawn
+    }
+
+    func subtype(_ subtype: Subtype) -> SchemaDocument.Subtype {
+        var facts = SchemaDocument.Subtype(
+            name: subtype.name, kind: "", documentation: subtype.documentation, elements: [])
+        switch subtype.kind {
+        case .cases(let cases):
+            facts.kind = "enum"
+            facts.elements = cases.map { choice in
+                element(choice.lineage, choice.name, quoted(choice.value), choice.documentation)
+            }
+        case .options(let options):
+            facts.kind = "options"
+            facts.elements = options.map { option in
+                element(option.lineage, option.name, "bit \(option.bit)", option.documentation)
+            }
+        case .members(let members):
+            facts.kind = "struct"
+            facts.elements = members.map { member in
+                let type = member.type.map(version.name) ?? ""
+                return element(member.lineage, member.name, type + (member.isNullable ? "?" : ""), member.documentation)
+            }
+        }
+        return facts
+    }
+
+    private func element(
+        _ lineage: ElementLineage, _ name: String, _ content: String, _ documentation: String?
+    ) -> SchemaDocument.Subtype.Element {
+        SchemaDocument.Subtype.Element(
+            lineage: lineage.index, name: name, content: content, documentation: documentation)
+    }
+}

@@ -1,0 +1,104 @@
+// The page of an entity: its properties, and what happened to each of them.
+
+/** Creates the words for a property. Facts that a compared version does not have are marked. */
+function factsElement(row, link) {
+  const facts = [
+    ...row.oldFacts.map((fact) => html("del", {}, fact)),
+    ...row.facts.map((fact) => (row.newFacts.includes(fact) ? html("ins", {}, fact) : fact)),
+  ].flatMap((fact, place) => (place === 0 ? [fact] : [", ", fact]));
+  if (!row.relationship) return facts;
+  return [link(row.relationship.target, entityName(row.relationship.target, row.version)), " ", facts];
+}
+
+/** Creates the cells with a row's name, type and facts. The former values of a compared row are struck out. */
+function rowCells(row, link) {
+  return [
+    html("th", { scope: "row", class: "mono" }, row.mark === "removed" ? html("del", {}, row.name) : row.name),
+    html("td", { class: "mono" }, row.oldType ? [html("del", {}, row.oldType), " "] : "", row.type),
+    html("td", {}, factsElement(row, link)),
+  ];
+}
+
+/** Creates the page of an entity. `go` shows a version, `link` makes a link to an entity, and `close` closes the page. */
+function panelContent(index, from, to, { go, link, close }) {
+  const entity = comparedEntity(index, from, to);
+  const button = html("button", { type: "button", class: "close", "aria-label": "Close", onclick: close }, "✕");
+  if (!entity) {
+    return [button, html("h2", { tabindex: "-1" }, entityName(index, to)), html("p", { class: "note" }, `There is no such entity in ${data.versions[to].name}.`), timeline(index, to, go)];
+  }
+  const state = entity.after ?? entity.before;
+  const version = entity.after ? to : from;
+  const row = (row) => html("tr", {}, rowCells(row, link),
+    html("td", {}, markElement(row.mark, row.oldName), row.mark && row.documentation ? html("br") : "", row.documentation ?? ""));
+  const rows = data.store?.tables.find((table) => table.name === state.table);
+  return [
+    button,
+    html("h2", { tabindex: "-1" }, state.name),
+    html("p", {}, markElement(entity.mark, entity.before?.name)),
+    html("p", {}, state.documentation ?? html("span", { class: "muted" }, "No description.")),
+    state.table === state.name ? "" : html("p", {}, "Table ", html("code", {}, state.table)),
+    rows ? html("p", {}, storeText(rows)) : "",
+    html("h4", {}, `Properties in ${data.versions[version].name}`),
+    html("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Properties" }, html("table", {},
+      html("thead", {}, html("tr", {}, ["Name", "Type", "Facts", "Description"].map((name) => html("th", { scope: "col" }, name)))),
+      html("tbody", {}, entity.rows.map(row)))),
+    indexList(state, version, index),
+    references(index, version, link),
+    timeline(index, to, go),
+  ];
+}
+
+function indexList(state, version, entity) {
+  if (!state.indexes) return "";
+  return [html("h4", {}, "Indexes"), html("ul", {}, state.indexes.map((found) => html("li", {},
+    html("code", {}, found.properties.map((property) => propertyAt(entity, property, version)?.name).join(", ")), found.unique ? " unique" : "")))];
+}
+
+/** Creates the list of the relationships of other entities to this one. */
+function references(index, version, link) {
+  const found = [];
+  data.entities.forEach((entity, other) => entity.properties.forEach((epochs) => {
+    const property = at(epochs, version);
+    if (property?.relationship?.target === index && other !== index) found.push([other, property]);
+  }));
+  if (!found.length) return "";
+  return [html("h4", {}, "Referenced by"), html("ul", {}, found.map(([other, property]) =>
+    html("li", {}, link(other, entityName(other, version)), ".", html("code", {}, property.name))))];
+}
+
+/** Creates the timeline of an entity and its properties: a bar over all versions, and the changes as text. */
+function timeline(index, to, go) {
+  const entity = data.entities[index];
+  const changes = (matches) => data.steps.flatMap((step) => step.changes.filter(matches).map((change) => [step, change]));
+  const item = (name, epochs, matches, firstText) => {
+    const spans = epochs.map(([first, value], place) => {
+      const end = epochs[place + 1]?.[0] ?? data.versions.length;
+      const isNow = first <= to && to < end;
+      return html("span", { class: value ? `there ${isNow ? "now" : ""}` : "", style: `--length: ${end - first}`, title: `from ${data.versions[first].name}` });
+    });
+    const begin = epochs[0]?.[0] ?? 0;
+    const lines = changes(matches).map(([step, change]) => html("li", {}, versionLink(step.to, go), ` ${change.text} `, handlingBadge(change.handling)));
+    const first = html("li", {}, versionLink(begin, go), ` ${firstText}`);
+    return html("li", {}, html("b", { class: "mono" }, name),
+      html("div", { class: "spans", "aria-hidden": "true" }, begin > 0 ? html("span", { style: `--length: ${begin}` }) : "", spans),
+      html("ol", {}, begin === 0 || !lines.length ? first : "", lines));
+  };
+  const items = [item("(entity)", entity.states, (change) => change.entity === index && change.property === undefined, "is in the first version")];
+  entity.properties.forEach((epochs, property) => {
+    if (!epochs.length) return;
+    const first = epochs[0][1];
+    const last = epochs.findLast(([, value]) => value)[1];
+    items.push(item(last.name, epochs, (change) => change.entity === index && change.property === property, `${first.name}: ${typeText(first, epochs[0][0])}`));
+  });
+  return html("details", { open: true }, html("summary", {}, "Timeline"), html("ul", { class: "timeline" }, items));
+}
+
+function versionLink(version, go) {
+  return html("a", { href: "#", onclick: (event) => { event.preventDefault(); go(version); } }, data.versions[version].name);
+}
+
+const handlingWords = { inferred: "inferred", custom: "custom migration", discarding: "discards data" };
+
+function handlingBadge(handling) {
+  return html("span", { class: `badge ${handling}` }, handlingWords[handling]);
+}
