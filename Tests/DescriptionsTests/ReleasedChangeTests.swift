@@ -61,7 +61,8 @@ import Testing
             try messages("surname", "family_name") == [
                 """
                 User.json:8:15: error: `user.family_name` is called `surname` in the released versions 1.0 to 1.1; if you \
-                renamed it, add {"version": "2.0", "previous_name": "surname"} to its "version_history"
+                renamed it, add {"version": "2.0", "previous_name": "surname"} to its "version_history"; \
+                otherwise restore the name
                 """
             ])
     }
@@ -94,8 +95,8 @@ import Testing
             try messages(#""property_type": "date""#, #""property_type": "string""#) == [
                 """
                 User.json:10:15: error: `user.born_on` is `date?` in the released version 1.1 and must not become \
-                `string?`; undo the edit, or add {"version": "2.0", "previous": {…}} with the former values to its \
-                "version_history"
+                `string?`; undo the edit, or write its former values in \
+                "version_history": {"version": "2.0", "previous": {…}}
                 """
             ])
     }
@@ -105,8 +106,8 @@ import Testing
             try messages(#"}],\#n  "identifier": { "type": "int" }"#, #"}],\#n  "identifier": { "type": "uuid" }"#) == [
                 """
                 User.json:4:17: error: the primary key of `user` is `id: int` in the released versions 1.0 to 1.1 and must \
-                not become `id: uuid`; undo the edit, or add {"version": "2.0", "previous": {…}} with the former values to \
-                its "version_history"
+                not become `id: uuid`; undo the edit, or write its former values in "version_history": {"version": "2.0", \
+                "previous": {…}}
                 """
             ])
     }
@@ -130,7 +131,8 @@ import Testing
             try messages("team\"", "group\"").filter { !$0.contains("user.") } == [
                 """
                 Team.json:1:11: error: `group` is called `team` in the released versions 1.0 to 1.1; if you renamed it, add \
-                {"version": "2.0", "previous_name": "team"} to its "version_history"
+                {"version": "2.0", "previous_name": "team"} to its "version_history"; \
+                otherwise restore the name
                 """
             ])
     }
@@ -177,7 +179,8 @@ import Testing
             try messages(#""open""#, #""opened""#) == [
                 """
                 State.json:1:30: error: `state.opened` is called `open` in the released versions 1.0 to 1.1; if you renamed \
-                it, add {"version": "2.0", "previous_name": "open"} to its "version_history"
+                it, add {"version": "2.0", "previous_name": "open"} to its "version_history"; \
+                otherwise restore the name
                 """
             ])
     }

@@ -84,7 +84,7 @@ import Testing
             #expect(result.code == .diagnostics)
             #expect(
                 result.said.suffix(3) == [
-                    "  2001-01-01T00:00:00Z from 0.9 to 1.0, 7 rows in 0.250 s", "  created by the app: extra",
+                    "  2001-01-01T00:00:00Z from 0.9 to 1.0, 7 rows copied, in 0.250 s", "  created by the app: extra",
                     "  differs from a new store: CREATE INDEX ON \"laundry_item\" (\"master_id\")",
                 ])
         }
@@ -109,8 +109,7 @@ import Testing
         for command in ["plan", "inspect"] {
             #expect(run(command, path).complaints == ["\(path): error: the file is not an SQLite database"])
             #expect(run(command).code == .usage && run(command, path, path).code == .usage)
-            #expect(
-                run(command, "/nowhere").complaints.first?.hasPrefix("/nowhere: error: the database cannot") == true)
+            #expect(run(command, "/nowhere").complaints == ["/nowhere: error: the file does not exist"])
         }
         try withStore { (path: String) throws in
             let movies = Self.root.appendingPathComponent("Entities/Movies").path

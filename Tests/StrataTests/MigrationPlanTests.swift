@@ -68,6 +68,18 @@ import Testing
         }
     }
 
+    @Test func `the disk space covers the tables that a later step copies`() throws {
+        let authors = "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 20000)"
+        try withOldStore("\(authors) INSERT INTO author SELECT i, 1000000000 + i FROM n") { url, schema in
+            var options = StoreOptions()
+            options.migrationStrategy = .stepwise
+            let plan = try MigrationPlan(from: url, knowing: schema, options: options)
+            _ = try Store(at: url, knowing: schema, options: options)
+            let size = try #require(try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int64)
+            #expect(size > plan.databaseBytes && size - plan.databaseBytes <= plan.neededBytes)
+        }
+    }
+
     @Test func `dangling foreign keys are reported and do not block the migration`() throws {
         try withOldStore(content) { url, schema in
             try Connection(path: url.path, mode: .readWrite).execute(

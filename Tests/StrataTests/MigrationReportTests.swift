@@ -259,7 +259,7 @@ private struct Renamed: StoredEntity {
             #expect(
                 plan.description.split(separator: "\n").filter { $0.contains("violate") } == [
                     "  2 rows of s violate NOT NULL v, unless the custom migration prevents it",
-                    "  1 rows of s violate UNIQUE v, unless the custom migration prevents it",
+                    "  1 row of s violates UNIQUE v, unless the custom migration prevents it",
                 ])
             #expect(plan.isPossible && plan.neededBytes > 0 && plan.drift.isEmpty)
         }

@@ -25,7 +25,9 @@ struct BuildCommand {
         if !FileWriter.holds(lock.contents, at: url) { stale.append("\(url.path): error: it is stale") }
         for stub in try generator.stubs() {
             let url = folder.folder(.migrations).appendingPathComponent(stub.name)
-            if !FileManager.default.fileExists(atPath: url.path) { stale.append("\(url.path): error: it is missing") }
+            if !FileManager.default.fileExists(atPath: url.path) {
+                stale.append("\(url.path): error: \(GeneratedTree.missingMigration)")
+            }
         }
         if !stale.isEmpty { throw CommandError.stale(stale, fixedBy: folder.target) }
     }

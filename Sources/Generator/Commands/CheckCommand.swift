@@ -37,6 +37,7 @@ struct CheckCommand {
             console.complain(messages.joined(separator: "\n"))
         }
         if isFound { throw CommandError.found }
+        if stamp == nil { console.say("everything is up to date") }
         if let stamp {
             for path in paths where scope != .tests {
                 let model = try LoadedModel(reading: try arguments.model(at: path))
@@ -119,12 +120,16 @@ struct CheckCommand {
             findings.append(stale(file.url, "it is \(isThere ? "stale" : "missing")"))
         }
         for stub in output.stubs where !FileManager.default.fileExists(atPath: stub.url.path) {
-            findings.append(stale(stub.url, "it is missing"))
+            findings.append(Finding(file: stub.url.path, message: GeneratedTree.missingMigration))
         }
         findings += output.leftovers.map { stale($0, "nothing generates it any more") }
         if scope != .tests {
             findings += output.missingFunctions().map {
-                Finding(file: $0.file.path, message: "the step now removes more data; write \($0.function)")
+                Finding(
+                    file: $0.file.path,
+                    message:
+                        "the step now removes data that the migration does not save; write \($0.function), or add \"discard\": true"
+                )
             }
         }
         // A build accepts an unwritten migration. The tests fail until it is written.
@@ -138,7 +143,8 @@ struct CheckCommand {
             findings += model.fixtureFindings(in: testFolders).map { Finding(file: $0.url.path, message: $0.message) }
         }
         if needsRelease, !model.isReleased {
-            let message = "version \(model.history.newest.version) is not released; strata release seals it"
+            let message =
+                "version \(model.history.newest.version) is not released; run: swift run strata release \(folder.path)"
             findings.append(Finding(file: folder.url.appendingPathComponent("strata.lock").path, message: message))
         }
         return findings

@@ -38,6 +38,7 @@ struct DiffCommand {
         if isJSON {
             return console.say(try JSONOutput.text(steps.flatMap(Entry.entries)))
         }
+        if history.steps.isEmpty { console.say("\(history.newest.version) is the only version") }
         for step in steps {
             console.say(
                 "\(step.from.version) -> \(step.to.version)\(step.isCustom ? ": needs a custom migration" : "")")

@@ -54,10 +54,16 @@ struct GenerateCommand {
             needed.contains { url.lastPathComponent.hasSuffix($0) }
         }
         let stale = model.staleFixtures(in: testFolders)
+        let untested = model.versionsWithoutFixture(in: testFolders).filter {
+            model.sealedVersions.contains($0) && !model.released.contains($0)
+        }
         let messages =
             unwritten.map { "\($0.path): error: this migration is not written yet, so nothing was released" }
             + stale.map {
                 "\($0.path): error: this fixture is older than the descriptions, so nothing was released; run the tests first"
+            }
+            + untested.filter { _ in stale.isEmpty }.map {
+                "\(model.folder.path): error: version \($0) has no fixture, so nothing was released; run the tests first"
             }
         if !messages.isEmpty { throw CommandError.stale(messages, fixedBy: nil) }
     }
@@ -100,7 +106,9 @@ struct GenerateCommand {
             console.say("\(stub.path): note: this migration is not written yet; tests fail until it is")
         }
         for (file, function) in tree.missingFunctions() {
-            console.say("\(file.path): warning: the step now removes more data; write \(function)")
+            console.say(
+                "\(file.path): warning: the step now removes data that the migration does not save; write \(function), or add \"discard\": true"
+            )
         }
         for (file, function) in tree.unusedFunctions() {
             console.say("\(file.path): warning: no step calls \(function) any more; delete it")

@@ -12,7 +12,10 @@ struct GeneratedTree {
     private(set) var leftovers: [URL] = []
     /// The custom migrations that you have written for steps that no longer need one.
     private(set) var obsoleteMigrations: [URL] = []
-    /// The message about such a migration.
+    /// The message about the file of a custom migration that does not exist.
+    static let missingMigration =
+        "this migration is missing; restore the file from version control, or run generate for a new stub"
+    /// The message about a custom migration that no step needs any more.
     static let obsoleteMigration =
         "no step needs this migration any more; delete it, or move its functions to the migration that replaces it"
 

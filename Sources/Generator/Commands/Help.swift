@@ -65,7 +65,7 @@ enum Help {
 
             Records the newest version in strata.lock as released. From then on its descriptions cannot change, and its
             fixture, a database of the version with rows, is never written again. Run swift test first: it writes the fixture.
-            If the fixture is older than the descriptions, nothing is released.
+            If the fixture is missing or older than the descriptions, nothing is released.
 
               --version VERSION      release this version and those before it (default: the newest)
               --target NAME          the Swift target of the model, if the folder is not below Sources/NAME

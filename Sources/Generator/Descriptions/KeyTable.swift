@@ -128,6 +128,7 @@ package struct KeyTable {
         if Self.item.others.contains(key) {
             return .misplacedKey(key, belongs: "in an item of \"version_history\", beside its \"version\"")
         }
-        return .unknownKey(key, of: owner, nearest: fields.union(others).nearest(to: key))
+        let nearest = fields.union(others).union(aliases.keys).nearest(to: key)
+        return .unknownKey(key, of: owner, nearest: nearest.map { aliases[$0] ?? $0 })
     }
 }

@@ -22,7 +22,15 @@ extension ModelDecoder {
                     severity: .note))
             return nil
         default:
-            return constant(field.json, key: "default_value", type: type, at: field.moment, fields.file)
+            let count = reader.diagnostics.count
+            let value = constant(field.json, key: "default_value", type: type, at: field.moment, fields.file)
+            // A value that was written for a later version cannot be corrected where it is.
+            if value == nil, let former = fields.field("property_type")?.moment, former < field.moment {
+                reader.diagnostics.removeSubrange(count...)
+                reader.report(
+                    .defaultOfOtherVersion(version: sources.versions[former].text), fields.file, field.json.offset)
+            }
+            return value
         }
     }
 

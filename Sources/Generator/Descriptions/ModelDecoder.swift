@@ -153,9 +153,13 @@ struct ModelDecoder {
             relationship.deleteRule = reader.choice(json, key: "on_delete", file)
         }
         if let field = fields.field("inverse"), let name = reader.string(field.json, key: "inverse", file) {
-            guard
-                let inverse = property(name, of: entity, called: targetName, at: field.moment, file, field.json.offset)
-            else { return nil }
+            guard let inverse = sources.property(name, of: entity, at: field.moment) else {
+                let nearest = sources.propertyNames(of: entity, at: field.moment).nearest(to: name)
+                let version = sources.versions[field.moment].text
+                reader.report(
+                    .unknownInverse(name, of: targetName, version: version, nearest: nearest), file, field.json.offset)
+                return nil
+            }
             relationship.inverse = inverse
         }
         return relationship

@@ -97,6 +97,10 @@ extension Problem {
             return "version \(version) has no entity `\(name)`" + suggestion(nearest)
         case .unknownProperty(let name, let entity, let version, let nearest):
             return "`\(entity)` has no property `\(name)` in version \(version)" + suggestion(nearest)
+        case .unknownInverse(let name, let entity, let version, let nearest):
+            return "the inverse `\(entity).\(name)` does not exist in version \(version)"
+                + (nearest.map { "; did you mean \"\($0)\"?" }
+                    ?? "; add this property to `\(entity)`, or remove \"inverse\"")
         case .oneSidedInverse(let property, let entity, let inverse, let target, let version):
             return "the inverse of `\(entity).\(property)` is `\(target).\(inverse)`, which needs "
                 + "\"inverse\": \"\(property)\" in its \"property_type\" (version \(version))"
@@ -164,7 +168,7 @@ extension Problem {
                 + "backslash; rename it"
         case .defaultOfOtherVersion(let version):
             return "the default value does not fit the type that the property has in version \(version); "
-                + "write its former value in \"previous\", where the type changes"
+                + "write the former default value beside the former \"property_type\" in \"previous\""
         case .missingMember(let name, let subtype):
             return "add \"\(name)\" to this value, because it has no default value in `\(subtype)`"
         case .unusedSubtype(let name):
@@ -262,14 +266,16 @@ extension Problem {
         case (let former?, _, _):
             let former = former.split(separator: " ").last.map(String.init) ?? former
             return "\(place) is called `\(former)` in \(released); if you renamed it, "
-                + "add {\"version\": \"\(next)\", \"previous_name\": \"\(former)\"} to its \"version_history\""
+                + "add {\"version\": \"\(next)\", \"previous_name\": \"\(former)\"} to its \"version_history\"; "
+                + "otherwise restore the name"
         case (nil, nil, _):
             return "\(place) is not in \(released); add \"added_at_version\": \"\(next)\""
         case (nil, _?, nil):
             return "\(place) is in \(released), but not in the descriptions; \(removal)"
         case (nil, let was?, let now?):
-            return "\(place) is `\(was)` in \(released) and must not become `\(now)`; undo the edit, or add "
-                + "{\"version\": \"\(next)\", \"previous\": {…}} with the former values to its \"version_history\""
+            return
+                "\(place) is `\(was)` in \(released) and must not become `\(now)`; undo the edit, or write its former "
+                + "values in \"version_history\": {\"version\": \"\(next)\", \"previous\": {…}}"
         }
     }
 }

@@ -52,6 +52,7 @@ package enum Problem: Hashable, Sendable {
     // Meaning
     case unknownEntity(String, version: String, nearest: String?)
     case unknownProperty(String, of: String, version: String, nearest: String?)
+    case unknownInverse(String, of: String, version: String, nearest: String?)
     case oneSidedInverse(property: String, entity: String, inverse: String, target: String, version: String)
     case inverseIsAttribute(String, of: String)
     case noStoredSide(String, String)

@@ -367,7 +367,7 @@ package struct Validator {
         guard let back = target.property(inverse) else {
             let name = sources.text("inverse", of: property.lineage, in: entity.lineage, at: index)
             report(
-                .unknownProperty(name, of: target.name, version: version.version.text, nearest: nil), entity, index,
+                .unknownInverse(name, of: target.name, version: version.version.text, nearest: nil), entity, index,
                 property: property.lineage, key: "inverse")
             return false
         }

@@ -96,7 +96,8 @@ package struct Lock: Hashable, Sendable {
             let lines = entities.values.sortedByBytes()
             lock.versions[lock.versions.count - 1].lines = lines
             guard Fingerprint(of: version, lines: lines).description == fingerprint else {
-                throw Malformed(line: start, reason: "the lines of this version do not give its fingerprint")
+                throw Malformed(
+                    line: start, reason: "the lines of this version were edited; restore the file from version control")
             }
         }
         var number = 0

@@ -20,6 +20,9 @@ package enum StoreCommand {
             guard let path = arguments.folders.first, arguments.folders.count == 1 else {
                 throw CommandError.usage("\(arguments.command) needs one file")
             }
+            guard FileManager.default.fileExists(atPath: path) else {
+                throw CommandError.store(path, reason: "the file does not exist")
+            }
             do {
                 try command(arguments, URL(fileURLWithPath: path), console)
             } catch let error as StoreError {

@@ -214,7 +214,7 @@ extension MigrationPlan: CustomStringConvertible {
                 + steps.map { "\($0.from) -> \($0.to)\($0.isCustom ? " (custom)" : "")" }.joined(separator: ", "))
         for (place, stage) in tables.enumerated() {
             for table in stage where table.action != .keep {
-                let rows = table.rows.map { $0 == 0 ? "" : ", \($0) rows" } ?? ""
+                let rows = table.rows.map { $0 == 0 ? "" : ", \($0) \($0 == 1 ? "row" : "rows")" } ?? ""
                 lines.append("  \(place + 1). \(table.action.rawValue) \(table.name)\(rows)")
             }
         }
@@ -223,13 +223,16 @@ extension MigrationPlan: CustomStringConvertible {
                 switch violation.handling {
                 case .fails: ": the migration fails"
                 case .custom: ", unless the custom migration prevents it"
-                case .kept: " already, and are kept"
-                case .repaired: " already, and are repaired"
+                case .kept: " already; the migration keeps them"
+                case .repaired: " already; the migration repairs them"
                 }
-            return "  \(violation.rows) rows of \(violation.table) violate \(violation.constraint)\(handling)"
+            let rows = violation.rows == 1 ? "1 row" : "\(violation.rows) rows"
+            let verb = violation.rows == 1 ? "violates" : "violate"
+            return "  \(rows) of \(violation.table) \(verb) \(violation.constraint)\(handling)"
         }
         lines += drift.map { "  differs from a new store of version \(from): \($0)" }
-        lines.append("  \(databaseBytes) bytes; the migration needs at most about \(neededBytes) more")
+        let needed = neededBytes == 0 ? "no more disk space" : "at most about \(neededBytes) more"
+        lines.append("  \(databaseBytes) bytes; the migration needs \(needed)")
         return lines.joined(separator: "\n")
     }
 }

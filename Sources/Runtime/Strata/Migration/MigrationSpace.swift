@@ -7,23 +7,38 @@ package struct MigrationSpace {
     @TaskLocal package static var available: Int64?
 
     private let connection: Connection
-    /// The tables of the first stage that are copied.
-    private let copied: Set<String>
-    /// The tables of `copied` whose columns are all copied unchanged. Their copies need at least as much space.
+    /// The tables of the database that each stage copies. A stage after the first copies the tables that the earlier
+    /// stages have made of them.
+    private let copied: [Set<String>]
+    /// The tables of the first stage whose columns are all copied unchanged. Their copies need at least as much space.
     private let whole: Set<String>
     private let pageSize: Int64
 
     init(stages: [MigrationStage], _ connection: Connection) throws {
         self.connection = connection
-        var copied: Set<String> = []
+        var copied: [Set<String>] = []
         var whole: Set<String> = []
-        if let stage = stages.first {
-            let statements = StepStatements(stage.mapping, keepsOldTables: stage.custom != nil)
-            for copy in statements.copies {
-                copied.insert(copy.source.name)
-                if copy.keepsAllColumns { whole.insert(copy.source.name) }
+        // The tables of the database whose rows a table has, by its name.
+        var origins: [String: Set<String>] = [:]
+        for table in stages.first?.mapping.old ?? [] { origins[table.name] = [table.name] }
+        for (place, stage) in stages.enumerated() {
+            let copies = StepStatements(stage.mapping, keepsOldTables: stage.custom != nil).copies
+            var sources = Set(copies.map(\.source.name))
+            for case .custom(let source, _, _, _) in stage.changes { sources.insert(source) }
+            copied.append(sources.reduce(into: []) { $0.formUnion(origins[$1] ?? []) })
+            if place == 0 { whole = Set(copies.filter(\.keepsAllColumns).map(\.source.name)) }
+            var next: [String: Set<String>] = [:]
+            for table in stage.mapping.new {
+                switch stage.mapping.origins[table.name] {
+                case .rows(let source, _, _), .custom(let source): next[table.name] = origins[source]
+                case .empty: break
+                case nil: next[table.name] = origins[table.name]
+                }
             }
-            for case .custom(let source, _, _, _) in stage.changes { copied.insert(source) }
+            for case .custom(let source, let target, _, _) in stage.changes {
+                next[target, default: []].formUnion(origins[source] ?? [])
+            }
+            origins = next
         }
         self.copied = copied
         self.whole = whole
@@ -37,10 +52,11 @@ package struct MigrationSpace {
 
     /// The approximate maximum by which the files grow, in bytes: the copies and the journal.
     func neededBytes() throws -> Int64 {
-        if copied.isEmpty { return 0 }
         // A write-ahead log contains the copies too, until a checkpoint writes them to the database.
         let isLogged = try connection.text("PRAGMA journal_mode") == "wal"
-        return try (sum("pgsize", of: copied) ?? databaseBytes()) * (isLogged ? 3 : 2)
+        return try copied.filter { !$0.isEmpty }.reduce(0) { bytes, tables in
+            try bytes + (sum("pgsize", of: tables) ?? databaseBytes()) * (isLogged ? 3 : 2)
+        }
     }
 
     /// Refuses a migration for which the disk space is certainly not enough.

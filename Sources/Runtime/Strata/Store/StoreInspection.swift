@@ -123,11 +123,11 @@ extension StoreInspection: CustomStringConvertible {
         var lines = [
             "\(schema): version \(version), fingerprint \(fingerprint)", "  \(bytes) bytes, journal \(journal)",
         ]
-        lines += tables.map { "  \($0.name): \($0.rows) rows" }
+        lines += tables.map { "  \($0.name): \($0.rows) \($0.rows == 1 ? "row" : "rows")" }
         lines += migrations.map { migration in
             let seconds = String(format: "%.3f", migration.seconds)
             let date = migration.finishedAt.formatted(.iso8601)
-            return "  \(date) from \(migration.from) to \(migration.to), \(migration.rows) rows in \(seconds) s"
+            return "  \(date) from \(migration.from) to \(migration.to), \(migration.rows) rows copied, in \(seconds) s"
         }
         lines += damage.map { "  damaged: \($0)" }
         lines += userObjects.map { "  created by the app: \($0)" }
