@@ -1,6 +1,7 @@
 import Foundation
 import Laundry
 import Movies
+import StoreConversion
 import Strata
 import Testing
 
@@ -306,6 +307,12 @@ import Testing
             let plan = try MigrationPlan(from: url, to: LaundrySchema.self)
             print(plan)
         }
+    }
+
+    @Test func `an example of the progress of a conversion`() {
+        var options = ConversionOptions()
+        options.progress = { print("\($0.completedRows) of \($0.totalRows) rows") }
+        #expect(options.isCancelled == nil)
     }
 
     @Test func `an example of a history`() {

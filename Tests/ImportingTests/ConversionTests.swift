@@ -44,7 +44,7 @@ import Testing
         #expect(result.complaints == [])
         #expect(
             result.said == [
-                "Media: 4 rows", "Media_tags: 3 rows", "Passport: 1 rows", "Person: 2 rows", "Person_friends: 2 rows",
+                "Media: 4 rows", "Media_tags: 3 rows", "Passport: 1 row", "Person: 2 rows", "Person_friends: 2 rows",
                 "Shelf: 2 rows", "Tag: 2 rows", "wrote out.strata, a store of 1.0",
             ])
         func rows(_ query: String) throws -> [String] { try workspace.rows("out.strata", query) }
@@ -100,7 +100,7 @@ import Testing
         let without = try journal(sql)
         #expect(
             try convert(without, "--invalid-rows", "refuse").complaints == [
-                "journal.sqlite: error: 1 things of 1.0 do not fit:",
+                "journal.sqlite: error: 1 row, table or column of the database does not fit version 1.0:",
                 "Shelf 2: cover is a blob of 38 bytes, which is neither bytes nor the name of a file that is there",
             ])
     }
@@ -212,7 +212,8 @@ import Testing
             ])
         #expect(
             try convert(extra, "--version", "1.0").complaints == [
-                "journal.sqlite: error: 2 things of 1.0 do not fit:", "ZA.ZNEW: 1.0 does not have it",
+                "journal.sqlite: error: 2 rows, tables or columns of the database do not fit version 1.0:",
+                "ZA.ZNEW: 1.0 does not have it",
                 "ZX: 1.0 does not have it",
                 "Tables and columns cannot be set aside: drop leaves them where they are (ConversionOptions.invalidRows, --invalid-rows)",
             ])
@@ -331,11 +332,47 @@ import Testing
         #expect(try workspace.rows("out.strata", "SELECT (SELECT count(*) FROM A), count(*) FROM A_bs") == ["1 0"])
     }
 
+    @Test(arguments: [Int.max, 2]) func `a conversion reports its rows and can be cancelled`(limit: Int) throws {
+        let workspace = try room(
+            """
+            PRAGMA user_version = 2; WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 5009)
+            INSERT INTO user SELECT i, 'm' || i, NULL FROM n;
+            """)
+        let model = try #require(ModelFolder.all(below: workspace.path("model")).first)
+        let reports = Locked([ConversionProgress]())
+        let asked = Locked(0)
+        var options = ConversionOptions()
+        options.progress = { report in reports.withLock { $0.append(report) } }
+        options.isCancelled = {
+            asked.withLock {
+                $0 += 1
+                return $0 > limit
+            }
+        }
+        let out = URL(fileURLWithPath: workspace.path("out.strata"))
+        let convert = {
+            try Store.convert(
+                workspace.url.appendingPathComponent("journal.sqlite"), to: out,
+                knowing: KnownSchema(try model.loaded()), conversion: options)
+        }
+        if limit == 2 {
+            #expect(throws: MigrationError.cancelled) { _ = try convert() }
+            #expect(!FileManager.default.fileExists(atPath: out.path))
+        } else {
+            #expect(try convert().rows == ["post": 3, "user": 5002])
+            let all = reports.withLock { $0 }
+            #expect(all.last == ConversionProgress(table: nil, completedRows: 5005, totalRows: 5005))
+            #expect(all.count > 1 && all.dropLast().allSatisfy { $0.table == "user" && $0.totalRows == 5005 })
+            #expect(all.map(\.completedRows) == all.map(\.completedRows).sorted())
+        }
+    }
+
     @Test func `a row with text that is not UTF-8 is refused or set aside`() throws {
         let workspace = try room("PRAGMA user_version = 2; INSERT INTO user VALUES (9, CAST(X'E9' AS TEXT), NULL);")
         #expect(
             try convert(workspace, "--invalid-rows", "refuse").complaints == [
-                "journal.sqlite: error: 1 things of 2.0 do not fit:", "user 9: mail is not valid UTF-8 text",
+                "journal.sqlite: error: 1 row, table or column of the database does not fit version 2.0:",
+                "user 9: mail is not valid UTF-8 text",
             ])
         #expect(try convert(workspace).said.first == "set aside: user 9: mail is not valid UTF-8 text")
         #expect(
@@ -423,9 +460,9 @@ import Testing
                 "set aside: Media_tags 1, 20: target_id is 20, and Tag has no such row",
                 "set aside: Media_tags 3, 20: target_id is 20, and Tag has no such row",
                 "dropped: Passport 8: person_id is 99, and Person has no such row",
-                "Media: 4 rows", "Media_tags: 1 rows", "Passport: 1 rows", "Person: 2 rows", "Person_friends: 2 rows",
-                "Shelf: 2 rows", "Tag: 1 rows", "Media_tags: 2 rows in strata_unconverted",
-                "Tag: 1 rows in strata_unconverted", "wrote out.strata, a store of 1.0",
+                "Media: 4 rows", "Media_tags: 1 row", "Passport: 1 row", "Person: 2 rows", "Person_friends: 2 rows",
+                "Shelf: 2 rows", "Tag: 1 row", "Media_tags: 2 rows in strata_unconverted",
+                "Tag: 1 row in strata_unconverted", "wrote out.strata, a store of 1.0",
             ])
         func rows(_ query: String) throws -> [String] { try workspace.rows("out.strata", query) }
         #expect(try rows("SELECT id, added, pages FROM Media WHERE id IN (2, 3)") == ["2 NULL 90", "3 0.0 0"])
@@ -440,7 +477,7 @@ import Testing
         try setInvalidRows(#"{ "Passport": "refuse" }"#, in: workspace)
         #expect(
             try convert(workspace, "--invalid-rows", "drop").complaints == [
-                "journal.sqlite: error: 1 things of 1.0 do not fit:", reason,
+                "journal.sqlite: error: 1 row, table or column of the database does not fit version 1.0:", reason,
             ])
         let other = try journal(dangling, versions: [Journal.first])
         try setInvalidRows(#"{ "Passport": "drop" }"#, in: other)
@@ -592,7 +629,9 @@ import Testing
     @Test func `the option --invalid-rows drops or refuses the rows that do not fit`() throws {
         let workspace = try journal(Self.invalidRowSQL, versions: [Journal.first])
         let refused = try convert(workspace, "--invalid-rows", "refuse").complaints
-        #expect(refused.first == "journal.sqlite: error: 10 things of 1.0 do not fit:")
+        #expect(
+            refused.first == "journal.sqlite: error: 10 rows, tables or columns of the database do not fit version 1.0:"
+        )
         for invalidRow in Self.invalidRows { #expect(refused.contains(invalidRow), "\(refused)") }
         let dropped = try convert(workspace, "--invalid-rows", "drop")
         for invalidRow in Self.invalidRows {
@@ -1071,7 +1110,7 @@ import Testing
             "\"name\": \"born\", \"property_type\": \"date\"")
         #expect(
             try convert(workspace, "--invalid-rows", "refuse").complaints == [
-                "journal.sqlite: error: 6 things of 2.0 do not fit:",
+                "journal.sqlite: error: 6 rows, tables or columns of the database do not fit version 2.0:",
                 "user 1: born is 0, which is no date as text of ISO 8601",
                 "user 7: born is 1714564800000, which is no date as text of ISO 8601",
                 "user 8: born is \"never\", which is no date as text of ISO 8601",

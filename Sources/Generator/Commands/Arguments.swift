@@ -7,7 +7,7 @@ package struct Arguments {
     package private(set) var folders: [String] = []
     private var values: [String: [String]] = [:]
     private static let switches: Set<String> = [
-        "--sources", "--tests", "--released", "--release", "--json", "--values", "--help",
+        "--sources", "--tests", "--released", "--release", "--json", "--values", "--quiet", "--help",
     ]
     /// The options of each command, except `--help`.
     static let known: [String: Set<String>] = [
@@ -18,11 +18,13 @@ package struct Arguments {
         ],
         "diff": ["--json", "--target"],
         "prune": ["--target"],
-        "document": ["--to", "--target"],
-        "plan": ["--model", "--json"],
+        "document": ["--to", "--target", "--quiet"],
+        "plan": ["--model", "--json", "--quiet"],
         "inspect": ["--model", "--json", "--html"],
-        "import": ["--into", "--order", "--renames", "--inheritance", "--oldest", "--version-info", "--target"],
-        "convert": ["--model", "--to", "--version", "--invalid-rows", "--json"],
+        "import": [
+            "--into", "--order", "--renames", "--inheritance", "--oldest", "--version-info", "--target", "--quiet",
+        ],
+        "convert": ["--model", "--to", "--version", "--invalid-rows", "--json", "--quiet"],
         "templates": ["--copy", "--values"],
         "sources": ["--model", "--target", "--output"],
         "tests": ["--model", "--target", "--test-target", "--output"],

@@ -36,6 +36,7 @@ package enum Command {
                 console.say(help)
                 return .success
             }
+            let console = parsed.has("--quiet") ? console.quiet : console
             switch parsed.command {
             case let name where others[name] != nil: try others[name]?(parsed, console)
             case "plan", "inspect", "import", "convert":

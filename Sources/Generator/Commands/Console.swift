@@ -5,15 +5,25 @@ package struct Console {
     private let output: (String) -> Void
     private let errors: (String) -> Void
     private var hasColor = (output: false, errors: false)
+    /// Writes a part of a line on the terminal; nil if the errors do not go to a terminal.
+    private var draw: (@Sendable (String) -> Void)?
+    private var now: @Sendable () -> TimeInterval = { ProcessInfo.processInfo.systemUptime }
 
     /// Creates a console.
     ///
     /// - Parameters:
     ///   - say: Prints a line of results.
     ///   - complain: Prints an error.
-    package init(say: @escaping (String) -> Void, complain: @escaping (String) -> Void) {
+    ///   - draw: Writes a part of a line for progress; nil to write none.
+    ///   - now: Returns the time in seconds; nil for the system's clock.
+    package init(
+        say: @escaping (String) -> Void, complain: @escaping (String) -> Void,
+        draw: (@Sendable (String) -> Void)? = nil, now: (@Sendable () -> TimeInterval)? = nil
+    ) {
         output = say
         errors = complain
+        self.draw = draw
+        if let now { self.now = now }
     }
 
     /// Standard output and standard error. They use color on a terminal, unless the environment variable `NO_COLOR` is
@@ -26,12 +36,31 @@ package struct Console {
         if environment["NO_COLOR", default: ""].isEmpty, environment["TERM"] != "dumb" {
             console.hasColor = (isatty(STDOUT_FILENO) != 0, isatty(STDERR_FILENO) != 0)
         }
+        if isatty(STDERR_FILENO) != 0, environment["TERM"] != "dumb" {
+            console.draw = { FileHandle.standardError.write(Data($0.utf8)) }
+        }
         return console
     }
 
     /// Prints a line of results.
     package func say(_ text: String) {
         output(text)
+    }
+
+    /// The console without progress.
+    var quiet: Console {
+        var console = self
+        console.draw = nil
+        return console
+    }
+
+    /// Returns a line that shows the progress of a command on a terminal.
+    ///
+    /// - Parameters:
+    ///   - title: The action: `converting`.
+    ///   - unit: The units that are counted: `rows`.
+    package func progress(_ title: String, unit: String) -> ProgressLine {
+        ProgressLine(title, unit: unit, draw: draw, now: now)
     }
 
     /// Prints an error. The words `error:`, `warning:` and `note:` are colored.

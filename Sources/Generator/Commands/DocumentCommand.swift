@@ -27,7 +27,9 @@ struct DocumentCommand {
     }
 
     func run(_ console: Console) throws {
-        let document = try LoadedModel(reading: folder).document()
+        let line = console.progress("documenting", unit: "steps")
+        defer { line.end() }
+        let document = try LoadedModel(reading: folder).document(line)
         let text =
             switch format {
             case .html: try SchemaPage(document, .builtIn()).html
@@ -35,15 +37,20 @@ struct DocumentCommand {
             case .svg: DiagramImage(document).svg
             }
         try FileWriter.write(text, to: file)
+        line.end()
         console.say("wrote \(file.path)")
     }
 }
 
 extension LoadedModel {
     /// Returns the facts about the model for a schema page.
-    package func document() throws -> SchemaDocument {
+    package func document(_ progress: ProgressLine? = nil) throws -> SchemaDocument {
         let generator = try generator()
-        return try SchemaDocument(history, released: sealedCount) { try generator.sql(of: $0) }
+        let total = history.steps.count
+        return try SchemaDocument(history, released: sealedCount) { step in
+            progress?.advance(of: total)
+            return try generator.sql(of: step)
+        }
     }
 }
 

@@ -110,6 +110,7 @@ enum Help {
               --to FILE              a file that ends in .html for the page, .md for Markdown with Mermaid diagrams, or .svg for
                                      the diagram of the newest version
               --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
+              --quiet                print no progress
 
             example: strata document Sources/App/Model --to Schema.html
             """
@@ -123,6 +124,7 @@ enum Help {
 
               --model FOLDER         the model of the store (default: the model of the same schema below the current folder)
               --json                 print an object, the encoded MigrationPlan
+              --quiet                print no progress
 
             example: strata plan ~/broken.sqlite --model Sources/App/Model
             """
@@ -155,6 +157,7 @@ enum Help {
               --json                 print an object: version, rows, unconverted (rows that were not converted), cleared
                                      (references set to NULL), filled (replaced values), invalidRows, left (values of columns
                                      that the import left out)
+              --quiet                print no progress
 
             example: strata convert App.sqlite --model Sources/App/Model --to App.strata
             """
@@ -179,6 +182,7 @@ enum Help {
               --version-info FILE    for Core Data: VersionInfo.plist of the compiled model (in App.app/Model.momd), whose
                                      hashes identify the version of a database
               --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
+              --quiet                print no progress
 
             example: strata import core-data App/Model.xcdatamodeld --into Sources/App/Model
             """

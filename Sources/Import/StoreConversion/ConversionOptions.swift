@@ -19,12 +19,35 @@ public struct ConversionOptions: Sendable {
     public var invalidRows = InvalidRows.setAside
     /// A closure that receives the report, before the store appears.
     public var report: (@Sendable (ConversionReport) -> Void)?
+    /// A closure that receives the progress, at most about twenty times a second. To report it, the conversion counts the
+    /// rows of the database first.
+    ///
+    /// ```swift
+    /// options.progress = { print("\($0.completedRows) of \($0.totalRows) rows") }
+    /// ```
+    public var progress: (@Sendable (ConversionProgress) -> Void)?
     /// A closure that is called repeatedly. If it returns true, the conversion throws `MigrationError.cancelled`, and
     /// there is no store.
     public var isCancelled: (@Sendable () -> Bool)?
 
     /// Creates the default options.
     public init() {}
+}
+
+/// The progress of a conversion, in rows.
+public struct ConversionProgress: Hashable, Sendable {
+    /// The table of the store whose rows are being copied; nil while the complete store is checked.
+    public let table: String?
+    /// The number of rows that were read so far, in all tables.
+    public let completedRows: Int
+    /// The number of rows of the database.
+    public let totalRows: Int
+
+    package init(table: String?, completedRows: Int, totalRows: Int) {
+        self.table = table
+        self.completedRows = completedRows
+        self.totalRows = totalRows
+    }
 }
 
 /// The report of a conversion.
@@ -188,7 +211,9 @@ public enum ConversionError: StrataError, Hashable, Sendable {
                 report.invalidRows.contains { $0.key == nil }
                 ? "\nTables and columns cannot be set aside: drop leaves them where they are (ConversionOptions.invalidRows, --invalid-rows)"
                 : ""
-            return "\(report.invalidRowCount) things of \(report.version) do not fit:\n"
+            let count = report.invalidRowCount
+            return "\(count) \(count == 1 ? "row, table or column" : "rows, tables or columns") of the database "
+                + "\(count == 1 ? "does" : "do") not fit version \(report.version):\n"
                 + (report.invalidRows.filter { $0.outcome == .refused }
                 + report.invalidRows.filter { $0.outcome != .refused })
                 .prefix(20).map(\.description).joined(separator: "\n")

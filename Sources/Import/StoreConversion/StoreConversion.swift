@@ -11,6 +11,7 @@ struct StoreConversion {
     let files: URL?
     let options: ConversionOptions
     private let index: FormatIndex
+    private let monitor: ConversionMonitor
 
     init(
         schema: KnownSchema, format: ImportedFormat, source: Connection, files: URL?, options: ConversionOptions
@@ -21,6 +22,7 @@ struct StoreConversion {
         self.files = files
         self.options = options
         index = FormatIndex(format)
+        monitor = ConversionMonitor(options)
     }
 
     /// A version that the database may have, and the origin of its rows.
@@ -82,6 +84,7 @@ struct StoreConversion {
             let count = try source.integer(left.count) ?? 0
             if count > 0 { report.left.append(.init(name: left.name, reason: left.reason.rawValue, values: count)) }
         }
+        try monitor.begin(candidate.match.tables, in: source)
         try connection.execute("PRAGMA foreign_keys = OFF")
         try connection.transaction("BEGIN IMMEDIATE") {
             let rows = SetAsideRows(
@@ -95,7 +98,7 @@ struct StoreConversion {
                     index.form(of: $0, in: table.table.name, at: candidate.place)
                 }
                 let greatest = try TableCopy(table, forms: forms, into: connection, files: files, rows)
-                    .run(from: source, &report, isCancelled: options.isCancelled)
+                    .run(from: source, &report, monitor)
                 let last = [reader.lastKey(of: table.table), greatest].compactMap(\.self).max()
                 if table.table.integerKey != nil, let last, last > 0 { lastIDs[table.table.name] = last }
             }
@@ -107,6 +110,7 @@ struct StoreConversion {
                     "SELECT count(*) FROM \(SQL.quoted(table.table.name))")
             }
         }
+        monitor.end()
         report.seconds = Date().timeIntervalSince(start)
         return report
     }

@@ -79,14 +79,12 @@ struct TableCopy {
     ///
     /// - Returns: The greatest key of a row; nil if no row has an integer key.
     func run(
-        from source: Connection, _ report: inout ConversionReport, isCancelled: (() -> Bool)?
+        from source: Connection, _ report: inout ConversionReport, _ monitor: ConversionMonitor
     ) throws -> Int64? {
         var greatest: Int64?
-        var count = 0
         let rows = try source.prepare(table.query)
         while try rows.step() {
-            count += 1
-            if count % 1024 == 0, isCancelled?() == true { throw MigrationError.cancelled }
+            try monitor.advance(table.table)
             var row = read(rows.row)
             if let keyColumn, row.invalidRows[keyColumn] == nil, case .integer(let key) = row.stored[keyColumn] {
                 greatest = max(greatest ?? key, key)

@@ -22,6 +22,9 @@ enum ConvertCommand {
         var store = StoreOptions()
         store.journal = .delete
         let report: ConversionReport
+        let line = console.progress("converting", unit: "rows")
+        options.progress = { line.update($0.completedRows, of: $0.totalRows) }
+        defer { line.end() }
         do {
             report = try Store.convert(
                 file, to: destination, knowing: KnownSchema(try model.loaded()), conversion: options, options: store)
@@ -33,18 +36,23 @@ enum ConvertCommand {
         } catch let error as MigrationError {
             throw CommandError.store(file.path, reason: error.description)
         }
+        line.end()
         if arguments.has("--json") { return console.say(try JSONOutput.text(report)) }
         for invalidRow in report.invalidRows { console.say("\(invalidRow.outcome.words): \(invalidRow)") }
         if report.invalidRowCount > report.invalidRows.count {
             console.say("and \(report.invalidRowCount - report.invalidRows.count) more")
         }
         for left in report.left { console.say("left unread: \(left)") }
-        for (table, count) in report.rows.sorted(by: { $0.key < $1.key }) { console.say("\(table): \(count) rows") }
+        for (table, count) in report.rows.sorted(by: { $0.key < $1.key }) {
+            console.say("\(table): \(Self.rows(count))")
+        }
         for (table, count) in report.unconverted.sorted(by: { $0.key < $1.key }) {
-            console.say("\(table): \(count) rows in strata_unconverted")
+            console.say("\(table): \(Self.rows(count)) in strata_unconverted")
         }
         console.say("wrote \(destination.path), a store of \(report.version)")
     }
+
+    private static func rows(_ count: Int) -> String { count == 1 ? "1 row" : "\(count) rows" }
 }
 
 extension ConversionReport.Outcome {

@@ -28,6 +28,9 @@ enum ImportCommand {
         let path = arguments.folders[1]
         let folder = try arguments.value("--into")
         let imported: ModelImport
+        let line = console.progress("importing", unit: "stages")
+        defer { line.end() }
+        line.update(0, of: 3)
         switch format {
         case .coreData:
             let layout = arguments.option("--inheritance") ?? InheritanceLayout.tablePerRoot.rawValue
@@ -41,11 +44,14 @@ enum ImportCommand {
         case .drift: imported = try ModelImport(drift: path, renames: arguments.option("--renames"))
         case .sqlite: imported = try ModelImport(sqlite: path)
         }
+        line.update(1, of: 3)
         let url = URL(fileURLWithPath: folder, isDirectory: true)
         let existing = try existing(arguments, folder, url)
         let model = try imported.model(
             folder: folder, schema: arguments.schema(of: folder), existing: existing,
             oldest: arguments.option("--oldest"))
+        line.update(2, of: 3)
+        line.end()
         if model.newVersions.isEmpty, !model.hasChanges {
             return console.say("\(folder) has all versions of \(path) already")
         }

@@ -38,7 +38,10 @@ package enum StoreCommand {
         guard let model = try model(arguments, for: try StoreInspection(of: file).schema) else {
             throw CommandError.usage("plan needs the model of the store: name its folder with --model")
         }
-        let plan = try MigrationPlan(from: file, knowing: KnownSchema(model))
+        let line = console.progress("checking", unit: "tables")
+        defer { line.end() }
+        let plan = try MigrationPlan(from: file, knowing: KnownSchema(model)) { line.update($0, of: $1) }
+        line.end()
         console.say(arguments.has("--json") ? try JSONOutput.text(plan) : plan.description)
         if !plan.isPossible { throw CommandError.found }
     }

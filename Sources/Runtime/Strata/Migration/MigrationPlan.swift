@@ -92,7 +92,13 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         try self.init(from: url, knowing: KnownSchema(schema), options: options)
     }
 
-    package init(from url: URL, knowing schema: KnownSchema, options: StoreOptions = StoreOptions()) throws {
+    /// Creates the plan of a migration.
+    ///
+    /// - Parameter progress: A closure that receives the number of checked tables, and the number of all tables to check.
+    package init(
+        from url: URL, knowing schema: KnownSchema, options: StoreOptions = StoreOptions(),
+        progress: (Int, Int) -> Void = { _, _ in }
+    ) throws {
         let connection = try StoreFile.connect(to: url, .readOnly, options)
         let path = try SQLiteError.translated {
             try MigrationPath(from: StoreIdentity(reading: connection), in: schema)
@@ -118,7 +124,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
                     }
                     return Table(name: name, action: action, rows: rows)
                 })
-            if place == 0 { violations += try Self.violations(of: stage, in: connection) }
+            if place == 0 { violations += try Self.violations(of: stage, in: connection, progress) }
         }
         violations += try ForeignKeyRepair(connection: connection, tables: path.source.tables).danglingKeys()
             .map { key in
@@ -141,7 +147,9 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
 
     /// The rows that violate a constraint of the stage's new tables. For a table with a custom migration, these are the
     /// rows that violate it if the custom migration does not change their values.
-    private static func violations(of stage: MigrationStage, in connection: Connection) throws -> [Violation] {
+    private static func violations(
+        of stage: MigrationStage, in connection: Connection, _ progress: (Int, Int) -> Void
+    ) throws -> [Violation] {
         let mapping = stage.mapping
         var violations: [Violation] = []
         func add(_ table: SQLSchema.Table, _ constraint: String, _ sql: String, _ handling: Handling) throws {
@@ -151,7 +159,8 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
             }
         }
         let old = Dictionary(mapping.old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        for table in mapping.new {
+        for (place, table) in mapping.new.enumerated() {
+            progress(place, mapping.new.count)
             let source: String
             let values: [String: ValueExpression]
             var requiring: [ValueExpression] = []

@@ -1,0 +1,41 @@
+import Foundation
+import SQLSchema
+import Strata
+
+/// Counts the rows of a conversion, reports its progress, and cancels it on request.
+final class ConversionMonitor {
+    private let options: ConversionOptions
+    private var total = 0
+    private var completed = 0
+    private var reported = Date.distantPast
+
+    init(_ options: ConversionOptions) {
+        self.options = options
+    }
+
+    /// Begins the conversion of these tables from the beginning.
+    func begin(_ tables: [ConvertedTable], in source: Connection) throws {
+        guard options.progress != nil else { return }
+        completed = 0
+        total = try tables.reduce(0) { try $0 + (source.integer("SELECT count(*) FROM \($1.from)") ?? 0) }
+    }
+
+    /// Counts a row of `table`.
+    ///
+    /// - Throws: `MigrationError.cancelled` if the conversion was cancelled.
+    func advance(_ table: Table) throws {
+        completed += 1
+        guard completed.isMultiple(of: 1024) else { return }
+        if options.isCancelled?() == true { throw MigrationError.cancelled }
+        guard let progress = options.progress else { return }
+        let now = Date()
+        if now.timeIntervalSince(reported) < 0.05 { return }
+        reported = now
+        progress(ConversionProgress(table: table.name, completedRows: completed, totalRows: max(total, completed)))
+    }
+
+    /// Reports that all rows are copied.
+    func end() {
+        options.progress?(ConversionProgress(table: nil, completedRows: total, totalRows: total))
+    }
+}
