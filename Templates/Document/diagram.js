@@ -1,6 +1,8 @@
 // The diagram: boxes at the places that the layout gave them, lines between them, and the ways to move about.
 
 const measure = { header: 34, row: 22, character: 7.3, padding: 58 };
+/** Below this scale only names are shown. */
+const farScale = 0.35;
 
 class Diagram {
   /** Creates a diagram. `select` is called with the index of an entity, or -1. */
@@ -44,7 +46,7 @@ class Diagram {
       if (old?.signature !== signature) {
         const element = this.box(entity);
         if (old) old.element.replaceWith(element); else this.boxLayer.append(element);
-        this.boxes.set(index, { element, signature, rows: this.shownRows(entity) });
+        this.boxes.set(index, { element, signature, entity, rows: this.shownRows(entity), hasRows: false });
       }
       const { element } = this.boxes.get(index);
       element.setAttribute("aria-pressed", String(index === selected));
@@ -53,8 +55,24 @@ class Diagram {
     }
     if (!this.boxes.has(this.focused)) this.focused = this.boxes.keys().next().value ?? -1;
     for (const [index, { element }] of this.boxes) element.setAttribute("tabindex", index === this.focused ? "0" : "-1");
+    this.drawVisibleRows();
     this.lineLayer.replaceChildren(...data.lines.flatMap((line) => this.line(line, compared, from, to, near, selected)));
     this.legend.hidden = from === null;
+  }
+
+  /** Draws the rows of the boxes that can be seen. A large diagram is drawn faster without the others. */
+  drawVisibleRows(isPrinting = false) {
+    const { width, height } = this.svg.getBoundingClientRect();
+    for (const [index, box] of this.boxes) {
+      if (box.hasRows) continue;
+      const place = data.entities[index];
+      const [left, top] = [place.x * this.scale + this.origin.x, place.y * this.scale + this.origin.y];
+      const isVisible = this.scale >= farScale && left < width && top < height
+        && left + place.width * this.scale > 0 && top + (measure.header + measure.row * (place.rows + 1)) * this.scale > 0;
+      if (!isVisible && !isPrinting) continue;
+      box.element.append(...this.rows(box));
+      box.hasRows = true;
+    }
   }
 
   /** Returns the rows for which the box has space. */
@@ -66,9 +84,7 @@ class Diagram {
   box(entity) {
     const { index, name, rows, mark } = entity;
     const place = data.entities[index];
-    const shown = this.shownRows(entity);
-    const height = measure.header + measure.row * Math.max(shown.length + (rows.length > shown.length ? 1 : 0), 0);
-    const characters = Math.floor((place.width - measure.padding) / measure.character);
+    const height = measure.header + measure.row * Math.min(rows.length, place.rows);
     const group = svg("g", {
       class: `box ${mark ?? ""}`, transform: `translate(${place.x} ${place.y})`, role: "button", "data-entity": name,
       "aria-label": `${name}, ${rows.length} properties${mark ? `, ${mark}` : ""}`,
@@ -79,8 +95,16 @@ class Diagram {
       svg("text", { class: `name word ${mark ?? ""}`, x: 12, y: 22, style: `--far: ${Math.min(44, place.width * 1.5 / (name.length + 2))}px` }, mark ? `${signs[mark]} ${name}` : name));
     const old = entity.before?.name;
     group.append(svg("title", {}, mark === "renamed" ? `${name}, renamed from ${old}` : entity.after?.documentation ?? name));
-    shown.forEach((row, place_) => {
-      const y = measure.header + measure.row * place_ + 16;
+    return group;
+  }
+
+  /** Creates the rows of a box. */
+  rows({ entity, rows: shown }) {
+    const { index, rows } = entity;
+    const { width } = data.entities[index];
+    const characters = Math.floor((width - measure.padding) / measure.character);
+    const elements = shown.map((row, place) => {
+      const y = measure.header + measure.row * place + 16;
       const type = shortened(row.type, characters - 3);
       const label = shortened(row.name, characters - 2 - type.length);
       const line = svg("g", { class: `row ${row.mark ?? ""}` });
@@ -90,15 +114,16 @@ class Diagram {
       if (row.mark) line.append(svg("text", { class: "word", x: 12, y }, signs[row.mark]));
       line.append(
         svg("text", { class: "word", x: 32, y }, label),
-        svg("text", { class: row.oldType ? "word" : "type", x: place.width - 10, y, "text-anchor": "end" }, type));
-      group.append(line);
+        svg("text", { class: row.oldType ? "word" : "type", x: width - 10, y, "text-anchor": "end" }, type));
+      return line;
     });
     if (rows.length > shown.length) {
       const hidden = rows.slice(shown.length);
       const marked = hidden.filter((row) => row.mark).length;
-      group.append(svg("text", { class: "count row", x: 32, y: height - 6 }, `${hidden.length} more${marked ? `, ${marked} of them differ` : ""}`));
+      const y = measure.header + measure.row * (shown.length + 1) - 6;
+      elements.push(svg("text", { class: "count row", x: 32, y }, `${hidden.length} more${marked ? `, ${marked} of them differ` : ""}`));
     }
-    return group;
+    return elements;
   }
 
   /** Creates the line of a relationship, with the signs of its cardinality at both ends. */
@@ -144,7 +169,9 @@ class Diagram {
   transform() {
     this.content.setAttribute("transform", `translate(${this.origin.x} ${this.origin.y}) scale(${this.scale})`);
     // From far away only the names are shown, in large letters.
-    this.svg.classList.toggle("far", this.scale < 0.35);
+    this.svg.classList.toggle("far", this.scale < farScale);
+    cancelAnimationFrame(this.frame);
+    this.frame = requestAnimationFrame(() => this.drawVisibleRows());
   }
 
   /** Shows the complete diagram. */
@@ -154,6 +181,7 @@ class Diagram {
     this.scale = Math.min(1.2, (width - 48) / Math.max(1, data.width), (height - 48) / Math.max(1, data.height));
     this.origin = { x: (width - data.width * this.scale) / 2, y: (height - data.height * this.scale) / 2 };
     this.transform();
+    this.drawVisibleRows();
   }
 
   /** Zooms by a factor. The point at `x` and `y` keeps its place; without them the center does. */
@@ -243,6 +271,7 @@ class Diagram {
       }
     }, { passive: false });
     this.element.addEventListener("keydown", (event) => this.pressed(event));
+    addEventListener("beforeprint", () => this.drawVisibleRows(true));
   }
 
   indexOf(box) {
