@@ -19,6 +19,7 @@ class Diagram {
     this.element = html("div", { class: "diagram" }, this.svg, this.tools(), html("div", { class: "legend", hidden: true }));
     this.legend = this.element.lastChild;
     this.legend.append(...Object.keys(signs).map((kind) => html("span", { class: `mark ${kind}` }, `${signs[kind]} ${kind}`)));
+    this.isFitted = false;
     this.listen();
   }
 
@@ -26,7 +27,10 @@ class Diagram {
     const button = (label, text, action) => html("button", { type: "button", "aria-label": label, title: label, onclick: action }, text);
     return html("div", { class: "tools" },
       button("Zoom in", "+", () => this.zoom(1.25)), button("Zoom out", "−", () => this.zoom(0.8)),
-      button("Fit (0)", "Fit", () => this.fit()));
+      button("Fit (0)", "Fit", () => this.fit()),
+      html("details", {}, html("summary", {}, "Signs"), html("ul", {}, ["PK: primary key", "FK: foreign key", "UQ: unique", "IX: indexed",
+        "type?: nullable", "type[]: to-many", "line with a fork: many rows", "line with a bar: one row", "line with a circle and a bar: one row or none"]
+        .map((text) => html("li", {}, text)))));
   }
 
   // Drawing
@@ -53,6 +57,7 @@ class Diagram {
       element.classList.toggle("found", found.has(index));
       element.classList.toggle("faded", near !== null && !near.has(index));
     }
+    if (compared.has(selected)) this.focused = selected;
     if (!this.boxes.has(this.focused)) this.focused = this.boxes.keys().next().value ?? -1;
     for (const [index, { element }] of this.boxes) element.setAttribute("tabindex", index === this.focused ? "0" : "-1");
     this.drawVisibleRows();
@@ -110,8 +115,8 @@ class Diagram {
       const line = svg("g", { class: `row ${row.mark ?? ""}` });
       line.append(
         svg("title", {}, [row.oldName && `renamed from ${row.oldName}`, row.oldType && `was ${row.oldType}`, ...row.facts, row.documentation].filter(Boolean).join("\n") || row.name),
-        svg("text", { class: "sign", x: 10, y }, row.mark ? "" : row.sign));
-      if (row.mark) line.append(svg("text", { class: "word", x: 12, y }, signs[row.mark]));
+        svg("text", { class: "sign", x: 15, y }, row.sign));
+      if (row.mark) line.append(svg("text", { class: "word mark-sign", x: 4, y }, signs[row.mark]));
       line.append(
         svg("text", { class: "word", x: 32, y }, label),
         svg("text", { class: row.oldType ? "word" : "type", x: width - 10, y, "text-anchor": "end" }, type));
@@ -131,30 +136,40 @@ class Diagram {
     const entity = compared.get(line.entity);
     const rowIndex = entity?.rows.findIndex((row) => row.property === line.property) ?? -1;
     const row = entity?.rows[rowIndex];
-    if (!row?.relationship?.drawn || !compared.has(row.relationship.target)) return [];
-    const { target } = row.relationship;
+    if (!row) return [];
+    const draw = (relationship, mark) => (relationship?.drawn && compared.has(relationship.target)
+      ? this.relationshipLine(line, compared, entity, row, rowIndex, relationship, mark, near, selected) : []);
+    const mark = entity.mark === "removed" ? "removed" : row.mark ?? (entity.mark === "added" ? "added" : "");
+    // A relationship with another target has two lines.
+    return row.oldRelationship && row.mark !== "removed"
+      ? [draw(row.oldRelationship, "removed"), draw(row.relationship, "added")].flat() : draw(row.relationship, mark);
+  }
+
+  relationshipLine(line, compared, entity, row, rowIndex, relationship, mark, near, selected) {
+    const { target, inverse } = relationship;
     const side = (index, rowPlace) => {
       const box = data.entities[index];
       const shown = this.boxes.get(index).rows;
       const place = rowPlace >= 0 && rowPlace < shown.length ? rowPlace : -1;
       return { left: box.x, right: box.x + box.width, y: box.y + (place < 0 ? measure.header / 2 : measure.header + measure.row * place + 11) };
     };
-    const inverse = row.relationship.inverse;
     const inverseRow = inverse === undefined ? -1 : compared.get(target).rows.findIndex((other) => other.property === inverse);
     const start = side(line.entity, rowIndex);
     const end = side(target, target === line.entity && inverseRow === rowIndex ? -1 : inverseRow);
     const bends = [];
-    for (let place = 0; place < line.bends.length; place += 2) bends.push({ x: line.bends[place], y: line.bends[place + 1] });
+    // The layout has bends for the last target only.
+    const isLaidOut = data.entities[line.entity].properties[line.property].findLast(([, value]) => value?.relationship?.drawn)?.[1].relationship.target === target;
+    for (let place = 0; isLaidOut && place < line.bends.length; place += 2) bends.push({ x: line.bends[place], y: line.bends[place + 1] });
 
     const points = curve(start, end, bends);
     const [first, last] = [points[0], points[points.length - 1]];
-    const ends = endSign(first, row.relationship.unique ? "zero or one" : "many")
-      + endSign(last, row.relationship.many ? "many" : row.type.endsWith("?") ? "zero or one" : "one");
+    const ends = endSign(first, relationship.unique ? "zero or one" : "many")
+      + endSign(last, relationship.many ? "many" : row.type.endsWith("?") ? "zero or one" : "one");
     const isLinked = selected >= 0 && (line.entity === selected || target === selected);
     const isFaded = near !== null && !isLinked;
-    const classes = `${entity.mark === "removed" ? "removed" : row.mark ?? (entity.mark === "added" ? "added" : "")} ${isLinked ? "linked" : ""} ${isFaded ? "faded" : ""}`;
+    const classes = `${mark} ${isLinked ? "linked" : ""} ${isFaded ? "faded" : ""}`;
     const elements = [svg("path", { class: `line ${classes}`, d: pathText(points) + ends, "data-line": `${entity.name}.${row.name}` })];
-    const rule = row.relationship.deleteRule;
+    const rule = relationship.deleteRule;
     if (rule && rule !== "nullify" && rule !== "deny") {
       elements.push(svg("text", {
         class: `rule ${isFaded ? "faded" : ""}`, x: first.x + first.side * 22, y: first.y - 5,
@@ -182,6 +197,7 @@ class Diagram {
     this.origin = { x: (width - data.width * this.scale) / 2, y: (height - data.height * this.scale) / 2 };
     this.transform();
     this.drawVisibleRows();
+    this.isFitted = true;
   }
 
   /** Zooms by a factor. The point at `x` and `y` keeps its place; without them the center does. */
@@ -263,15 +279,29 @@ class Diagram {
       event.preventDefault();
       if (event.ctrlKey || event.metaKey) {
         const { x, y } = local(event);
-        this.zoom(Math.exp(-event.deltaY / 200), x, y);
+        this.zoom(Math.exp(-event.deltaY / 500), x, y);
       } else {
         this.origin.x -= event.deltaX;
         this.origin.y -= event.deltaY;
         this.transform();
       }
     }, { passive: false });
-    this.element.addEventListener("keydown", (event) => this.pressed(event));
-    addEventListener("beforeprint", () => this.drawVisibleRows(true));
+    // A box can get the focus by Tab or by a click, and may be out of sight.
+    this.boxLayer.addEventListener("focusin", (event) => {
+      this.focused = this.indexOf(event.target.closest(".box"));
+      if (event.target.matches(":focus-visible")) this.reveal(this.focused);
+    });
+    // The printed diagram is complete, whatever part is on the screen.
+    addEventListener("beforeprint", () => {
+      this.drawVisibleRows(true);
+      this.svg.setAttribute("viewBox", `-8 -8 ${data.width + 16} ${data.height + 16}`);
+      this.svg.classList.remove("far");
+      this.content.removeAttribute("transform");
+    });
+    addEventListener("afterprint", () => {
+      this.svg.removeAttribute("viewBox");
+      this.transform();
+    });
   }
 
   indexOf(box) {
@@ -279,8 +309,9 @@ class Diagram {
     return -1;
   }
 
+  /** Handles a key anywhere on the page. */
   pressed(event) {
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
     const directions = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
     const box = event.target.closest?.(".box");
     if (event.key === "+" || event.key === "=") this.zoom(1.25);

@@ -24,6 +24,11 @@ function svg(name, attributes = {}, ...children) {
 
 const signs = { added: "+", removed: "−", renamed: "→", changed: "~" };
 
+/** Creates text in which the parts between backticks are code. */
+function withCode(text) {
+  return text.split("`").map((part, place) => (place % 2 ? html("code", {}, part) : part));
+}
+
 /** Creates the mark of a comparison: a sign and a word. */
 function markElement(mark, oldName) {
   if (!mark) return "";

@@ -82,6 +82,7 @@ function comparedEntity(index, from, to) {
       oldName: rowMark === "renamed" ? old.name : undefined,
       oldType: old && new_ && typeText(old, from ?? to) !== typeText(new_, to) ? typeText(old, from) : undefined,
       sign: shown.sign ?? "", facts: shown.facts, relationship: shown.relationship, version,
+      oldRelationship: old && from !== null && old.relationship?.target !== new_?.relationship?.target ? old.relationship : undefined,
       oldFacts: old && new_ ? old.facts.filter((fact) => !new_.facts.includes(fact)) : [],
       newFacts: old && new_ ? new_.facts.filter((fact) => !old.facts.includes(fact)) : [],
     });
@@ -134,9 +135,47 @@ function neighbours(entity, from, to) {
   return found;
 }
 
-/** Returns the index of the entity with a name in a version, or else in any version; -1 if there is none. */
-function entityNamed(name, version) {
-  const now = data.entities.findIndex((_, index) => entityAt(index, version)?.name === name);
+/** Returns the index of the version with a name; -1 if there is none. */
+const versionNamed = (name) => data.versions.findIndex((version) => version.name === name);
+
+/**
+ * Returns the index of an entity by its name in a version, or else in any version; -1 if there is none. `dropped@1.0` is the
+ * entity with the name `dropped` in 1.0.
+ */
+function entityNamed(text, version) {
+  const [, name, place] = /^(.*)@([^@]*)$/.exec(text) ?? [null, text, null];
+  const other = place === null ? -1 : versionNamed(place);
+  const wanted = other < 0 ? [text, version] : [name, other];
+  const now = data.entities.findIndex((_, index) => entityAt(index, wanted[1])?.name === wanted[0]);
   if (now >= 0) return now;
-  return data.entities.findIndex(({ states }) => states.some(([, state]) => state?.name === name));
+  return data.entities.findIndex(({ states }) => states.some(([, state]) => state?.name === text));
+}
+
+/** Returns the address of an entity for `entityNamed`. */
+function entityAddress(index, version) {
+  const state = entityAt(index, version);
+  if (state) return state.name;
+  const { states } = data.entities[index];
+  const place = states.findLastIndex(([, value]) => value);
+  const last = place + 1 < states.length ? states[place + 1][0] - 1 : newest;
+  return `${states[place][1].name}@${data.versions[last].name}`;
+}
+
+/** Returns the types of the version `to`, compared with `from` unless it is null, sorted by name. */
+function comparedTypes(from, to) {
+  const types = [];
+  for (const epochs of data.subtypes) {
+    const after = at(epochs, to);
+    const before = from === null ? after : at(epochs, from);
+    if (!before && !after) continue;
+    const elements = (after ?? before).elements.map((element) => {
+      const [was, now] = [before, after].map((type) => type?.elements.find(({ lineage }) => lineage === element.lineage));
+      return { ...element, mark: from === null ? null : mark(was, now, isSame(was, now)), oldName: was?.name, oldContent: was && now && was.content !== now.content ? was.content : undefined };
+    });
+    for (const element of after ? before?.elements ?? [] : []) {
+      if (!elements.some(({ lineage }) => lineage === element.lineage)) elements.push({ ...element, mark: "removed" });
+    }
+    types.push({ ...(after ?? before), elements, mark: from === null ? null : mark(before, after, isSame(before, after)), oldName: before?.name });
+  }
+  return types.sort((left, right) => (left.name < right.name ? -1 : 1));
 }

@@ -19,16 +19,16 @@ function rowCells(row, link) {
   ];
 }
 
-/** Creates the page of an entity. `go` shows a version, `link` makes a link to an entity, and `close` closes the page. */
-function panelContent(index, from, to, { go, link, close }) {
+/** Creates the page of an entity. `versionLink` and `link` make links to a version and to an entity; `close` closes the page. */
+function panelContent(index, from, to, { versionLink, link, close }) {
   const entity = comparedEntity(index, from, to);
   const button = html("button", { type: "button", class: "close", "aria-label": "Close", onclick: close }, "✕");
   if (!entity) {
-    return [button, html("h2", { tabindex: "-1" }, entityName(index, to)), html("p", { class: "note" }, `There is no such entity in ${data.versions[to].name}.`), timeline(index, to, go)];
+    return [button, html("h2", { tabindex: "-1" }, entityName(index, to)), html("p", { class: "note" }, `There is no such entity in ${data.versions[to].name}.`), timeline(index, to, versionLink)];
   }
   const state = entity.after ?? entity.before;
   const version = entity.after ? to : from;
-  const row = (row) => html("tr", {}, rowCells(row, link),
+  const row = (row) => html("tr", { "data-property": row.property }, rowCells(row, link),
     html("td", {}, markElement(row.mark, row.oldName), row.mark && row.documentation ? html("br") : "", row.documentation ?? ""));
   const rows = data.store?.tables.find((table) => table.name === state.table);
   return [
@@ -38,19 +38,19 @@ function panelContent(index, from, to, { go, link, close }) {
     html("p", {}, state.documentation ?? html("span", { class: "muted" }, "No description.")),
     state.table === state.name ? "" : html("p", {}, "Table ", html("code", {}, state.table)),
     rows ? html("p", {}, storeText(rows)) : "",
-    html("h4", {}, `Properties in ${data.versions[version].name}`),
-    html("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Properties" }, html("table", {},
-      html("thead", {}, html("tr", {}, ["Name", "Type", "Facts", "Description"].map((name) => html("th", { scope: "col" }, name)))),
+    html("h3", {}, from === null || !entity.before || !entity.after ? `Properties in ${data.versions[version].name}` : `Properties in ${data.versions[to].name}, compared with ${data.versions[from].name}`),
+    html("div", { class: "scroll", role: "region", "aria-label": "Properties" }, html("table", {},
+      html("thead", {}, html("tr", {}, ["Name", "Type", "Details", "Description"].map((name) => html("th", { scope: "col" }, name)))),
       html("tbody", {}, entity.rows.map(row)))),
     indexList(state, version, index),
     references(index, version, link),
-    timeline(index, to, go),
+    timeline(index, to, versionLink),
   ];
 }
 
 function indexList(state, version, entity) {
   if (!state.indexes) return "";
-  return [html("h4", {}, "Indexes"), html("ul", {}, state.indexes.map((found) => html("li", {},
+  return [html("h3", {}, "Indexes"), html("ul", {}, state.indexes.map((found) => html("li", {},
     html("code", {}, found.properties.map((property) => propertyAt(entity, property, version)?.name).join(", ")), found.unique ? " unique" : "")))];
 }
 
@@ -62,12 +62,12 @@ function references(index, version, link) {
     if (property?.relationship?.target === index && other !== index) found.push([other, property]);
   }));
   if (!found.length) return "";
-  return [html("h4", {}, "Referenced by"), html("ul", {}, found.map(([other, property]) =>
+  return [html("h3", {}, "Referenced by"), html("ul", {}, found.map(([other, property]) =>
     html("li", {}, link(other, entityName(other, version)), ".", html("code", {}, property.name))))];
 }
 
 /** Creates the timeline of an entity and its properties: a bar over all versions, and the changes as text. */
-function timeline(index, to, go) {
+function timeline(index, to, versionLink) {
   const entity = data.entities[index];
   const changes = (matches) => data.steps.flatMap((step) => step.changes.filter(matches).map((change) => [step, change]));
   const item = (name, epochs, matches, firstText) => {
@@ -77,8 +77,8 @@ function timeline(index, to, go) {
       return html("span", { class: value ? `there ${isNow ? "now" : ""}` : "", style: `--length: ${end - first}`, title: `from ${data.versions[first].name}` });
     });
     const begin = epochs[0]?.[0] ?? 0;
-    const lines = changes(matches).map(([step, change]) => html("li", {}, versionLink(step.to, go), ` ${change.text} `, handlingBadge(change.handling)));
-    const first = html("li", {}, versionLink(begin, go), ` ${firstText}`);
+    const lines = changes(matches).map(([step, change]) => html("li", {}, versionLink(step.to), " ", withCode(change.text), " ", handlingBadge(change.handling)));
+    const first = html("li", {}, versionLink(begin), ` ${firstText}`);
     return html("li", {}, html("b", { class: "mono" }, name),
       html("div", { class: "spans", "aria-hidden": "true" }, begin > 0 ? html("span", { style: `--length: ${begin}` }) : "", spans),
       html("ol", {}, begin === 0 || !lines.length ? first : "", lines));
@@ -91,10 +91,6 @@ function timeline(index, to, go) {
     items.push(item(last.name, epochs, (change) => change.entity === index && change.property === property, `${first.name}: ${typeText(first, epochs[0][0])}`));
   });
   return html("details", { open: true }, html("summary", {}, "Timeline"), html("ul", { class: "timeline" }, items));
-}
-
-function versionLink(version, go) {
-  return html("a", { href: "#", onclick: (event) => { event.preventDefault(); go(version); } }, data.versions[version].name);
 }
 
 const handlingWords = { inferred: "inferred", custom: "custom migration", discarding: "discards data" };

@@ -2,24 +2,27 @@
 
 /** Creates the tables of a version, one for each entity and type. */
 function tablesView(from, to, { link }) {
-  const columns = ["Property", "Type", "Facts", "Description", ...(from === null ? [] : ["Change"])];
+  const columns = ["Property", "Type", "Details", "Description", ...(from === null ? [] : ["Change"])];
   const head = () => html("thead", {}, html("tr", {}, columns.map((name) => html("th", { scope: "col" }, name))));
   const sections = comparedEntities(from, to).map((entity) => html("section", {},
     html("h3", {}, link(entity.index, entity.name), " ", markElement(entity.mark, entity.before?.name)),
     html("p", {}, (entity.after ?? entity.before).documentation ?? ""),
-    html("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": entity.name }, html("table", {}, head(), html("tbody", {}, entity.rows.map((row) =>
+    html("div", { class: "scroll", role: "region", "aria-label": entity.name }, html("table", {}, head(), html("tbody", {}, entity.rows.map((row) =>
       html("tr", {}, rowCells(row, link), html("td", {}, row.documentation ?? ""),
         from === null ? "" : html("td", {}, markElement(row.mark, row.oldName)))))))));
-  const types = data.subtypes.map((epochs) => at(epochs, to)).filter(Boolean).sort((left, right) => (left.name < right.name ? -1 : 1))
-    .map((type) => html("section", {}, html("h3", {}, type.name, " ", html("span", { class: "badge plain" }, type.kind)), html("p", {}, type.documentation ?? ""),
+  const types = comparedTypes(from, to)
+    .map((type) => html("section", {}, html("h3", { "data-type": type.name, tabindex: "-1" }, type.name, " ", html("span", { class: "badge plain" }, type.kind), " ", markElement(type.mark, type.oldName)),
+      html("p", {}, type.documentation ?? ""),
       html("table", {}, html("tbody", {}, type.elements.map((element) => html("tr", {},
-        html("th", { scope: "row", class: "mono" }, element.name), html("td", { class: "mono" }, element.content), html("td", {}, element.documentation ?? "")))))));
+        html("th", { scope: "row", class: "mono" }, element.mark === "removed" ? html("del", {}, element.name) : element.name),
+        html("td", { class: "mono" }, element.oldContent ? [html("del", {}, element.oldContent), " "] : "", element.content), html("td", {}, element.documentation ?? ""),
+        from === null ? "" : html("td", {}, markElement(element.mark, element.oldName))))))));
   return html("div", { class: "page" }, html("section", {}, html("h2", {}, `Entities in ${versionName(to)}`)), sections,
     types.length ? [html("section", {}, html("h2", {}, `Types in ${versionName(to)}`)), types] : "");
 }
 
 const actionWords = {
-  keep: "table kept", alter: "ALTER TABLE", rebuild: "table rebuilt", create: "table created", custom: "rows migrated by you", drop: "table dropped",
+  keep: "table kept", alter: "ALTER TABLE", rebuild: "table rebuilt", create: "table created", custom: "custom migration", drop: "table dropped",
 };
 
 /** Creates the list of changes: of all versions, or between the compared ones. */
@@ -35,15 +38,21 @@ function changesView(from, to, tools) {
   return page;
 }
 
-function stepSection(step, { link, go }) {
+/** Returns what happens to the table of a change, as words. */
+function tableWords(change, step) {
+  const isNew = change.table === "create" && change.entity !== undefined && entityAt(change.entity, step.from);
+  return isNew ? "table created again, empty" : actionWords[change.table];
+}
+
+function stepSection(step, { link, stepLink }) {
   const item = (change) => html("li", {}, handlingBadge(change.handling), " ",
-    change.entity === undefined ? html("code", {}, change.subject) : link(change.entity, change.subject), ` ${change.text} `,
-    change.table ? html("span", { class: "badge plain" }, actionWords[change.table]) : "",
-    change.reason ? html("div", { class: "reason" }, change.reason) : "");
+    change.entity === undefined ? html("code", {}, change.subject) : link(change.entity, change.subject), " ", withCode(change.text), " ",
+    change.table ? html("span", { class: "badge plain" }, tableWords(change, step)) : "",
+    change.reason ? html("div", { class: "reason" }, withCode(change.reason)) : "");
   const tables = step.tables.map(({ name, action }) => html("li", {}, html("code", {}, name), ` ${actionWords[action]}`));
   return html("section", {},
-    html("h3", {}, versionLink(step.from, go), " → ", versionLink(step.to, go), " ",
-      step.custom ? handlingBadge("custom") : handlingBadge("inferred")),
+    html("h3", {}, stepLink(step), " ", handlingBadge(step.custom ? "custom" : "inferred"), " ",
+      step.changes.some(({ handling }) => handling === "discarding") ? handlingBadge("discarding") : ""),
     step.changes.length ? html("ul", { class: "changes" }, step.changes.map(item)) : html("p", { class: "note" }, "Nothing changes."),
     tables.length ? html("details", {}, html("summary", {}, `${tables.length} ${tables.length === 1 ? "table changes" : "tables change"}`), html("ul", {}, tables)) : "",
     lazyDetails("SQL", () => sqlElement(step.sql)));
@@ -61,7 +70,12 @@ function comparisonText(from, to) {
   const counts = new Map();
   for (const { mark } of comparedEntities(from, to)) if (mark) counts.set(mark, (counts.get(mark) ?? 0) + 1);
   const parts = Object.keys(signs).filter((kind) => counts.has(kind)).map((kind) => `${counts.get(kind)} ${kind}`);
-  return parts.length ? `Entities: ${parts.join(", ")}` : "No entity differs";
+  const types = comparedTypes(from, to).filter(({ mark }) => mark).length;
+  const discarding = (path(from, to) ?? []).flatMap(({ changes }) => changes).filter(({ handling }) => handling === "discarding").length;
+  return (parts.length ? `Entities: ${parts.join(", ")}` : "No entity differs")
+    + (types ? `; ${types} ${types === 1 ? "type differs" : "types differ"}` : "")
+    + (discarding ? `; ${discarding} ${discarding === 1 ? "change discards" : "changes discard"} data` : "")
+    + (from > to ? `; ${versionName(from)} is the newer version` : "");
 }
 
 /** Creates the coverage of the documentation. */
@@ -104,7 +118,7 @@ function storeView() {
   const list = (title, lines, none) => html("section", {}, html("h3", {}, title), lines.length ? html("ul", {}, lines.map((line) => html("li", {}, line))) : html("p", {}, none));
   const numbers = (cells) => cells.map((cell) => html("td", { class: "number" }, cell));
   return html("div", { class: "page" },
-    html("section", {}, html("h2", {}, "Store"), html("p", {}, `Version ${store.version}, ${bytesText(store.bytes)}, journal ${store.journal}, fingerprint `, html("code", {}, store.fingerprint))),
+    html("section", {}, html("h2", {}, "Store"), html("p", {}, `Version ${store.version}, ${bytesText(store.bytes)}, journal mode ${store.journal}, fingerprint of the version `, html("code", {}, store.fingerprint))),
     html("section", {}, html("h3", {}, "Tables"), html("table", {},
       html("thead", {}, html("tr", {}, html("th", { scope: "col" }, "Table"), html("th", { scope: "col", class: "number" }, "Rows"), html("th", { scope: "col", class: "number" }, "Size with indexes"))),
       html("tbody", {}, store.tables.map((table) => html("tr", {}, html("th", { scope: "row", class: "mono" }, table.name),

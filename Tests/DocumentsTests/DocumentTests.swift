@@ -91,7 +91,7 @@ import Testing
 
                 What a customer \*wants\*.
 
-                | Property | Type | Facts | Description |
+                | Property | Type | Details | Description |
                 | --- | --- | --- | --- |
                 | `id` | `uuid` | primary key |  |
                 | `note` | `string?` |  | A \| B |
@@ -104,14 +104,14 @@ import Testing
 
                 ### setting
 
-                | Property | Type | Facts | Description |
+                | Property | Type | Details | Description |
                 | --- | --- | --- | --- |
                 | `id` | `int` | primary key |  |
                 | `value` | `string` | unique |  |
 
                 ### tag
 
-                | Property | Type | Facts | Description |
+                | Property | Type | Details | Description |
                 | --- | --- | --- | --- |
                 | `name` | `string` | primary key |  |
 

@@ -12,7 +12,10 @@ extension SchemaDocument.Step {
         self.from = from
         self.to = to
         custom = step.isCustom
-        tables = statements.actions.filter { $0.action != .keep }.map { Table(name: $0.table, action: $0.action) }
+        // The old table of a renamed entity is dropped after its rows are copied. Its entity's change says so already.
+        let renamed = Set(step.entities.filter { $0.old.tableName != $0.new.tableName }.map(\.old.tableName))
+        tables = statements.actions.filter { $0.action != .keep && !($0.action == .drop && renamed.contains($0.table)) }
+            .map { Table(name: $0.table, action: $0.action) }
         self.sql = sql
         changes = step.changes.map { change in
             var facts = SchemaDocument.Change(
@@ -24,6 +27,8 @@ extension SchemaDocument.Step {
             case .subtype(let subtype), .element(let subtype, _): facts.subtype = subtype.index
             }
             facts.table = step.table(of: change.subject).map { actions[$0] ?? .keep }
+            // A new table may have the name of a removed one.
+            if case .entity(let entity) = change.subject, step.to.entity(entity) == nil { facts.table = .drop }
             return facts
         }
     }

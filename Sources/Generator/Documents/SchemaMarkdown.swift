@@ -141,7 +141,7 @@ package struct SchemaMarkdown: Sendable {
         guard let state = document.entities[entity].states.last else { return }
         text += "\n### \(Self.escaped(state.name))\n"
         if let documentation = state.documentation { text += "\n\(Self.escaped(documentation))\n" }
-        text += "\n| Property | Type | Facts | Description |\n| --- | --- | --- | --- |\n"
+        text += "\n| Property | Type | Details | Description |\n| --- | --- | --- | --- |\n"
         if let key = state.key?.split(separator: ":", maxSplits: 1), key.count == 2 {
             text += "| \(Self.code(String(key[0]))) | \(Self.code(String(key[1].dropFirst()))) | primary key |  |\n"
         }

@@ -62,7 +62,9 @@ struct VersionFacts {
         case .column:
             drawn.drawn = true
             drawn.deleteRule = version.deleteRule(of: property).rawValue
-            if property.isUnique || inverse?.relationship?.association == .toOne { drawn.unique = true }
+            // A foreign key that is the complete primary key occurs in one row at most.
+            let isKey = entity.identifier == .properties([property.lineage])
+            if property.isUnique || isKey || inverse?.relationship?.association == .toOne { drawn.unique = true }
             facts.facts.append("on delete \(version.deleteRule(of: property).rawValue)")
         case .joinTable:
             drawn.drawn = true
