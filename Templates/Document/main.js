@@ -51,7 +51,7 @@ function change(changes, continues = false) {
 
 const link = (index, text) => html("a", { href: address({ ...state, entity: index }), "data-entity": index }, text);
 const versionLink = (version) => html("a", { href: address({ ...state, from: null, to: version }) }, versionName(version));
-const stepLink = ({ from, to }) => html("a", { href: address({ ...state, view: "diagram", from, to }) }, `${versionName(from)} → ${versionName(to)}`);
+const stepLink = ({ from, to }) => html("a", { href: address({ view: "diagram", entity: -1, from, to }) }, `${versionName(from)} → ${versionName(to)}`);
 const tools = { link, versionLink, stepLink, close: () => close() };
 
 /** Closes the page of the entity, and gives the focus back to where the entity was chosen. */

@@ -24,11 +24,7 @@ struct Diagram {
     let height: Int
 
     /// Creates the diagram, and sets the places of the entities' boxes.
-    ///
-    /// - Parameters:
-    ///   - entities: The entities.
-    ///   - count: The number of versions.
-    init(_ entities: inout [SchemaDocument.Entity], count: Int) {
+    init(_ entities: inout [SchemaDocument.Entity]) {
         for index in entities.indices {
             entities[index].rows = Self.rows(of: entities[index])
             entities[index].width = Self.width(of: entities[index], in: entities)

@@ -52,12 +52,15 @@ package struct DiagramImage: Sendable {
             <text class="name" x="12" y="22">\(Self.escaped(state.name))</text>
 
             """
+        let characters = Int(Double(entity.width - Measure.padding) / Measure.character)
         for (place, row) in rows.enumerated() {
             let y = Measure.header + Measure.row * place + 16
+            let type = Self.shortened(row.type, to: characters - 3)
+            let name = Self.shortened(row.name, to: characters - 2 - type.count)
             if !row.sign.isEmpty { svg += "<text class=\"sign muted\" x=\"10\" y=\"\(y)\">\(row.sign)</text>\n" }
-            svg += "<text x=\"32\" y=\"\(y)\">\(Self.escaped(row.name))</text>\n"
+            svg += "<text x=\"32\" y=\"\(y)\">\(Self.escaped(name))</text>\n"
             svg += "<text class=\"muted\" x=\"\(entity.width - 10)\" y=\"\(y)\" text-anchor=\"end\">"
-            svg += "\(Self.escaped(row.type))</text>\n"
+            svg += "\(Self.escaped(type))</text>\n"
         }
         svg += "</g>\n"
     }
@@ -136,6 +139,11 @@ package struct DiagramImage: Sendable {
         case .one: return bar
         case .optional: return bar + "M\(x + side * 14 - 4) \(y)a4 4 0 1 0 8 0a4 4 0 1 0 -8 0"
         }
+    }
+
+    /// Returns `text`, cut so that it has at most `count` characters.
+    private static func shortened(_ text: String, to count: Int) -> String {
+        text.count <= count ? text : text.prefix(max(1, count - 1)) + "…"
     }
 
     private static func escaped(_ text: String) -> String {

@@ -195,7 +195,7 @@ package struct SchemaDocument: Encodable, Sendable {
         steps = try history.steps.concurrentMap { (step) throws -> Step in
             Step(step, from: indexes[step.from.version] ?? 0, to: indexes[step.to.version] ?? 0, sql: try sql(step))
         }
-        let diagram = Diagram(&entities, count: versions.count)
+        let diagram = Diagram(&entities)
         self.entities = entities
         lines = diagram.lines
         width = diagram.width
