@@ -110,6 +110,8 @@ import Testing
             #expect(run(["document", folder.path, "--to", "/tmp/page.pdf"]) == .usage)
             #expect(run(["document", folder.path, folder.path, "--to", "/tmp/page.html"]) == .usage)
             #expect(run(["document", folder.path]) == .usage)
+            #expect(run(["document", folder.path, "--to", "/tmp/page.html", "--since", "1.0"]) == .usage)
+            #expect(run(["document", folder.path, "--to", "/tmp/page.svg", "--since", "1.5"]) == .diagnostics)
         }
     }
 

@@ -18,7 +18,7 @@ package struct Arguments {
         ],
         "diff": ["--json", "--target"],
         "prune": ["--target"],
-        "document": ["--to", "--target", "--quiet"],
+        "document": ["--to", "--since", "--target", "--quiet"],
         "plan": ["--model", "--json", "--quiet"],
         "inspect": ["--model", "--json", "--html"],
         "import": [

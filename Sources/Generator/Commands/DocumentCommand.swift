@@ -1,5 +1,6 @@
 import Documents
 import Foundation
+import SchemaModel
 import Templates
 
 /// Writes the schema page of a model, or its text in Markdown.
@@ -7,6 +8,8 @@ struct DocumentCommand {
     private let folder: ModelFolder
     private let file: URL
     private let format: Format
+    /// The version that a picture is compared with; nil for none.
+    private let earlier: Version?
 
     /// The formats of a document, by the suffixes of their files.
     private enum Format: String, CaseIterable {
@@ -23,18 +26,33 @@ struct DocumentCommand {
             throw CommandError.usage("--to takes a file that ends in .html, .md or .svg")
         }
         self.format = format
+        earlier = try arguments.option("--since").map { text in
+            guard let version = Version(text) else { throw CommandError.usage("\(text) is not a version") }
+            return version
+        }
+        if earlier != nil, format != .svg {
+            throw CommandError.usage("--since is for .svg; the page compares any two versions")
+        }
         folder = try arguments.model(at: path)
     }
 
     func run(_ console: Console) throws {
         let line = console.progress("documenting", unit: "steps")
         defer { line.end() }
-        let document = try LoadedModel(reading: folder).document(line)
+        let model = try LoadedModel(reading: folder)
+        let versions = model.history.versions.map(\.version)
+        let place = try earlier.map { earlier in
+            guard let place = versions.firstIndex(of: earlier) else {
+                throw CommandError.noVersion(earlier.text, known: versions.map(\.text))
+            }
+            return place
+        }
+        let document = try model.document(line)
         let text =
             switch format {
             case .html: try SchemaPage(document, .builtIn()).html
             case .md: SchemaMarkdown(document).text
-            case .svg: DiagramImage(document).svg
+            case .svg: DiagramImage(document, since: place).svg
             }
         try FileWriter.write(text, to: file)
         line.end()

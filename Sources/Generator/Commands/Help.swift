@@ -109,6 +109,7 @@ enum Help {
 
               --to FILE              a file that ends in .html for the page, .md for Markdown with Mermaid diagrams, or .svg for
                                      the diagram of the newest version
+              --since VERSION        for .svg, mark the differences from this version
               --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
               --quiet                print no progress
 

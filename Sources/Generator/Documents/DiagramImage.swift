@@ -1,14 +1,20 @@
-/// The diagram of the newest version as an SVG image.
+/// The diagram of the newest version as an SVG image. It may mark the differences from an earlier version.
 package struct DiagramImage: Sendable {
     /// The text of the image.
     package private(set) var svg = ""
     private let document: SchemaDocument
+    private let boxes: [DiagramBox?]
 
     private typealias Measure = Diagram.Measure
 
     /// Creates the image of a document.
-    package init(_ document: SchemaDocument) {
+    ///
+    /// - Parameters:
+    ///   - document: The document.
+    ///   - earlier: The index of the version to compare the newest one with; nil to mark nothing.
+    package init(_ document: SchemaDocument, since earlier: Int? = nil) {
         self.document = document
+        boxes = document.entities.indices.map { DiagramBox($0, of: document, since: earlier) }
         let margin = 20
         let (width, height) = (document.width + 2 * margin, document.height + 2 * margin)
         svg = """
@@ -22,7 +28,9 @@ package struct DiagramImage: Sendable {
 
             """
         for line in document.lines { add(line) }
-        for index in document.entities.indices { add(index) }
+        for (box, entity) in zip(boxes, document.entities) {
+            if let box { add(box, at: entity) }
+        }
         svg += "</svg>\n"
     }
 
@@ -31,72 +39,58 @@ package struct DiagramImage: Sendable {
         .body { fill: #f6f7f9; stroke: #c8ced6; } .line { fill: none; stroke: #6f7985; stroke-width: 1.3; }
         text { font: 12px ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; fill: #1b1f24; }
         .name { font-weight: 700; font-size: 13.5px; } .muted { fill: #545c66; } .sign { font-size: 9px; }
+        .type { text-anchor: end; } .box.removed .body, .line.removed { stroke-dasharray: 6 4; }
+        \(colors(added: "#16692f", removed: "#a8201a", renamed: "#6a3fb5", changed: "#7a4f00"))
         @media (prefers-color-scheme: dark) {
         .body { fill: #1f2329; stroke: #434b56; } .head { stroke: #434b56; }
         .line { stroke: #8b95a1; } text { fill: #e9ecf0; } .muted { fill: #a9b2bd; }
+        \(colors(added: "#6fd58b", removed: "#ff9a92", renamed: "#c7abff", changed: "#f0c25a"))
         }
         """
 
-    private mutating func add(_ index: Int) {
-        let entity = document.entities[index]
-        guard let state = entity.states.last else { return }
-        var rows = rows(of: index)
-        if rows.count > entity.rows {
-            let hidden = rows.count - entity.rows + 1
-            rows = rows.dropLast(hidden) + [Row(property: nil, name: "\(hidden) more", type: "", sign: "")]
-        }
+    /// Returns the rules for the colors of marks. They are those of `Templates/Document/style.css`.
+    private static func colors(added: String, removed: String, renamed: String, changed: String) -> String {
+        zip(["added", "removed", "renamed", "changed"], [added, removed, renamed, changed]).map { mark, color in
+            ".word.\(mark) { fill: \(color); } .box.\(mark) .body, .line.\(mark) { stroke: \(color); }"
+        }.joined(separator: "\n")
+    }
+
+    private mutating func add(_ box: DiagramBox, at entity: SchemaDocument.Entity) {
+        let height = Measure.header + Measure.row * box.rows.count + 4
+        let sign = box.mark.map { $0.sign + " " } ?? ""
         svg += """
-            <g transform="translate(\(entity.x) \(entity.y))">
-            <rect class="body" width="\(entity.width)" height="\(Measure.header + Measure.row * rows.count + 4)" rx="7"/>
+            <g class="box \(box.mark?.rawValue ?? "")" transform="translate(\(entity.x) \(entity.y))">
+            <rect class="body" width="\(entity.width)" height="\(height)" rx="7"/>
             <path class="head" d="M0 \(Measure.header)H\(entity.width)"/>
-            <text class="name" x="12" y="22">\(Self.escaped(state.name))</text>
+            <text class="name word \(box.mark?.rawValue ?? "")" x="12" y="22">\(Self.escaped(sign + box.name))</text>
 
             """
         let characters = Int(Double(entity.width - Measure.padding) / Measure.character)
-        for (place, row) in rows.enumerated() {
+        for (place, row) in box.rows.enumerated() {
             let y = Measure.header + Measure.row * place + 16
             let type = Self.shortened(row.type, to: characters - 3)
             let name = Self.shortened(row.name, to: characters - 2 - type.count)
-            if !row.sign.isEmpty { svg += "<text class=\"sign muted\" x=\"10\" y=\"\(y)\">\(row.sign)</text>\n" }
-            svg += "<text x=\"32\" y=\"\(y)\">\(Self.escaped(name))</text>\n"
-            svg += "<text class=\"muted\" x=\"\(entity.width - 10)\" y=\"\(y)\" text-anchor=\"end\">"
-            svg += "\(Self.escaped(type))</text>\n"
+            let mark = row.mark?.rawValue ?? ""
+            add(row.mark?.sign ?? "", "word \(mark)", x: 4, y: y)
+            add(row.sign, "sign muted", x: 15, y: y)
+            add(name, "word \(mark)", x: 32, y: y)
+            add(type, "type muted", x: entity.width - 10, y: y)
         }
         svg += "</g>\n"
     }
 
-    /// A row of a box.
-    private struct Row {
-        let property: Int?
-        let name: String
-        let type: String
-        let sign: String
-    }
-
-    private func rows(of index: Int) -> [Row] {
-        let entity = document.entities[index]
-        guard let state = entity.states.last else { return [] }
-        var rows: [Row] = []
-        if let key = state.key?.split(separator: ":", maxSplits: 1), key.count == 2 {
-            rows.append(
-                Row(property: nil, name: String(key[0]), type: String(key[1].dropFirst()), sign: "PK"))
-        }
-        for property in state.properties {
-            guard let facts = entity.properties[property].last else { continue }
-            rows.append(
-                Row(
-                    property: property, name: facts.name, type: document.typeText(of: facts), sign: facts.sign ?? ""))
-        }
-        return rows
+    private mutating func add(_ text: String, _ classes: String, x: Int, y: Int) {
+        if text.isEmpty { return }
+        svg += "<text class=\"\(classes)\" x=\"\(x)\" y=\"\(y)\">"
+        svg += Self.escaped(text)
+        svg += "</text>\n"
     }
 
     // MARK: Lines
 
     private mutating func add(_ line: SchemaDocument.Line) {
-        guard document.entities[line.entity].states.last != nil,
-            let property = document.entities[line.entity].properties[line.property].last,
-            let relationship = property.relationship, relationship.drawn == true,
-            document.entities[relationship.target].states.last != nil
+        guard let box = boxes[line.entity], let row = box.rows.first(where: { $0.property == line.property }),
+            let relationship = row.relationship, relationship.drawn == true, boxes[relationship.target] != nil
         else { return }
         let bends = stride(from: 0, to: line.bends.count, by: 2).map { (x: line.bends[$0], y: line.bends[$0 + 1]) }
         let (start, end) = (document.entities[line.entity], document.entities[relationship.target])
@@ -118,13 +112,14 @@ package struct DiagramImage: Sendable {
             path += " C\(from.x + out * reach) \(from.y) \(to.x + into * reach) \(to.y) \(to.x) \(to.y)"
         }
         path += Self.sign(first.x, first.y, startSide, relationship.unique == true ? .optional : .many)
-        let far: Cardinality = relationship.many ? .many : property.nullable == true ? .optional : .one
+        let far: Cardinality = relationship.many ? .many : row.isNullable ? .optional : .one
         path += Self.sign(last.x, last.y, endSide, far)
-        svg += "<path class=\"line\" d=\"\(path)\"/>\n"
+        let mark = box.mark == .added || box.mark == .removed ? box.mark : row.mark
+        svg += "<path class=\"line \(mark?.rawValue ?? "")\" d=\"\(path)\"/>\n"
     }
 
     private func y(of property: Int?, in index: Int) -> Int {
-        let place = property.flatMap { property in rows(of: index).firstIndex { $0.property == property } }
+        let place = property.flatMap { property in boxes[index]?.rows.firstIndex { $0.property == property } }
         let top = document.entities[index].y
         return place.map { top + Measure.header + Measure.row * $0 + Measure.row / 2 } ?? top + Measure.header / 2
     }

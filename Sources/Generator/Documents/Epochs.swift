@@ -6,6 +6,9 @@ struct Epochs<Value: Hashable & Sendable & Encodable>: Sendable, Encodable {
     /// The value of the newest version so far.
     var last: Value? { starts.last?.value }
 
+    /// Returns the value of a version.
+    subscript(version: Int) -> Value? { starts.last { $0.version <= version }?.value }
+
     /// Adds the value of a version. Versions are added in their order.
     mutating func add(_ value: Value?, at version: Int) {
         if value != last { starts.append((version, value)) }
