@@ -56,7 +56,7 @@ struct Model {
         guard let marker = markers.first else { return nil }
         if markers.count > 1 {
             Diagnostics.error(
-                "\(target.name) has \(markers.count) strata.json; a second model needs a target of its own")
+                "\(target.name) has \(markers.count) strata.json; put each model in a separate target")
         }
         self.target = target
         folder = marker.deletingLastPathComponent()

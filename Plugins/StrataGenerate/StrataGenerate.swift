@@ -37,7 +37,7 @@ private struct Project {
         let names = extractor.extractOption(named: "target")
         let models = targets.filter { names.isEmpty || names.contains($0.name) }.compactMap(Model.init(of:))
         for name in names where !models.contains(where: { $0.target.name == name }) {
-            Diagnostics.error("\(name) is no target with a strata.json in its folder")
+            Diagnostics.error("the target \(name) does not exist, or has no strata.json in its folder")
         }
         let orphans = orphans()
         for orphan in orphans {

@@ -164,7 +164,7 @@ class Diagram {
     const points = curve(start, end, bends);
     const [first, last] = [points[0], points[points.length - 1]];
     const ends = endSign(first, relationship.unique ? "zero or one" : "many")
-      + endSign(last, relationship.many ? "many" : row.type.endsWith("?") ? "zero or one" : "one");
+      + endSign(last, relationship.many ? "many" : relationship.nullable ? "zero or one" : "one");
     const isLinked = selected >= 0 && (line.entity === selected || target === selected);
     const isFaded = near !== null && !isLinked;
     const classes = `${mark} ${isLinked ? "linked" : ""} ${isFaded ? "faded" : ""}`;

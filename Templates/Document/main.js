@@ -80,7 +80,7 @@ function render(changes = {}) {
   element("newer").setAttribute("aria-disabled", String(to === newest));
   element("to").value = to;
   element("from").value = state.from ?? "";
-  element("summary").textContent = from === null ? `${comparedEntities(null, to).length} entities` : comparisonText(from, to);
+  element("summary").textContent = from === null ? counted(comparedEntities(null, to).length, "entity", "entities") : comparisonText(from, to);
 
   const panel = element("panel");
   panel.hidden = entity < 0;

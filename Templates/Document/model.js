@@ -81,8 +81,8 @@ function comparedEntity(index, from, to) {
       property, name: shown.name, type: typeText(shown, version), mark: rowMark, documentation: shown.documentation,
       oldName: rowMark === "renamed" ? old.name : undefined,
       oldType: old && new_ && typeText(old, from ?? to) !== typeText(new_, to) ? typeText(old, from) : undefined,
-      sign: shown.sign ?? "", facts: shown.facts, relationship: shown.relationship, version,
-      oldRelationship: old && from !== null && old.relationship?.target !== new_?.relationship?.target ? old.relationship : undefined,
+      sign: shown.sign ?? "", facts: shown.facts, relationship: shown.relationship && { ...shown.relationship, nullable: shown.nullable }, version,
+      oldRelationship: old && from !== null && old.relationship?.target !== new_?.relationship?.target ? { ...old.relationship, nullable: old.nullable } : undefined,
       oldFacts: old && new_ ? old.facts.filter((fact) => !new_.facts.includes(fact)) : [],
       newFacts: old && new_ ? new_.facts.filter((fact) => !old.facts.includes(fact)) : [],
     });

@@ -83,7 +83,7 @@ function timeline(index, to, versionLink) {
       html("div", { class: "spans", "aria-hidden": "true" }, begin > 0 ? html("span", { style: `--length: ${begin}` }) : "", spans),
       html("ol", {}, begin === 0 || !lines.length ? first : "", lines));
   };
-  const items = [item("(entity)", entity.states, (change) => change.entity === index && change.property === undefined, "is in the first version")];
+  const items = [item("(entity)", entity.states, (change) => change.entity === index && change.property === undefined, entity.states[0][0] === 0 ? "is in the first version" : "appears")];
   entity.properties.forEach((epochs, property) => {
     if (!epochs.length) return;
     const first = epochs[0][1];

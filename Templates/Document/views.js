@@ -54,7 +54,7 @@ function stepSection(step, { link, stepLink }) {
     html("h3", {}, stepLink(step), " ", handlingBadge(step.custom ? "custom" : "inferred"), " ",
       step.changes.some(({ handling }) => handling === "discarding") ? handlingBadge("discarding") : ""),
     step.changes.length ? html("ul", { class: "changes" }, step.changes.map(item)) : html("p", { class: "note" }, "Nothing changes."),
-    tables.length ? html("details", {}, html("summary", {}, `${tables.length} ${tables.length === 1 ? "table changes" : "tables change"}`), html("ul", {}, tables)) : "",
+    tables.length ? html("details", {}, html("summary", {}, counted(tables.length, "table changes", "tables change")), html("ul", {}, tables)) : "",
     lazyDetails("SQL", () => sqlElement(step.sql)));
 }
 
@@ -73,8 +73,8 @@ function comparisonText(from, to) {
   const types = comparedTypes(from, to).filter(({ mark }) => mark).length;
   const discarding = (path(from, to) ?? []).flatMap(({ changes }) => changes).filter(({ handling }) => handling === "discarding").length;
   return (parts.length ? `Entities: ${parts.join(", ")}` : "No entity differs")
-    + (types ? `; ${types} ${types === 1 ? "type differs" : "types differ"}` : "")
-    + (discarding ? `; ${discarding} ${discarding === 1 ? "change discards" : "changes discard"} data` : "")
+    + (types ? `; ${counted(types, "type differs", "types differ")}` : "")
+    + (discarding ? `; ${counted(discarding, "change discards", "changes discard")} data` : "")
     + (from > to ? `; ${versionName(from)} is the newer version` : "");
 }
 
@@ -99,10 +99,15 @@ function documentationView(to, { link }) {
   html("section", {}, html("ul", { class: "changes" }, items)));
 }
 
+/** Returns a number with a noun: `1 row`, `2,000 rows`. */
+function counted(number, one, many) {
+  return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
+}
+
 /** Returns the size of a table in a store, as text. */
 function storeText(table) {
   const size = table.bytes === undefined ? "" : `, ${bytesText(table.bytes)}`;
-  return `${table.rows.toLocaleString("en")} rows${size} in the store`;
+  return `${counted(table.rows, "row", "rows")}${size} in the store`;
 }
 
 function bytesText(bytes) {

@@ -1,5 +1,6 @@
-import Documents
 import Testing
+
+@testable import Documents
 
 /// The layered layout of random diagrams and of small ones.
 @Suite struct LayoutTests {

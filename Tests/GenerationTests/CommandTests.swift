@@ -190,7 +190,7 @@ import Testing
                         """)
             }
             #expect(try text(lock) == sealed)
-            #expect(said(["release", folder.path, "--version", "2.3"]).contains("there is no version 2.3"))
+            #expect(said(["release", folder.path, "--version", "2.3"]).contains("unknown version 2.3"))
             #expect(run(["release", folder.path, "--version", "two"]) == .usage)
             #expect(
                 said(["release", folder.path, "--version", "2.2"]).contains("released 2.2 of LibrarySchema: it can no"))

@@ -128,7 +128,7 @@ import Testing
             try convert(none, "--version", "9").complaints == [
                 "journal.sqlite: error: the database is not one of core-data"
             ])
-        #expect(try convert(journal(), "--version", "9").complaints == ["journal.sqlite: error: there is no version 9"])
+        #expect(try convert(journal(), "--version", "9").complaints == ["journal.sqlite: error: unknown version 9"])
         #expect(try convert(journal(), "--version", "Journal").said.last == "wrote out.strata, a store of 1.0")
     }
 
@@ -1062,7 +1062,7 @@ import Testing
                 "  2.0: the database lacks the table post",
             ])
         #expect(
-            try convert(room("PRAGMA user_version = 3;")).complaints == ["journal.sqlite: error: there is no version 3"]
+            try convert(room("PRAGMA user_version = 3;")).complaints == ["journal.sqlite: error: unknown version 3"]
         )
         // The database states no version, so the version that has all of its tables is taken.
         #expect(try convert(room("")).said.last == "wrote out.strata, a store of 2.0")

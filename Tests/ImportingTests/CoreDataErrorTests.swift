@@ -111,7 +111,7 @@ import Testing
             return workspace.run(all: fixed + arguments).complaints
         }
         try workspace.write("M 3\nM\nN\n", to: "order")
-        #expect(complaints("--order", workspace.path("order")) == ["order:3: error: there is no version N"])
+        #expect(complaints("--order", workspace.path("order")) == ["order:3: error: unknown version N"])
         try workspace.write("M 3\nM\nM 3\n", to: "order")
         #expect(complaints("--order", workspace.path("order")) == ["order:3: error: M 3 appears here a second time"])
         try workspace.write("M 3\nM\n", to: "order")

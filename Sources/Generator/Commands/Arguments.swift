@@ -35,7 +35,7 @@ package struct Arguments {
         let first = rest.popFirst() ?? "help"
         command = ["--help", "-h"].contains(first) ? "help" : first
         if command != "help", Help.of(command) == nil {
-            throw CommandError.usage("there is no command \(command)\n\n\(Help.all)")
+            throw CommandError.usage("unknown command \(command)\n\n\(Help.all)")
         }
         let known = (Self.known[command] ?? []).union(["--help"])
         while let name = rest.popFirst() {

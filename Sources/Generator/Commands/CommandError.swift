@@ -26,7 +26,7 @@ package enum CommandError: Error, CustomStringConvertible {
     /// A problem with the store at a path.
     case store(String, reason: String)
     case noVersion(String, known: [String])
-    /// There is no migration path between two versions.
+    /// No migration path leads from one version to the other.
     case noWay(from: String, to: String)
     case noTemplates(String)
     /// `strata.json` gives forms for columns that no version has.
@@ -58,7 +58,7 @@ package enum CommandError: Error, CustomStringConvertible {
         case .unreadable(let path, let reason): "\(path): error: the file cannot be read: \(reason)"
         case .store(let path, let reason): "\(path): error: \(reason)"
         case .noVersion(let version, let known):
-            "error: there is no version \(version); the versions are \(known.joined(separator: ", "))"
+            "error: unknown version \(version); the versions are \(known.joined(separator: ", "))"
         case .noWay(let old, let new):
             "error: there is no migration path from \(old) to \(new)"
         case .nothingToPrune(let path):
@@ -76,7 +76,7 @@ package enum CommandError: Error, CustomStringConvertible {
             "\(path): error: the target already has a model in \(other); put this one into another target"
         case .noTemplates(let path): "\(path): error: the folder of templates does not exist"
         case .unknownTemplate(let path, let known):
-            "\(path): error: there is no template with this name; the templates are " + known.joined(separator: ", ")
+            "\(path): error: unknown template; the templates are " + known.joined(separator: ", ")
         case .templateFormat(let path, nil, let firstLine):
             "\(path):1: error: the first line must be \(firstLine), which states the format of its values"
         case .templateFormat(let path, let found?, let firstLine):

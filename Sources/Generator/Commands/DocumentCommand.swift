@@ -1,5 +1,6 @@
 import Documents
 import Foundation
+import Generation
 import SchemaModel
 import Templates
 
@@ -63,7 +64,11 @@ struct DocumentCommand {
 extension LoadedModel {
     /// Returns the facts about the model for a schema page.
     package func document(_ progress: ProgressLine? = nil) throws -> SchemaDocument {
-        let generator = try generator()
+        try document(generator(), progress)
+    }
+
+    /// Returns the facts about the model for a schema page. `generator` renders the SQL of its steps.
+    func document(_ generator: Generator, _ progress: ProgressLine? = nil) throws -> SchemaDocument {
         let total = history.steps.count
         return try SchemaDocument(history, released: sealedCount) { step in
             progress?.advance(of: total)

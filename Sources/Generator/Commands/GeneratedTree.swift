@@ -45,7 +45,7 @@ struct GeneratedTree {
         }
         // A build does not check the documents: nothing that is compiled depends on them.
         if scope == .all {
-            let documents = folder.configuration.hasDocuments ? try Self.documents(of: model) : []
+            let documents = folder.configuration.hasDocuments ? try Self.documents(of: model, generator) : []
             add(documents, in: folder.url, suffix: "") { Self.documentNames.contains($0) }
         }
         for testFolder in testFolders where scope != .sources {
@@ -67,8 +67,8 @@ struct GeneratedTree {
     /// The names of the documents.
     private static let documentNames = ["Schema.html", "SCHEMA.md"]
 
-    private static func documents(of model: LoadedModel) throws -> [GeneratedFile] {
-        let document = try model.document()
+    private static func documents(of model: LoadedModel, _ generator: Generator) throws -> [GeneratedFile] {
+        let document = try model.document(generator)
         let texts = [try SchemaPage(document, .builtIn()).html, SchemaMarkdown(document).text]
         return zip(documentNames, texts).map { GeneratedFile(place: .model, name: $0, contents: $1) }
     }

@@ -246,7 +246,7 @@ package struct LoadedModel {
         folder.url.appendingPathComponent(Generator.lockName)
     }
 
-    /// Reads the lock file of the model. Returns an empty lock if there is no file.
+    /// Reads the lock file of the model. Returns an empty lock if the file does not exist.
     private static func readLock(_ folder: ModelFolder) throws -> Lock {
         let url = lockURL(folder)
         let schema = folder.configuration.schema

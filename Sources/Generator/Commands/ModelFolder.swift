@@ -25,7 +25,7 @@ package struct ModelFolder {
     /// - Parameters:
     ///   - path: The path of the folder.
     ///   - target: The name of the model's target; nil to derive it from the path.
-    /// - Throws: `CommandError.noModel` if there is no `strata.json`; `Diagnostics` if it is wrong.
+    /// - Throws: `CommandError.noModel` if the folder has no `strata.json`; `Diagnostics` if it is wrong.
     init(path: String, target: String?) throws {
         self.url = URL(fileURLWithPath: path, isDirectory: true).standardizedFileURL
         self.path = path

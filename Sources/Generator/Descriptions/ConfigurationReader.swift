@@ -100,7 +100,8 @@ package struct ConfigurationReader {
         return settings
     }
 
-    /// Reads the format of the databases that existed before the schema; nil if there is no valid `imported`.
+    /// Reads the format of the databases that existed before the schema; nil if `imported` is absent or,
+    /// after a diagnostic, wrong.
     package mutating func imported() -> ImportedSource? {
         guard let json = values["imported"] else { return nil }
         var reader = ImportedSourceReader(file: file)

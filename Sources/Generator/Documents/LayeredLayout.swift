@@ -3,55 +3,37 @@
 /// The boxes are in layers, one column each (Sugiyama's method): a box is to the right of the boxes that its lines come
 /// from, lines cross as rarely as a few sweeps can achieve, and a line that spans several layers passes between their
 /// boxes. The result depends only on the input.
-package struct LayeredLayout: Sendable {
+struct LayeredLayout: Sendable {
     /// The size of a box.
-    package struct Box: Hashable, Sendable {
+    struct Box: Hashable, Sendable {
         /// The width.
-        package var width: Int
+        var width: Int
         /// The height.
-        package var height: Int
-
-        /// Creates a size.
-        package init(width: Int, height: Int) {
-            self.width = width
-            self.height = height
-        }
+        var height: Int
     }
 
     /// A line from one box to another, by their indexes. Where no cycle prevents it, `from` is to the left of `to`.
-    package struct Line: Hashable, Sendable {
+    struct Line: Hashable, Sendable {
         /// The index of the box on the left.
-        package var from: Int
+        var from: Int
         /// The index of the box on the right.
-        package var to: Int
-
-        /// Creates a line.
-        package init(from: Int, to: Int) {
-            self.from = from
-            self.to = to
-        }
+        var to: Int
     }
 
     /// A point. The origin is the upper left corner of the diagram.
-    package struct Point: Hashable, Sendable {
+    struct Point: Hashable, Sendable {
         /// The distance from the left.
-        package var x: Int
+        var x: Int
         /// The distance from the top.
-        package var y: Int
-
-        /// Creates a point.
-        package init(x: Int, y: Int) {
-            self.x = x
-            self.y = y
-        }
+        var y: Int
     }
 
     /// The distances between boxes.
-    package enum Gap {
+    enum Gap {
         /// The horizontal distance between two layers.
-        package static let layers = 96
+        static let layers = 96
         /// The vertical distance between two boxes.
-        package static let boxes = 28
+        static let boxes = 28
         /// The vertical distance between a box and a line that passes it.
         static let lines = 14
         /// The distance between unconnected parts of the diagram.
@@ -59,14 +41,14 @@ package struct LayeredLayout: Sendable {
     }
 
     /// The upper left corner of each box.
-    package private(set) var corners: [Point]
+    private(set) var corners: [Point]
     /// The points between the ends of each line, from `from` to `to`. Two points for each layer that the line crosses.
-    package private(set) var bends: [[Point]]
+    private(set) var bends: [[Point]]
     /// The size of the diagram.
-    package private(set) var size = Box(width: 0, height: 0)
+    private(set) var size = Box(width: 0, height: 0)
 
     /// Creates the layout of `boxes` and the `lines` between them.
-    package init(_ boxes: [Box], _ lines: [Line]) {
+    init(_ boxes: [Box], _ lines: [Line]) {
         corners = boxes.map { _ in Point(x: 0, y: 0) }
         bends = lines.map { _ in [] }
         let parts = Self.parts(count: boxes.count, lines).map { LayeredPart($0.boxes, of: boxes, $0.lines, of: lines) }

@@ -202,7 +202,7 @@ public enum ConversionError: StrataError, Hashable, Sendable {
                 values: name its version with ConversionOptions.version or --version
                 """
         case .noVersion(let version):
-            return "there is no version \(version)"
+            return "unknown version \(version)"
         case .unaddressable(let table):
             return
                 "a row of \(table) cannot be set aside: the table has columns called rowid, oid and _rowid_"

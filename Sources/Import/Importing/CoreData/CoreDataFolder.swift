@@ -83,7 +83,7 @@ struct CoreDataFolder {
             if name.isEmpty { continue }
             if name.hasSuffix(".xcdatamodel") { name = String(name.dropLast(12)) }
             guard names.contains(name) else {
-                throw ImportError("there is no version \(name)", path: path, line: index + 1)
+                throw ImportError("unknown version \(name)", path: path, line: index + 1)
             }
             guard !ordered.contains(name) else {
                 throw ImportError("\(name) appears here a second time", path: path, line: index + 1)

@@ -20,7 +20,7 @@ package final class Locked<Value: Sendable>: @unchecked Sendable {
 }
 
 extension Locked where Value: Equatable {
-    /// Sets the value, and tells whether it was another.
+    /// Sets the value. Returns whether it has changed.
     func replace(by new: Value) -> Bool {
         withLock { value in
             defer { value = new }
