@@ -187,6 +187,43 @@ import Testing
         #expect(committed == svg)
     }
 
+    @Test func `a picture marks the differences from an earlier version`() throws {
+        let history = #""version_history": [{ "version": "1.0" }, { "version": "2.0" }]"#
+        func entity(_ name: String, _ properties: String, _ life: String = "") -> String {
+            #"{ "name": "\#(name)", \#(history), \#(life)"identifier": { "type": "int" }, "properties": [\#(properties)] }"#
+        }
+        let files = [
+            "A.json": entity(
+                "a",
+                #"""
+                { "name": "same", "property_type": "string" },
+                { "name": "new", "property_type": "int", "default_value": 0, "added_at_version": "2.0" },
+                { "name": "old", "property_type": "int", "removed_at_version": "2.0", "discard": true },
+                { "name": "after", "property_type": "int",
+                  "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous_name": "before" }] },
+                { "name": "looser", "property_type": "int", "nullable": true,
+                  "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "nullable": false } }] }
+                """#),
+            "B.json": entity("b", "", #""removed_at_version": "2.0", "discard": true, "#),
+            "C.json": #"{ "name": "c", "version_history": [{ "version": "2.0" }], "identifier": { "type": "int" } }"#,
+            "D.json": entity("d", #"{ "name": "same", "property_type": "string" }"#),
+        ]
+        let svg = DiagramImage(try document(files), since: 0).svg
+        /// The classes of the texts with these contents.
+        func classes(_ text: String) -> [String] {
+            svg.matches(of: #/<text class="([^"]*)"[^>]*>([^<]*)</#).filter { $0.2 == text }.map {
+                $0.1.trimmingCharacters(in: .whitespaces)
+            }
+        }
+        #expect(classes("same") == ["word", "word"])
+        #expect(classes("new") == ["word added"] && classes("old") == ["word removed"])
+        #expect(classes("after") == ["word renamed"] && classes("looser") == ["word changed"])
+        #expect(classes("~ a") == ["name word changed"] && classes("− b") == ["name word removed"])
+        #expect(classes("+ c") == ["name word added"] && classes("d") == ["name word"])
+        let unmarked = DiagramImage(try document(files)).svg
+        #expect(!unmarked.contains(">old<") && !unmarked.contains(#"class="word changed""#))
+    }
+
     @Test func `the picture is well-formed XML, also with special characters`() throws {
         var files = Self.shop
         files["Order.json"] = Self.shop["Order.json"]?.replacing("\"order\"", with: "\"größe\"")

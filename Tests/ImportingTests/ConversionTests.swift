@@ -364,6 +364,8 @@ import Testing
             #expect(all.last == ConversionProgress(table: nil, completedRows: 5005, totalRows: 5005))
             #expect(all.count > 1 && all.dropLast().allSatisfy { $0.table == "user" && $0.totalRows == 5005 })
             #expect(all.map(\.completedRows) == all.map(\.completedRows).sorted())
+            // Each 1,024 rows, of 5,005.
+            #expect(asked.withLock { $0 } == 4)
         }
     }
 
