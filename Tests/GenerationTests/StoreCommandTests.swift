@@ -42,6 +42,12 @@ import Testing
             #expect(html.contains(#","name":"laundry","rows":28}"#))
             #expect(html.contains(#""drift":[]"#) && html.contains(#""version":"1.0""#))
             #expect(!html.contains(secret))
+            // Movies has a version 1.0 too, but this is not a store of it.
+            let movies = Self.root.appendingPathComponent("Entities/Movies").path
+            let other = run("inspect", path, "--model", movies, "--html", page.path)
+            #expect(other.code == .diagnostics && other.said.isEmpty)
+            #expect(other.complaints.first?.hasPrefix("\(path): error: ") == true)
+            #expect(other.complaints.first?.contains("LaundrySchema") == true)
         }
     }
 

@@ -65,6 +65,9 @@ package enum StoreCommand {
     private static func writePage(
         of inspection: StoreInspection, _ model: LoadedModel, to page: URL, _ console: Console
     ) throws {
+        guard inspection.schema == model.history.name else {
+            throw StoreError.otherSchema(found: inspection.schema, expected: model.history.name)
+        }
         var document = try model.document()
         guard model.history.versions.contains(where: { $0.version.text == inspection.version }) else {
             throw CommandError.noVersion(inspection.version, known: model.history.versions.map(\.version.text))
