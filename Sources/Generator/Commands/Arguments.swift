@@ -7,16 +7,24 @@ package struct Arguments {
     package private(set) var folders: [String] = []
     private var values: [String: [String]] = [:]
     private static let switches: Set<String> = [
-        "--sources", "--tests", "--released", "--release", "--json", "--values", "--quiet", "--help",
+        "--sources", "--tests", "--released", "--release", "--json", "--values", "--quiet", "--help", "--nullable",
+        "--unique", "--indexed", "--to-one", "--to-many", "--discard", "--beta", "--yes", "--markdown",
     ]
     /// The options of each command, except `--help`.
     static let known: [String: Set<String>] = [
         "generate": ["--release", "--model", "--target", "--test-target"],
-        "release": ["--version", "--model", "--target", "--test-target"],
+        "release": ["--beta", "--version", "--model", "--target", "--test-target"],
         "check": [
             "--sources", "--tests", "--released", "--json", "--stamp", "--model", "--target", "--test-target",
         ],
         "diff": ["--json", "--target"],
+        "add": [
+            "--nullable", "--unique", "--indexed", "--default", "--fill", "--to-one", "--to-many", "--identifier",
+            "--version", "--model", "--target",
+        ],
+        "rename": ["--version", "--model", "--target"],
+        "remove": ["--discard", "--version", "--model", "--target"],
+        "version": ["--model", "--target"],
         "prune": ["--target"],
         "document": ["--to", "--since", "--target", "--quiet"],
         "plan": ["--model", "--json", "--quiet"],

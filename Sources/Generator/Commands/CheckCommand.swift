@@ -102,7 +102,7 @@ struct CheckCommand {
                 }
             }
         }
-        console.say(try JSONOutput.text(findings))
+        console.say(try EncodedOutput.text(findings))
         if !findings.isEmpty { throw CommandError.found }
     }
 

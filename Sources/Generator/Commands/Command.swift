@@ -47,6 +47,7 @@ package enum Command {
             case "diff": try DiffCommand(parsed).run(console)
             case "document": try DocumentCommand(parsed).run(console)
             case "templates": try TemplatesCommand(parsed).run(console)
+            case "add", "rename", "remove", "version": try EditCommand(parsed).run(console)
             case "prune": try PruneCommand(parsed).run(console)
             case "sources": try BuildCommand(parsed, place: .sources).run()
             default: try BuildCommand(parsed, place: .tests).run()
@@ -59,6 +60,8 @@ package enum Command {
         } catch let error as CommandError {
             if !error.description.isEmpty { console.complain(error.description) }
             if case .usage = error { return .usage }
+        } catch let error as DescriptionEditor.Refusal {
+            console.complain(CommandError.edit(error).description)
         } catch let error as TemplateError {
             console.complain(error.description)
         } catch {

@@ -32,6 +32,18 @@ package enum CommandError: Error, CustomStringConvertible {
     /// `strata.json` gives forms for columns that no version has.
     case unknownImportedColumns(String, [String])
     case nothingToPrune(String)
+    /// A new file would replace an existing one.
+    case fileExists(String)
+    /// A command needs one model, but there are several.
+    case severalModels([String])
+    /// A newer version cannot begin, because there is a draft.
+    case draftExists(String, folder: String)
+    /// A beta needs a draft, but the newest version is released.
+    case noDraft(String)
+    /// The edited descriptions have these problems.
+    case wrongEdit([String])
+    /// The descriptions cannot be edited.
+    case edit(DescriptionEditor.Refusal)
     /// `strata.json` names a test target that the package does not have.
     case noTestTarget(String, name: String, nearest: String?)
     /// The pruned files would describe a supported version differently.
@@ -61,6 +73,19 @@ package enum CommandError: Error, CustomStringConvertible {
             "error: unknown version \(version); the versions are \(known.joined(separator: ", "))"
         case .noWay(let old, let new):
             "error: there is no migration path from \(old) to \(new)"
+        case .fileExists(let path): "\(path): error: the file exists already"
+        case .severalModels(let paths):
+            "error: there are several models; add --model with one of " + paths.joined(separator: ", ")
+        case .draftExists(let version, let path):
+            "error: \(version) is not released yet, so no newer version can begin; edit \(version), or run: "
+                + "swift run strata release \(path)"
+        case .noDraft(let version): "error: there is no draft: the newest version \(version) is already released"
+        case .wrongEdit(let problems):
+            (["error: nothing was changed, because the descriptions would be wrong:"] + problems).joined(
+                separator: "\n")
+        case .edit(.unknown(let name, let nearest)):
+            "error: the newest version has no \(name)" + (nearest.map { "; did you mean \($0)?" } ?? "")
+        case .edit(.exists(let name)): "error: the newest version already has \(name)"
         case .nothingToPrune(let path):
             "\(path)/strata.json: error: add \"oldest_supported_version\": the versions before it are removed"
         case .unprunable(let path):

@@ -36,22 +36,10 @@ struct DiffCommand {
             throw CommandError.noWay(from: oldest.text, to: newest.text)
         }
         if isJSON {
-            return console.say(try JSONOutput.text(steps.flatMap(Entry.entries)))
+            return console.say(try EncodedOutput.text(steps.flatMap(Entry.entries)))
         }
         if history.steps.isEmpty { console.say("\(history.newest.version) is the only version") }
-        for step in steps {
-            console.say(
-                "\(step.from.version) -> \(step.to.version)\(step.isCustom ? ": needs a custom migration" : "")")
-            let changes = step.changes
-            if changes.isEmpty { console.say("  nothing changes") }
-            for change in changes {
-                let handling = change.handling.rawValue
-                let padding = String(repeating: " ", count: max(0, 10 - handling.count))
-                let reason = step.reason(for: change).map { " (\($0))" } ?? ""
-                let shown = console.styled(handling, change.handling == .inferred ? .plain : .warning)
-                console.say("  \(shown)\(padding)  \(step.subject(of: change)): \(step.text(of: change))\(reason)")
-            }
-        }
+        for line in steps.flatMap({ $0.lines(for: console) }) { console.say(line) }
     }
 
     /// A change in the JSON output.

@@ -1,3 +1,4 @@
+import Descriptions
 import Foundation
 import SchemaModel
 
@@ -6,10 +7,13 @@ struct GenerateCommand {
     private let folders: [ModelFolder]
     private let testTargets: [String: URL]?
     private let release: LoadedModel.Release?
+    private let isBeta: Bool
 
     init(_ arguments: Arguments, isRelease: Bool = false) throws {
         folders = try arguments.models()
         testTargets = try arguments.testTargets()
+        isBeta = arguments.has("--beta")
+        if isBeta, arguments.has("--version") { throw CommandError.usage("--beta and --version exclude each other") }
         if let text = arguments.option("--version") {
             guard let version = Version(text) else { throw CommandError.usage("\(text) is not a version") }
             release = .version(version)
@@ -19,17 +23,50 @@ struct GenerateCommand {
     }
 
     func run(_ console: Console) throws {
-        for folder in folders { try run(folder, console) }
+        for folder in folders {
+            if isBeta {
+                try releaseBeta(of: folder, console)
+            } else {
+                try run(folder, release, console)
+            }
+        }
     }
 
-    private func run(_ folder: ModelFolder, _ console: Console) throws {
+    /// Releases the draft as a beta: its items in the descriptions get the version of the beta, and so do your sources.
+    private func releaseBeta(of folder: ModelFolder, _ console: Console) throws {
+        try folder.checkTests(among: testTargets)
+        let testFolders = folder.testFolders(among: testTargets)
+        var model = try LoadedModel(reading: folder, release: .newest, testFolders: testFolders)
+        guard let draft = model.draft else { throw CommandError.noDraft(model.history.newest.version.text) }
+        if draft.isBeta { return try run(folder, .newest, console) }
+        // The beta has the tables of the draft, so everything that the draft needs is there.
+        _ = model.sealFixtures(in: testFolders)
+        try checkRelease(of: model, try GeneratedTree(model, testFolders: testFolders), testFolders)
+        let betas = model.history.versions.map(\.version).filter { $0.isBeta && $0.final == draft }
+        let beta = draft.beta((betas.last?.number.beta ?? 0) + 1)
+        var edits = try Renumbering.renumber(
+            draft, to: beta, in: try folder.descriptions(), configuration: try folder.configurationFile())
+        edits.merge(try OwnSources(of: folder, testFolders).renaming(draft, to: beta)) { _, new in new }
+        let edited = try folder.applying(edits)
+        _ = try LoadedModel(reading: edited, release: .version(beta))
+        for line in try edited.writeEdits() { console.say(line) }
+        if let fixture = model.draftFile(of: draft, in: testFolders) {
+            try? FileManager.default.removeItem(at: fixture)
+        }
+        try run(edited, .version(beta), isChecked: false, console)
+        console.say("\(draft) can change again: its next edits come after \(beta)")
+    }
+
+    private func run(
+        _ folder: ModelFolder, _ release: LoadedModel.Release?, isChecked: Bool = true, _ console: Console
+    ) throws {
         try folder.checkTests(among: testTargets)
         let testFolders = folder.testFolders(among: testTargets)
         var model = try LoadedModel(reading: folder, release: release, testFolders: testFolders)
         let sealedFixtures = model.sealFixtures(in: testFolders)
         let tree = try GeneratedTree(model, testFolders: testFolders)
-        if release != nil { try checkRelease(of: model, tree, testFolders) }
-        announceSealedVersions(of: model, testFolders, console)
+        if release != nil, isChecked { try checkRelease(of: model, tree, testFolders) }
+        announceSealedVersions(of: model, release, testFolders, console)
         for note in model.notes { console.say(note.description) }
         var lines: [String] = []
         for (draft, fixture) in sealedFixtures {
@@ -69,7 +106,8 @@ struct GenerateCommand {
     }
 
     private func announceSealedVersions(
-        of model: LoadedModel, _ testFolders: [ModelFolder.TestFolder], _ console: Console
+        of model: LoadedModel, _ release: LoadedModel.Release?, _ testFolders: [ModelFolder.TestFolder],
+        _ console: Console
     ) {
         let new = model.sealedVersions.filter { !model.released.contains($0) }
         for version in new {
@@ -78,6 +116,11 @@ struct GenerateCommand {
         }
         if release != nil, new.isEmpty, let newest = model.sealedVersions.last {
             console.say("\(newest) of \(model.history.name) is already released")
+            if newest.isBeta {
+                console.say(
+                    "to release \(newest.final), run: swift run strata version \(newest.final) --model \(model.folder.path)"
+                )
+            }
         }
         for version in model.versionsWithoutFixture(in: testFolders) where new.contains(version) {
             console.say("warning: \(version) has no fixture yet: run the tests, then generate, and commit it")

@@ -96,8 +96,10 @@ struct GeneratedTree {
     private static func migrations(of folder: ModelFolder) -> [URL] {
         let migrations = folder.folder(.migrations)
         let names = (try? FileManager.default.contentsOfDirectory(atPath: migrations.path)) ?? []
-        return names.sorted().filter { $0.wholeMatch(of: /Migration_[0-9_]+_to_[0-9_]+\.swift/) != nil }
-            .map { migrations.appendingPathComponent($0) }
+        return names.sorted().filter {
+            $0.wholeMatch(of: /Migration_[0-9_]+(beta_[0-9]+)?_to_[0-9_]+(beta_[0-9]+)?\.swift/) != nil
+        }
+        .map { migrations.appendingPathComponent($0) }
     }
 
     /// Returns the functions for removed data that custom migrations need but do not contain.

@@ -14,6 +14,10 @@ enum Help {
           check       report files that are out of date, changed released versions and unwritten migrations
           release     record the newest version as released; it can no longer change
           diff        print the changes between two versions, and which migrations are inferred
+          add         add a property or an entity to the draft
+          rename      rename an element in the draft, and record the former name
+          remove      remove an element in the draft; older versions keep it
+          version     begin a version
           prune       remove the history of versions that are no longer supported
           document    write a page with the diagram and the history of the schema
 
@@ -67,6 +71,8 @@ enum Help {
             fixture, a database of the version with rows, is never written again. Run swift test first: it writes the fixture.
             If the fixture is missing or older than the descriptions, nothing is released.
 
+              --beta                 release the draft as a beta, like 1.3-beta.1, in the descriptions and your sources too.
+                                     Later edits belong to 1.3. Afterwards run the tests and generate
               --version VERSION      release this version and those before it (default: the newest)
               --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
               --test-target NAME=DIR a test target, if its folder is not Tests/NAME beside the Package.swift
@@ -87,6 +93,67 @@ enum Help {
               --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
 
             example: strata diff Sources/App/Model 1.0 2.0
+            """
+        case "add":
+            """
+            usage: strata add property ENTITY.NAME TYPE [options]
+                   strata add entity NAME [options]
+
+            Adds a property or an entity to the descriptions, in the draft. If the newest version is released, the draft is a new
+            version. Prints the files that change and what the migration will do. If the edited descriptions would be wrong,
+            nothing is written.
+
+              --nullable             the property may be nil
+              --default VALUE        the default value, which existing rows get too
+              --fill VALUE           the value of existing rows
+              --unique, --indexed    the property is unique, or has an index
+              --to-one, --to-many    the property is a relationship to the entity TYPE
+              --identifier TYPE      the type of the entity's identifier (default: int)
+              --version VERSION      the new version, if the newest one is released (default: the next number)
+              --model FOLDER         the model (default: the model below the current folder that has the entity)
+              --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
+
+            example: strata add property episode.rating double --nullable
+            """
+        case "rename":
+            """
+            usage: strata rename ENTITY NEW [options]
+                   strata rename ENTITY.NAME NEW [options]
+
+            Renames an entity, a subtype, or an element of one, in the draft. Records the former name in the version history,
+            and renames the references to it. Prints the files that change and what the migration will do.
+
+              --version VERSION      the new version, if the newest one is released (default: the next number)
+              --model FOLDER         the model (default: the model below the current folder that has the entity)
+              --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
+
+            example: strata rename episode.note notes
+            """
+        case "remove":
+            """
+            usage: strata remove ENTITY [options]
+                   strata remove ENTITY.NAME [options]
+
+            Removes an entity, a subtype, or an element of one, in the draft. The descriptions of older versions keep it. Its data
+            needs a custom migration that saves it, or --discard. Prints the files that change and what the migration will do.
+
+              --discard              delete the data
+              --version VERSION      the new version, if the newest one is released (default: the next number)
+              --model FOLDER         the model (default: the model below the current folder that has the entity)
+              --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
+
+            example: strata remove episode.note --discard
+            """
+        case "version":
+            """
+            usage: strata version VERSION [options]
+
+            Begins a version: the descriptions name it, and later edits belong to it. The newest version must be released.
+
+              --model FOLDER         the model (default: the model below the current folder)
+              --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
+
+            example: strata version 2.2
             """
         case "prune":
             """

@@ -25,6 +25,13 @@ package struct LoadedModel {
     /// Whether the newest version is released.
     var isReleased: Bool { released.last == history.newest.version }
 
+    /// The newest version if it can still change; nil if it is released, or if the databases of the library from which
+    /// the model was imported have it.
+    var draft: Version? {
+        let newest = history.newest.version
+        return isReleased || history.imported != nil && history.formerNames[newest] != nil ? nil : newest
+    }
+
     /// The version that a command releases.
     enum Release: Equatable {
         case newest
@@ -212,7 +219,8 @@ package struct LoadedModel {
         fixtureFolder(in: testFolders)?.appendingPathComponent("\(version).sqlite")
     }
 
-    private func draftFile(of version: Version, in testFolders: [ModelFolder.TestFolder]) -> URL? {
+    /// Returns the file of a draft's fixture; nil if there is no test target.
+    func draftFile(of version: Version, in testFolders: [ModelFolder.TestFolder]) -> URL? {
         fixtureFolder(in: testFolders)?.appendingPathComponent("draft-\(version).sqlite")
     }
 

@@ -13,7 +13,9 @@ package struct ModelFolder {
     /// The name of the target that the model belongs to.
     let target: String
     /// The configuration from `strata.json`.
-    let configuration: Configuration
+    private(set) var configuration: Configuration
+    /// The edits of the model's files that are not written yet.
+    private var edits: [String: FileOutcome] = [:]
     /// The name of the schema.
     package var schema: String { configuration.schema }
 
@@ -162,10 +164,39 @@ package struct ModelFolder {
         }
     }
 
+    /// Returns the folder as it would be after edits of its files. Nothing is written.
+    ///
+    /// - Throws: `Diagnostics` if the edited `strata.json` is wrong.
+    func applying(_ edits: [String: FileOutcome]) throws -> ModelFolder {
+        var folder = self
+        folder.edits.merge(edits) { _, new in new }
+        folder.configuration = try Configuration(
+            reading: try folder.configurationFile(), target: target, module: module)
+        return folder
+    }
+
+    /// Writes the edits of the model's files. Returns a line for each file.
+    func writeEdits() throws -> [String] {
+        try edits.sorted { $0.key < $1.key }.compactMap { path, edit in
+            let url = URL(fileURLWithPath: path)
+            switch edit {
+            case .kept: return nil
+            case .rewritten(let bytes):
+                let isThere = FileManager.default.fileExists(atPath: path)
+                let isChanged = try FileWriter.write(String(decoding: bytes, as: UTF8.self), to: url)
+                return isChanged ? "\(isThere ? "changed" : "created") \(path)" : nil
+            case .removed:
+                try FileManager.default.removeItem(at: url)
+                return "removed \(path)"
+            }
+        }
+    }
+
     /// Reads the file `strata.json`.
     package func configurationFile() throws -> SourceFile {
         let file = url.appendingPathComponent("strata.json")
-        return SourceFile(path: file.path, bytes: [UInt8](try Data(contentsOf: file)))
+        let source = SourceFile(path: file.path, bytes: [UInt8](try Data(contentsOf: file)))
+        return [source].applying(edits.filter { $0.key == file.path }).first ?? source
     }
 
     /// Reads the descriptions: all JSON files in the folder and its subfolders, except `strata.json` and the files in
@@ -188,6 +219,6 @@ package struct ModelFolder {
                 throw CommandError.unreadable(file.path, reason: error.localizedDescription)
             }
         }
-        return files
+        return files.applying(edits.filter { $0.key.hasSuffix(".json") && !$0.key.hasSuffix("/strata.json") })
     }
 }

@@ -24,21 +24,9 @@ struct PruneCommand {
         }
         let files = try folder.descriptions()
         let outcomes = try Pruning.prune(files, configuration: try folder.configurationFile(), oldest: oldest)
-        let pruned = try check(model, files, outcomes, folder)
-        var count = 0
-        for (path, outcome) in outcomes.sorted(by: { $0.key < $1.key }) {
-            let url = URL(fileURLWithPath: path)
-            switch outcome {
-            case .kept: continue
-            case .rewritten(let bytes):
-                try FileWriter.write(String(decoding: bytes, as: UTF8.self), to: url)
-                console.say("pruned \(path)")
-            case .removed:
-                try FileManager.default.removeItem(at: url)
-                console.say("removed \(path)")
-            }
-            count += 1
-        }
+        let pruned = try check(model, outcomes, folder)
+        let lines = try folder.applying(outcomes).writeEdits()
+        for line in lines { console.say(line) }
         // Pruning may change the order of columns and the names of indexes. No store depends on them.
         let lock = model.lock.acceptingDDL(of: pruned)
         if lock != model.lock {
@@ -47,7 +35,7 @@ struct PruneCommand {
                 console.say("SQL/\(new.version).sql will differ in the order of columns or the names of indexes")
             }
         }
-        if count == 0 { console.say("\(folder.target): nothing in it is older than \(oldest)") }
+        if lines.isEmpty { console.say("\(folder.target): nothing in it is older than \(oldest)") }
     }
 
     /// Checks, before anything is written, that the pruned files describe every supported version as before.
@@ -55,24 +43,12 @@ struct PruneCommand {
     /// - Returns: The history of the pruned files.
     /// - Throws: `CommandError.unprunable` if a version would change; `Diagnostics` if the pruned files are wrong.
     private func check(
-        _ model: LoadedModel, _ files: [SourceFile], _ outcomes: [String: Pruning.Outcome], _ folder: ModelFolder
+        _ model: LoadedModel, _ outcomes: [String: FileOutcome], _ folder: ModelFolder
     ) throws -> SchemaHistory {
-        let remaining = files.compactMap { file -> SourceFile? in
-            switch outcomes[file.path] {
-            case .removed: nil
-            case .rewritten(let bytes): SourceFile(path: file.path, bytes: bytes)
-            case .kept, nil: file
-            }
-        }
-        var settings = folder.configuration.versions
-        let file = try folder.configurationFile()
-        if case .rewritten(let bytes) = outcomes[file.path] {
-            var reader = try ConfigurationReader.read(SourceFile(path: file.path, bytes: bytes))
-            settings = reader.versions()
-        }
+        let edited = try folder.applying(outcomes)
         let pruned = Descriptions(
-            reading: remaining, folder: folder.path, schema: folder.configuration.schema,
-            sealed: model.history.versions.map(\.version), settings: settings)
+            reading: try edited.descriptions(), folder: folder.path, schema: folder.configuration.schema,
+            sealed: model.history.versions.map(\.version), settings: edited.configuration.versions)
         guard let history = pruned.history else { throw Diagnostics(pruned.diagnostics) }
         func shape(_ history: SchemaHistory) -> [[String]] {
             history.versions.map { [$0.version.text] + $0.logicalLines.sorted() }

@@ -28,7 +28,7 @@ extension Problem {
             return "unknown type \"\(name)\"" + suggestion(nearest)
 
         case .malformedVersion(let text):
-            return "\"\(text)\" is not a version; a version consists of numbers and dots, like \"1.0\""
+            return "\"\(text)\" is not a version; a version is like \"1.0\", and a beta like \"1.1-beta.1\""
         case .versionsNotAscending(let version, let before):
             return "versions must be in ascending order; \(version) cannot follow \(before)"
         case .misspelledVersion(let version, let draft):

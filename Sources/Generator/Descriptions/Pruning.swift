@@ -3,21 +3,12 @@ import SchemaModel
 
 /// Removes everything from the files of a model that no supported version needs. The rest of the text does not change.
 package struct Pruning {
-    /// The outcome of pruning a file.
-    package enum Outcome: Hashable, Sendable {
-        /// The file does not change.
-        case kept
-        /// The file has these new bytes.
-        case rewritten([UInt8])
-        /// The file is not needed any more.
-        case removed
-    }
-
     private let oldest: Version
-    private var edits: [(range: Range<Int>, text: String)] = []
+    private var edits: JSONEdits
 
-    private init(oldest: Version) {
+    private init(of file: SourceFile, oldest: Version) {
         self.oldest = oldest
+        edits = JSONEdits(of: file.bytes)
     }
 
     /// Prunes the files of a model.
@@ -30,62 +21,55 @@ package struct Pruning {
     /// - Throws: `Diagnostic` if a file is not valid JSON.
     package static func prune(
         _ files: [SourceFile], configuration: SourceFile, oldest: Version
-    ) throws(Diagnostic) -> [String: Outcome] {
-        var outcomes: [String: Outcome] = [:]
+    ) throws(Diagnostic) -> [String: FileOutcome] {
+        var outcomes: [String: FileOutcome] = [:]
         var isNamed = false
-        var candidate: (file: SourceFile, pruning: Pruning, edit: (range: Range<Int>, text: String))?
+        var candidate: (file: SourceFile, pruning: Pruning, name: (text: String, offset: Int))?
         for file in files.sorted(by: { $0.path < $1.path }) {
             guard case .object(let members) = try file.json().value else { continue }
-            var pruning = Pruning(oldest: oldest)
+            var pruning = Pruning(of: file, oldest: oldest)
             guard pruning.prune(members, isFile: true) else {
                 outcomes[file.path] = .removed
                 continue
             }
             if pruning.namesOldest { isNamed = true }
-            if candidate == nil, let edit = pruning.naming(members) { candidate = (file, pruning, edit) }
-            outcomes[file.path] = pruning.outcome(for: file)
+            if candidate == nil, let name = pruning.naming(members) { candidate = (file, pruning, name) }
+            outcomes[file.path] = pruning.outcome
         }
         // A version exists only if a description names it. If none names the oldest version any more, it is added to
         // one description.
-        if !isNamed, let (file, kept, edit) = candidate {
+        if !isNamed, let (file, kept, name) = candidate {
             var pruning = kept
-            pruning.edits.append(edit)
-            outcomes[file.path] = pruning.outcome(for: file)
+            pruning.edits.insert(name.text, at: name.offset)
+            outcomes[file.path] = pruning.outcome
         }
-        var pruning = Pruning(oldest: oldest)
+        var pruning = Pruning(of: configuration, oldest: oldest)
         pruning.prune(configuration: try configuration.json())
-        outcomes[configuration.path] = pruning.outcome(for: configuration)
+        outcomes[configuration.path] = pruning.outcome
         return outcomes
     }
 
     private var namesOldest = false
 
-    /// Returns the edit that adds the oldest version to the history of an entity that this version has; nil for other
-    /// descriptions.
-    private func naming(_ members: [JSON.Member]) -> (range: Range<Int>, text: String)? {
+    /// Returns the text that adds the oldest version to the history of an entity that this version has, and where to
+    /// insert it; nil for other descriptions.
+    private func naming(_ members: [JSON.Member]) -> (text: String, offset: Int)? {
         let keys = members.map { KeyTable.entity.canonical($0.key) }
         func value(_ key: String) -> JSON? { keys.firstIndex(of: key).map { members[$0].value } }
         guard let first = members.first, value("identifier") != nil else { return nil }
         if case .bool(false) = value("persist")?.value { return nil }
         if let birth = version(value("added_at_version")), birth > oldest { return nil }
         guard let history = value("version_history") else {
-            return (first.keyOffset..<first.keyOffset, "\"version_history\": [{ \"version\": \"\(oldest)\" }],\n  ")
+            return ("\"version_history\": [{ \"version\": \"\(oldest)\" }],\n  ", first.keyOffset)
         }
         // The entity exists since the first version, and changes only after the oldest supported version.
         guard case .array(let items) = history.value, let item = items.first, case .object(let members) = item.value,
             members.count > 1, version(firstVersion(items)).map({ $0 > oldest }) ?? false
         else { return nil }
-        return (item.offset..<item.offset, "{ \"version\": \"\(oldest)\" }, ")
+        return ("{ \"version\": \"\(oldest)\" }, ", item.offset)
     }
 
-    private func outcome(for file: SourceFile) -> Outcome {
-        if edits.isEmpty { return .kept }
-        var bytes = file.bytes
-        for edit in edits.sorted(by: { $0.range.lowerBound > $1.range.lowerBound }) {
-            bytes.replaceSubrange(edit.range, with: Array(edit.text.utf8))
-        }
-        return .rewritten(bytes)
-    }
+    private var outcome: FileOutcome { edits.isEmpty ? .kept : .rewritten(edits.result) }
 
     private func version(_ json: JSON?) -> Version? {
         if case .string(let text) = json?.value { Version(text) } else { nil }
@@ -119,11 +103,11 @@ package struct Pruning {
                     return prune(members, isFile: false)
                 }
                 if key == "options" || key == "unused_options" { keepBits(of: elements, parts) }
-                remove(elements.indices.filter { !parts[$0] }, from: elements.map { $0.offset..<$0.end })
+                edits.remove(elements.indices.filter { !parts[$0] }, from: elements.map { $0.offset..<$0.end })
             default: break
             }
         }
-        remove(dead.sorted(), from: members.map { $0.keyOffset..<$0.value.end })
+        edits.remove(dead.sorted(), from: members.map { $0.keyOffset..<$0.value.end })
         return true
     }
 
@@ -146,10 +130,10 @@ package struct Pruning {
                 isShifted = true
             } else if isShifted, given == nil {
                 if let first {
-                    edits.append((first..<first, "\"bit\": \(bit), "))
+                    edits.insert("\"bit\": \(bit), ", at: first)
                 } else if case .string(let name) = option.value {
                     let text = "{ \"name\": \(JSON.quoted(name)), \"bit\": \(bit) }"
-                    edits.append((option.offset..<option.end, text))
+                    edits.replace(option.offset..<option.end, with: text)
                 }
                 isShifted = false
             }
@@ -173,7 +157,7 @@ package struct Pruning {
                 if isFile, isFirst {
                     // The first item records that the entity exists since the oldest version.
                     if version < oldest || members.count > 1 {
-                        edits.append((item.offset..<item.end, "{ \"version\": \"\(oldest)\" }"))
+                        edits.replace(item.offset..<item.end, with: "{ \"version\": \"\(oldest)\" }")
                     }
                     namesOldest = true
                 } else {
@@ -185,7 +169,7 @@ package struct Pruning {
                 dead.append(place)
             }
         }
-        remove(dead, from: items.map { $0.offset..<$0.end })
+        edits.remove(dead, from: items.map { $0.offset..<$0.end })
         return dead.count == items.count
     }
 
@@ -201,32 +185,12 @@ package struct Pruning {
                     }
                     return version(json).map { $0 < oldest } ?? false
                 }
-                remove(dead, from: elements.map { $0.offset..<$0.end })
+                edits.remove(dead, from: elements.map { $0.offset..<$0.end })
             case ("chain", .object(let members)):
                 let dead = members.indices.filter { Version(members[$0].key).map { $0 < oldest } ?? false }
-                remove(dead, from: members.map { $0.keyOffset..<$0.value.end })
+                edits.remove(dead, from: members.map { $0.keyOffset..<$0.value.end })
             default: break
             }
         }
-    }
-
-    // MARK: Text
-
-    /// Removes elements of a list, each with one comma.
-    private mutating func remove(_ dead: [Int], from ranges: [Range<Int>]) {
-        guard let last = ranges.indices.last(where: { !dead.contains($0) }) else {
-            if let first = ranges.first, let end = ranges.last?.upperBound { replace(first.lowerBound..<end) }
-            return
-        }
-        for place in dead where place < last {
-            replace(ranges[place].lowerBound..<ranges[place + 1].lowerBound)
-        }
-        if last < ranges.count - 1, let end = ranges.last?.upperBound { replace(ranges[last].upperBound..<end) }
-    }
-
-    /// Removes a range of the text. Earlier edits inside the range are dropped.
-    private mutating func replace(_ range: Range<Int>) {
-        edits.removeAll { range.contains($0.range.lowerBound) && $0.range.upperBound <= range.upperBound }
-        edits.append((range, ""))
     }
 }

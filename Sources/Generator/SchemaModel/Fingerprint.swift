@@ -10,8 +10,9 @@ package struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
     ///
     /// The version itself is the first line, so two versions with the same entities have different fingerprints.
     package init(of version: Version, lines: [String]) {
-        let number = version.components.map(String.init).joined(separator: ".")
-        self.init(of: ["version \(number)"] + lines)
+        let number = version.number.components.map(String.init).joined(separator: ".")
+        let beta = version.number.beta.map { "-beta.\($0)" } ?? ""
+        self.init(of: ["version \(number)\(beta)"] + lines)
     }
 
     /// Creates the fingerprint of lines, in any order.

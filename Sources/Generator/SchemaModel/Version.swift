@@ -1,65 +1,65 @@
-/// A version of a schema: numbers separated by dots. Versions are compared number by number, so 1.9 < 1.10 and 1.1 ==
-/// 1.1.0.
+import SQLSchema
+
+/// A version of a schema: numbers separated by dots, like 1.3, or a beta, like 1.3-beta.1.
 package struct Version: Sendable, CustomStringConvertible {
-    /// The numbers, without the zeros at the end.
-    package let components: [Int]
+    /// The number, by which versions are compared.
+    package let number: VersionNumber
     /// The version as it was written.
     package let text: String
 
-    /// Parses a version; nil if `text` is not decimal numbers separated by single dots.
+    /// Parses a version; nil if `text` is not one.
     package init?(_ text: String) {
-        var components: [Int] = []
-        for part in text.split(separator: ".", omittingEmptySubsequences: false) {
-            guard !part.isEmpty, part.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = Int(part) else {
-                return nil
-            }
-            components.append(number)
-        }
-        while components.last == 0 { components.removeLast() }
-        self.components = components
+        guard let number = VersionNumber(text) else { return nil }
+        self.number = number
         self.text = text
     }
 
     /// The version as it was written.
     package var description: String { text }
 
+    /// Whether the version is a beta.
+    package var isBeta: Bool { number.beta != nil }
+
+    /// The version without the beta: 1.3 for 1.3-beta.1.
+    package var final: Version {
+        text.firstIndex(of: "-").flatMap { Version(String(text[..<$0])) } ?? self
+    }
+
+    /// Returns a beta of this version: 1.3-beta.1 for 1.3.
+    package func beta(_ number: Int) -> Version { Version("\(final.text)-beta.\(number)") ?? self }
+
     /// Returns the difference of the first numbers that differ: 20 for 2.2 and 2.22, 1 for 2.9 and 3.0.
     package func distance(to other: Version) -> Int {
-        let count = max(components.count, other.components.count)
-        for place in 0..<count {
-            let left = place < components.count ? components[place] : 0
-            let right = place < other.components.count ? other.components[place] : 0
-            if left != right { return abs(right - left) }
+        let (left, right) = (number.components, other.number.components)
+        for place in 0..<max(left.count, right.count) {
+            let numbers = (place < left.count ? left[place] : 0, place < right.count ? right[place] : 0)
+            if numbers.0 != numbers.1 { return abs(numbers.1 - numbers.0) }
         }
         return 0
     }
 
-    /// The version with its last number increased: 1.1 for 1.0. Messages show it as an example of a newer version.
+    /// The version with its last number increased: 1.1 for 1.0. After a beta, it is the version without the beta. Messages
+    /// show it as an example of a newer version.
     package var next: Version {
+        if isBeta { return final }
         let numbers = text.split(separator: ".").compactMap { Int($0) }
         let next = numbers.dropLast() + [(numbers.last ?? 0) &+ 1]
         return Version(next.map(String.init).joined(separator: ".")) ?? self
     }
 
-    /// The version as the end of a Swift name: `1_0`.
+    /// The version as the end of a Swift name: `1_0`, or `1_3_beta_1`.
     package var identifier: String {
-        text.split(separator: ".").joined(separator: "_")
+        String(text.map { $0 == "." || $0 == "-" ? "_" : $0 })
     }
 }
 
 extension Version: Hashable, Comparable {
     /// Returns whether both versions have the same numbers. Their spellings may differ.
-    package static func == (left: Version, right: Version) -> Bool {
-        left.components == right.components
-    }
+    package static func == (left: Version, right: Version) -> Bool { left.number == right.number }
 
     /// Returns whether `left` is older than `right`.
-    package static func < (left: Version, right: Version) -> Bool {
-        left.components.lexicographicallyPrecedes(right.components)
-    }
+    package static func < (left: Version, right: Version) -> Bool { left.number < right.number }
 
     /// Hashes the numbers, but not the spelling.
-    package func hash(into hasher: inout Hasher) {
-        hasher.combine(components)
-    }
+    package func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }

@@ -1,5 +1,6 @@
 import Descriptions
 import Foundation
+import JSONText
 import SchemaDiff
 import SchemaModel
 

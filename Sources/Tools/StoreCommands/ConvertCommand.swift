@@ -30,14 +30,14 @@ enum ConvertCommand {
                 file, to: destination, knowing: KnownSchema(try model.loaded()), conversion: options, options: store)
         } catch let error as ConversionError {
             if arguments.has("--json"), case .invalidRows(let report) = error {
-                console.say(try JSONOutput.text(report))
+                console.say(try EncodedOutput.text(report))
             }
             throw CommandError.store(file.path, reason: error.description)
         } catch let error as MigrationError {
             throw CommandError.store(file.path, reason: error.description)
         }
         line.end()
-        if arguments.has("--json") { return console.say(try JSONOutput.text(report)) }
+        if arguments.has("--json") { return console.say(try EncodedOutput.text(report)) }
         for invalidRow in report.invalidRows { console.say("\(invalidRow.outcome.words): \(invalidRow)") }
         if report.invalidRowCount > report.invalidRows.count {
             console.say("and \(report.invalidRowCount - report.invalidRows.count) more")

@@ -42,7 +42,7 @@ package enum StoreCommand {
         defer { line.end() }
         let plan = try MigrationPlan(from: file, knowing: KnownSchema(model)) { line.update($0, of: $1) }
         line.end()
-        console.say(arguments.has("--json") ? try JSONOutput.text(plan) : plan.description)
+        console.say(arguments.has("--json") ? try EncodedOutput.text(plan) : plan.description)
         if !plan.isPossible { throw CommandError.found }
     }
 
@@ -56,7 +56,7 @@ package enum StoreCommand {
             }
             try writePage(of: inspection, model, to: URL(fileURLWithPath: page), console)
         } else {
-            console.say(arguments.has("--json") ? try JSONOutput.text(inspection) : inspection.description)
+            console.say(arguments.has("--json") ? try EncodedOutput.text(inspection) : inspection.description)
         }
         if inspection.drift?.isEmpty == false || !inspection.damage.isEmpty { throw CommandError.found }
     }

@@ -19,7 +19,7 @@ enum VersionNumbers {
         }
         var numbers = known
         while numbers.count < names.count {
-            let major = (numbers.last?.components.first ?? 0) + 1
+            let major = (numbers.last?.number.components.first ?? 0) + 1
             if let next = Version("\(major).0") { numbers.append(next) }
         }
         return numbers

@@ -1,3 +1,4 @@
+import JSONText
 import SchemaModel
 
 /// An element of a description, ready to be written: its fields in each version, and when it is added and removed.

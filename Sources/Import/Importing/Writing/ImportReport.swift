@@ -1,3 +1,4 @@
+import JSONText
 import SchemaDiff
 import SchemaModel
 import SQLSchema

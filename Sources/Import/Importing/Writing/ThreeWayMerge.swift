@@ -1,4 +1,5 @@
 import Descriptions
+import JSONText
 import SchemaModel
 
 /// Merges the changes of an import into a description that you may have edited. The changes are the differences between
@@ -103,8 +104,8 @@ struct ThreeWayMerge {
 
     /// Returns whether both are items of a version history, and the first item belongs to the later version.
     private static func isLater(_ one: JSONOutput, than other: JSONOutput) -> Bool {
-        guard let first = one["version"]?.stringValue.flatMap(Version.init),
-            let second = other["version"]?.stringValue.flatMap(Version.init)
+        guard let first = one["version"]?.string.flatMap(Version.init),
+            let second = other["version"]?.string.flatMap(Version.init)
         else { return false }
         return first > second
     }
@@ -123,11 +124,6 @@ extension [JSONOutput.Member] {
 
 extension JSONOutput {
     fileprivate var name: JSONOutput? { self["name"] }
-
-    fileprivate var stringValue: String? {
-        guard case .raw(let text) = self, text.hasPrefix("\"") else { return nil }
-        return String(text.dropFirst().dropLast())
-    }
 
     /// The value with the canonical spelling and order of its keys.
     fileprivate var canonical: JSONOutput {

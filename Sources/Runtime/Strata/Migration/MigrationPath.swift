@@ -24,10 +24,10 @@ struct MigrationPath: Sendable {
         }
         let found = VersionNumber(store.version)
         guard let source = versions.first(where: { VersionNumber($0.name) == found }) else {
-            if VersionNumber(newest.name) < found {
+            if let found, let number = VersionNumber(newest.name), number < found {
                 throw StoreError.newer(found: store.version, newest: newest.name)
             }
-            if found < VersionNumber(oldest.name) {
+            if let found, let number = VersionNumber(oldest.name), found < number {
                 throw StoreError.tooOld(found: store.version, oldest: oldest.name)
             }
             throw StoreError.unknownVersion(found: store.version, newest: newest.name)
@@ -71,19 +71,4 @@ struct MigrationStage: Sendable {
     let changes: [TableChange]
     /// The custom migration; nil if there is none.
     let custom: (@Sendable (CustomStep) throws -> Void)?
-}
-
-/// The numbers of a version without trailing zeros, so that "1.0" equals "1".
-private struct VersionNumber: Comparable {
-    private let numbers: [Int]
-
-    init(_ version: String) {
-        var numbers = version.split(separator: ".").map { Int($0) ?? 0 }
-        while numbers.last == 0 { numbers.removeLast() }
-        self.numbers = numbers
-    }
-
-    static func < (left: VersionNumber, right: VersionNumber) -> Bool {
-        left.numbers.lexicographicallyPrecedes(right.numbers)
-    }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The JSON output of commands.
-package enum JSONOutput {
+package enum EncodedOutput {
     /// Returns `value` as JSON. Its keys are sorted, so that outputs can be compared.
     package static func text(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()

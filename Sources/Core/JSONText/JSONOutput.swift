@@ -1,35 +1,64 @@
-import JSONText
-
 /// A JSON value to be written.
-indirect enum JSONOutput: Hashable, Sendable {
+package indirect enum JSONOutput: Hashable, Sendable {
     /// Text that is already JSON.
     case raw(String)
     case array([JSONOutput])
     case object([Member])
 
-    struct Member: Hashable, Sendable {
-        var key: String
-        var value: JSONOutput
+    package struct Member: Hashable, Sendable {
+        package var key: String
+        package var value: JSONOutput
 
-        init(_ key: String, _ value: JSONOutput) {
+        package init(_ key: String, _ value: JSONOutput) {
             self.key = key
             self.value = value
         }
     }
 
-    static func string(_ text: String) -> JSONOutput { .raw(JSON.quoted(text)) }
-    static func bool(_ value: Bool) -> JSONOutput { .raw(value ? "true" : "false") }
-    static let null = JSONOutput.raw("null")
+    package static func string(_ text: String) -> JSONOutput { .raw(JSON.quoted(text)) }
+    package static func bool(_ value: Bool) -> JSONOutput { .raw(value ? "true" : "false") }
+    package static let null = JSONOutput.raw("null")
+
+    /// Creates a value to write from a parsed value.
+    package init(_ json: JSON) {
+        switch json.value {
+        case .null: self = .null
+        case .bool(let value): self = .bool(value)
+        case .number(let text): self = .raw(text)
+        case .string(let text): self = .string(text)
+        case .array(let elements): self = .array(elements.map(JSONOutput.init))
+        case .object(let members):
+            self = .object(members.map { Member($0.key, JSONOutput($0.value)) })
+        }
+    }
+
+    /// The text of a string; nil for other values.
+    package var string: String? {
+        guard case .raw(let text) = self, text.hasPrefix("\""),
+            case .string(let value)? = try? JSONParser.parse(Array(text.utf8)).value
+        else { return nil }
+        return value
+    }
+
+    /// The elements of an array; empty for other values.
+    package var elements: [JSONOutput] {
+        if case .array(let elements) = self { elements } else { [] }
+    }
+
+    /// The members of an object; empty for other values.
+    package var members: [Member] {
+        if case .object(let members) = self { members } else { [] }
+    }
 
     /// The maximum length of a line, in UTF-8 bytes.
-    private static let width = 120
+    static let width = 120
 
     /// Returns the value as text, on one line if it fits.
     ///
     /// - Parameters:
     ///   - indentation: The indentation of the line.
     ///   - taken: The number of further characters on the line.
-    func text(indentation: Int = 0, taken: Int = 0) -> String {
+    package func text(indentation: Int = 0, taken: Int = 0) -> String {
         let line = self.line
         if indentation + taken + line.utf8.count <= Self.width { return line }
         let inner = String(repeating: " ", count: indentation + 2)
@@ -49,7 +78,7 @@ indirect enum JSONOutput: Hashable, Sendable {
     }
 
     /// The text of a complete file, with each member on its own line.
-    var file: String {
+    package var file: String {
         guard case .object(let members) = self else { return text() + "\n" }
         let lines = members.map { member in
             let key = "  " + JSON.quoted(member.key) + ": "

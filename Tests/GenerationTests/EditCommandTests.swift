@@ -1,0 +1,302 @@
+import Commands
+import Foundation
+import Testing
+
+/// The commands that edit descriptions.
+@Suite struct EditCommandTests {
+    private static let episode = """
+        { "name": "episode", "version_history": [{ "version": "1.0" }], "identifier": { "type": "int" },
+          "properties": [
+            { "name": "title", "property_type": "string" },
+            { "name": "note",   "property_type": "string", "nullable": true },
+            { "name": "podcast", "property_type": { "entity_name": "podcast", "association": "to_one",
+              "inverse": "episodes" } } ],
+          "indexes": [{ "properties": ["title", "note"] }] }
+        """
+
+    private static let podcast = """
+        {
+            "name": "podcast",
+            "version_history": [{"version":"1.0"}],
+            "identifier": {"type":"property", "property": "feed"},
+            "properties": [
+                {"name":"feed", "property_type": "string"},
+                {
+                    "name": "genres",
+                    "property_type": "[genre]"
+                },
+                {"name":"episodes", "property_type": {"entity_name": "episode", "association": "to_many", "inverse": "podcast"}},
+                {"name":"main_genre", "property_type": "genre", "default_value": "news"}
+            ]
+        }
+        """
+
+    private static let genre = #"{ "name": "genre", "cases": ["news", "comedy"] }"#
+
+    /// Runs `body` with a model whose version 1.0 is released.
+    private func withRelease(_ configuration: String = "{}", _ body: (ScratchModel) throws -> Void) throws {
+        let files = [
+            "strata.json": configuration, "Episode.json": Self.episode, "Podcast.json": Self.podcast,
+            "Genre.json": Self.genre,
+        ]
+        try ScratchModel.with(files) { (model: ScratchModel) throws in
+            #expect(model.run("release", model.folder.path).code == .success)
+            try body(model)
+        }
+    }
+
+    /// Runs a command that must succeed, and `generate`, which must accept its edits.
+    private func edit(_ model: ScratchModel, _ arguments: String...) -> String {
+        var lines: [String] = []
+        let console = Console(say: { lines.append($0) }, complain: { lines.append($0) })
+        let code = Command.run(arguments + ["--model", model.folder.path], console: console)
+        #expect(code == .success, "\(lines)")
+        #expect(model.run("generate", model.folder.path).code == .success)
+        return lines.joined(separator: "\n").replacingOccurrences(of: model.folder.path, with: ".")
+    }
+
+    @Test func `an added property belongs to a new version, and the rest of the file stays as it is`() throws {
+        try withRelease { (model: ScratchModel) throws in
+            let output = edit(model, "add", "property", "episode.rating", "double", "--nullable")
+            #expect(
+                output == """
+                    changed ./Episode.json
+                    1.1 is a new version
+                    1.0 -> 1.1
+                      inferred    episode.rating: added: double, nullable (rows get NULL)
+                    run: swift package --allow-writing-to-package-directory generate --target Library
+                    """)
+            let expected = Self.episode.replacingOccurrences(
+                of: #""inverse": "episodes" } } ],"#,
+                with: """
+                    "inverse": "episodes" } },
+                        { "name": "rating", "property_type": "double", "nullable": true, "added_at_version": "1.1" } ],
+                    """)
+            #expect(try model.text("Episode.json") == expected)
+        }
+    }
+
+    @Test func `a property of the first draft has no history`() throws {
+        try ScratchModel.with(["Genre.json": Self.genre, "Podcast.json": Self.podcast, "Episode.json": Self.episode]) {
+            (model: ScratchModel) throws in
+            let output = edit(model, "add", "property", "episode.seconds", "seconds", "--default", "0", "--fill", "1")
+            #expect(output.contains("1.0 is the first version, so no store is migrated"))
+            let line = #"{ "name": "seconds", "property_type": "seconds", "default_value": 0 } ],"#
+            #expect(try model.text("Episode.json").contains(line))
+            _ = edit(model, "rename", "episode.seconds", "length")
+            _ = edit(model, "remove", "episode.length")
+            #expect(try model.text("Episode.json") == Self.episode)
+        }
+    }
+
+    @Test func `values are written as JSON`() throws {
+        try withRelease { (model: ScratchModel) throws in
+            _ = edit(model, "add", "property", "episode.stars", "int", "--fill", "3")
+            _ = edit(model, "add", "property", "episode.code", "string", "--default", "12", "--unique", "--indexed")
+            _ = edit(model, "add", "property", "episode.genre", "genre", "--default", "comedy")
+            _ = edit(model, "add", "property", "podcast.best", "episode", "--to-one", "--nullable")
+            _ = edit(model, "add", "property", "podcast.top", "episode", "--to-many")
+            let episode = try model.text("Episode.json")
+            #expect(episode.contains(#""version_history": [{ "version": "1.1", "fill": 3 }]"#))
+            #expect(
+                episode.contains(#""unique": true, "indexed": true, "default_value": "12""#)
+                    || episode.contains(#""default_value": "12","#))
+            #expect(episode.contains(#""default_value": "comedy""#))
+            #expect(try model.text("Podcast.json").contains(#"{ "entity_name": "episode", "association": "to_many" }"#))
+        }
+    }
+
+    @Test func `a rename changes every reference in the draft, and is undone by the opposite rename`() throws {
+        try withRelease { (model: ScratchModel) throws in
+            _ = edit(model, "rename", "episode.note", "notes")
+            #expect(try model.text("Episode.json").contains(#""indexes": [{ "properties": ["title", "notes"] }]"#))
+            #expect(
+                try model.text("Episode.json").contains(
+                    #""version_history": [{ "version": "1.1", "previous_name": "note" }]"#))
+            _ = edit(model, "rename", "episode.podcast", "show")
+            _ = edit(model, "rename", "podcast", "show")
+            _ = edit(model, "rename", "show.feed", "address")
+            _ = edit(model, "rename", "genre", "kind")
+            _ = edit(model, "rename", "kind.news", "current")
+            let show = try model.text("Podcast.json")
+            #expect(show.contains(#""property": "address""#))
+            #expect(show.contains(#""inverse": "show""#))
+            #expect(show.contains(#""property_type": "[kind]""#))
+            #expect(show.contains(#""default_value": "current""#))
+            #expect(try model.text("Episode.json").contains(#""entity_name": "show""#))
+            #expect(
+                try model.text("Genre.json").contains(
+                    #"{ "name": "current", "version_history": [{ "version": "1.1", "previous_name": "news" }] }"#))
+            let output = model.run("diff", model.folder.path).output
+            #expect(output.contains("episode.notes: renamed from note"))
+            #expect(!output.contains("custom"), "\(output)")
+
+            for (path, name) in [
+                ("kind.current", "news"), ("kind", "genre"), ("show.address", "feed"), ("show", "podcast"),
+                ("episode.show", "podcast"),
+            ] {
+                _ = edit(model, "rename", path, name)
+            }
+            let last = edit(model, "add", "property", "episode.x", "int", "--nullable")
+            #expect(!last.contains("renamed"))
+            #expect(edit(model, "rename", "episode.notes", "note").contains("1.0 -> 1.1"))
+            #expect(!model.run("diff", model.folder.path).output.contains("renamed"))
+        }
+    }
+
+    @Test func `a removed element keeps its description in older versions`() throws {
+        try withRelease { (model: ScratchModel) throws in
+            _ = edit(model, "rename", "podcast.genres", "themes")
+            let output = edit(model, "remove", "podcast.themes", "--discard")
+            #expect(output.contains("  discarding  podcast.genres: removed"))
+            let podcast = try model.text("Podcast.json")
+            #expect(podcast.contains(#""name": "genres""#))
+            #expect(podcast.contains(#""removed_at_version": "1.1""#))
+            #expect(!podcast.contains("previous_name"))
+        }
+    }
+
+    @Test func `a removal without discard needs a custom migration`() throws {
+        try withRelease { (model: ScratchModel) throws in
+            let output = edit(model, "remove", "podcast.genres")
+            #expect(output.contains("1.0 -> 1.1: needs a custom migration"))
+        }
+    }
+
+    @Test func `an element that the draft added is deleted`() throws {
+        try withRelease { (model: ScratchModel) throws in
+            _ = edit(model, "add", "entity", "play_list", "--identifier", "uuid")
+            #expect(try model.text("PlayList.json").contains(#""identifier": { "type": "uuid" }"#))
+            _ = edit(model, "version", "1.1")
+            _ = edit(model, "remove", "play_list")
+            #expect(!model.exists("PlayList.json"))
+        }
+    }
+
+    @Test func `a version begins in an entity or in the list of versions`() throws {
+        try withRelease { (model: ScratchModel) throws in
+            #expect(edit(model, "version", "2.2").contains("2.2 is a new version"))
+            #expect(try model.text("Episode.json").contains(#"[{ "version": "1.0" }, { "version": "2.2" }]"#))
+        }
+        try withRelease(#"{ "versions": ["1.0"] }"#) { (model: ScratchModel) throws in
+            _ = edit(model, "version", "2.2")
+            #expect(try model.text("strata.json") == #"{ "versions": ["1.0", "2.2"] }"#)
+            #expect(model.run("diff", model.folder.path).output.contains("1.0 -> 2.2"))
+        }
+    }
+
+    @Test func `an edit that is wrong changes nothing and says why`() throws {
+        try withRelease { (model: ScratchModel) throws in
+            func refused(_ arguments: String..., code: Command.ExitCode = .diagnostics) -> String {
+                var lines: [String] = []
+                let console = Console(say: { lines.append($0) }, complain: { lines.append($0) })
+                let found = Command.run(arguments + ["--model", model.folder.path], console: console)
+                #expect(found == code)
+                return lines.joined(separator: "\n").replacingOccurrences(of: model.folder.path, with: ".")
+            }
+            #expect(
+                refused("rename", "episode.nott", "x")
+                    == "error: the newest version has no episode.nott; did you mean episode.note?")
+            #expect(
+                refused("rename", "epsode", "x") == "error: the newest version has no epsode; did you mean episode?")
+            #expect(refused("rename", "episode.note", "title") == "error: the newest version already has episode.title")
+            #expect(refused("rename", "episode", "genre") == "error: the newest version already has genre")
+            #expect(
+                refused("add", "property", "episode.title", "int")
+                    == "error: the newest version already has episode.title")
+            #expect(
+                refused("remove", "episode.note") == """
+                    error: nothing was changed, because the descriptions would be wrong:
+                    ./Episode.json:7:41: error: `episode` has no property `note` in version 1.1
+                    """)
+            #expect(refused("add", "property", "episode.x", "boool").contains(#"did you mean "bool"?"#))
+            #expect(
+                refused("version", "0.9", code: .usage) == "error: 0.9 is not newer than 1.0, which is released")
+            #expect(refused("version", "x", code: .usage) == "error: x is not a version")
+            #expect(
+                refused("add", "propperty", "a", code: .usage)
+                    == "error: add takes property ENTITY.NAME TYPE, or entity NAME")
+            #expect(refused("rename", "a..b", "c", code: .usage).contains("is not a name"))
+            #expect(refused("rename", "a", "b.c", code: .usage) == "error: b.c must be the new name alone")
+            #expect(try model.text("Episode.json") == Self.episode)
+            #expect(try model.text("Podcast.json") == Self.podcast)
+
+            _ = edit(model, "version", "1.1")
+            #expect(
+                refused("version", "1.2")
+                    == "error: 1.1 is not released yet, so no newer version can begin; edit 1.1, or run: "
+                    + "swift run strata release .")
+        }
+    }
+
+    // MARK: Betas
+
+    @Test func `a beta takes the draft's items, and later edits come after it`() throws {
+        try withRelease { (model: ScratchModel) throws in
+            _ = edit(model, "add", "property", "episode.rating", "double", "--nullable")
+            _ = edit(model, "rename", "episode.title", "heading")
+            #expect(model.run("release", "--beta", model.folder.path).code == .success)
+            let first = try model.text("Episode.json")
+            #expect(first.contains(#""added_at_version": "1.1-beta.1""#))
+            #expect(first.contains(#""version": "1.1-beta.1", "previous_name": "title""#))
+            #expect(!first.contains(#""1.1""#))
+            #expect(model.exists("SQL/1.1-beta.1.sql"))
+            #expect(!model.exists("SQL/1.1.sql"))
+            #expect(try model.text("Generated/Strata.schema.swift").contains("V1_1_beta_1"))
+
+            _ = edit(model, "add", "property", "episode.stars", "int", "--nullable")
+            let second = try model.text("Episode.json")
+            #expect(second.contains(#""added_at_version": "1.1""#))
+            #expect(model.run("release", "--beta", model.folder.path).code == .success)
+            #expect(try model.text("Episode.json").contains(#""added_at_version": "1.1-beta.2""#))
+            let lock = try model.text("strata.lock")
+            #expect(lock.contains("\nversion 1.1-beta.1 "))
+            #expect(lock.contains("\nversion 1.1-beta.2 "))
+
+            #expect(
+                model.run("release", model.folder.path).output.contains(
+                    "to release 1.1, run: swift run strata version 1.1 --model ."))
+            _ = edit(model, "version", "1.1")
+            #expect(model.run("release", model.folder.path).code == .success)
+            #expect(
+                model.run("release", "--beta", model.folder.path).output
+                    == "error: there is no draft: the newest version 1.1 is already released")
+            #expect(model.run("check", model.folder.path).code == .success)
+        }
+    }
+
+    @Test func `a beta renames the versions in lists, chains and custom migrations`() throws {
+        try withRelease(#"{ "versions": ["1.0"] }"#) { (model: ScratchModel) throws in
+            _ = edit(model, "add", "property", "episode.rating", "double")
+            let stub = "Migrations/Migration_1_0_to_1_1.swift"
+            let written = try model.text(stub)
+                .replacingOccurrences(
+                    of: "throw Strata.UnwrittenMigration()", with: ".keep(.init(migrating: old, rating: 0))")
+            try model.write(written + "// V1_1 and V1_1_1\n", to: stub)
+            try model.write(#"{ "versions": ["1.0", "1.1"], "chain": { "1.0": "1.1" } }"#, to: "strata.json")
+            let (code, output) = model.run("release", "--beta", model.folder.path)
+            #expect(code == .success, "\(output)")
+            #expect(
+                try model.text("strata.json")
+                    == #"{ "versions": ["1.0", "1.1-beta.1"], "chain": { "1.0": "1.1-beta.1" } }"#)
+            #expect(!model.exists(stub))
+            let migration = try model.text("Migrations/Migration_1_0_to_1_1_beta_1.swift")
+            #expect(
+                migration.contains(
+                    "struct Migration_1_0_to_1_1_beta_1: LibrarySchema.CustomMigration_1_0_to_1_1_beta_1"))
+            #expect(migration.contains("// V1_1_beta_1 and V1_1_1\n"))
+            #expect(model.run("check", model.folder.path).code == .success)
+        }
+    }
+
+    @Test func `a beta is not released while its migration is unwritten`() throws {
+        try withRelease { (model: ScratchModel) throws in
+            _ = edit(model, "add", "property", "episode.rating", "double")
+            let before = try model.text("Episode.json")
+            let (code, output) = model.run("release", "--beta", model.folder.path)
+            #expect(code == .diagnostics)
+            #expect(output.contains("this migration is not written yet, so nothing was released"))
+            #expect(try model.text("Episode.json") == before)
+        }
+    }
+}
