@@ -64,7 +64,8 @@ import Testing
 
     /// Problems that other suites test: problems of locks and of releases, warnings and notes.
     private static let elsewhere: Set<String> = [
-        "malformedLock", "sealedChange", "lockOfOtherSchema", "ignoredKeys", "unpersisted", "uncheckedMigration",
+        "malformedLock", "twoReleases", "sealedChange", "lockOfOtherSchema", "ignoredKeys", "unpersisted",
+        "uncheckedMigration",
         "currentDate", "unusedSubtype", "misspelledVersion", "neverDrafted",
     ]
 

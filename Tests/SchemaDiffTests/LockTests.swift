@@ -1,3 +1,4 @@
+import Foundation
 import SQLSchema
 import Testing
 
@@ -27,6 +28,7 @@ import Testing
     }
 
     static let text = """
+        released 3.0 fingerprint
         # The released versions, which must not change. `generate` writes this file: commit it, and do not edit it.
         format 1
         schema BookSchema
@@ -45,13 +47,13 @@ import Testing
 
     @Test func `each version of a lock lists its new, changed and removed entities`() throws {
         let text = Lock(sealing: 3, of: try history()).text
-        let lines = text.split(separator: "\n").map {
-            $0.hasPrefix("version") ? String($0.split(separator: " ")[1]) : String($0)
+        func lines(_ text: String) -> [String] {
+            text.split(separator: "\n").map { line in
+                let hasFingerprint = ["version", "released"].contains { line.hasPrefix($0) }
+                return hasFingerprint ? line.split(separator: " ").prefix(2).joined(separator: " ") : String(line)
+            }
         }
-        let expected = Self.text.split(separator: "\n").map {
-            $0.hasPrefix("version") ? String($0.split(separator: " ")[1]) : String($0)
-        }
-        #expect(lines == expected)
+        #expect(lines(text) == lines(Self.text))
     }
 
     @Test func `the algorithm of fingerprints never changes`() {
@@ -155,9 +157,60 @@ import Testing
                 return error
             }
         }
-        #expect(malformed(text.replacing("title: string", with: "title: strinG", maxReplacements: 1))?.line == 5)
-        #expect(malformed(text + "<<<<<<< HEAD\n")?.line == 11)
-        #expect(malformed(text.replacing("format 1", with: "format 2"))?.line == 2)
-        #expect(malformed(text.replacing("version 2.0", with: "version 0.5"))?.line == 9)
+        #expect(malformed(text.replacing("title: string", with: "title: strinG", maxReplacements: 1))?.line == 6)
+        #expect(malformed(text + "<<<<<<< HEAD\n")?.line == 12)
+        #expect(malformed(text.replacing("format 1", with: "format 2"))?.line == 3)
+        #expect(malformed(text.replacing("version 2.0", with: "version 0.5"))?.line == 10)
+        #expect(malformed(text.replacing("released 2.0", with: "released 1.0"))?.line == 1)
+    }
+
+    // MARK: Merges
+
+    /// Returns a file with the conflicts that git marks when two branches have changed the same lines.
+    private func conflict(_ ours: String, _ theirs: String) throws -> MergeConflict {
+        let (left, right) = (ours.split(separator: "\n"), theirs.split(separator: "\n"))
+        let start = zip(left, right).prefix { $0 == $1 }.count
+        let text = """
+            \(left[..<start].joined(separator: "\n"))
+            <<<<<<< HEAD
+            \(left[start...].joined(separator: "\n"))
+            ||||||| base
+            released 0.1
+            =======
+            \(right[start...].joined(separator: "\n"))
+            >>>>>>> feature
+
+            """
+        return try #require(MergeConflict(in: text.trimmingCharacters(in: .newlines)))
+    }
+
+    @Test func `a lock that only continues the other one resolves a merge conflict`() throws {
+        let (short, long) = (Lock(sealing: 1, of: try history()), Lock(sealing: 3, of: try history()))
+        #expect(try Lock(resolving: conflict(short.text, long.text)) == long)
+        #expect(try Lock(resolving: conflict(long.text, short.text)) == long)
+    }
+
+    @Test func `different releases are a conflict with both fingerprints`() throws {
+        let ours = Lock(sealing: 2, of: try history())
+        let theirs = Lock(sealing: 2, of: try history(name: "name"))
+        #expect {
+            _ = try Lock(resolving: conflict(ours.text, theirs.text))
+        } throws: { error in
+            let error = error as? LockConflict
+            return error?.ours.fingerprint == ours.versions[0].fingerprint
+                && error?.theirs.fingerprint == theirs.versions[0].fingerprint
+        }
+        var sealed = ours
+        sealed.versions[1].fixture = Fingerprint(of: ["rows"])
+        #expect(throws: LockConflict.self) { try Lock(resolving: conflict(ours.text, sealed.text)) }
+    }
+
+    @Test func `only complete marks of git are a conflict`() {
+        #expect(MergeConflict(in: "a\n<<<<<<< HEAD\nb\n=======\nc\n") == nil)
+        #expect(MergeConflict(in: "a\n=======\nc\n") == nil)
+        let found = MergeConflict(in: "a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> x\nd\n")
+        #expect(found?.ours == "a\nb\nd\n")
+        #expect(found?.theirs == "a\nc\nd\n")
+        #expect(found?.line == 2)
     }
 }

@@ -30,7 +30,11 @@ struct GeneratedTree {
         let folder = model.folder
         if scope != .tests {
             for stub in try generator.stubs() {
-                stubs.append((folder.folder(.migrations).appendingPathComponent(stub.name), stub.contents))
+                let url = folder.folder(.migrations).appendingPathComponent(stub.name)
+                stubs.append((url, stub.contents))
+                // A stub that you have not changed follows the descriptions.
+                let text = try? String(contentsOf: url, encoding: .utf8)
+                if let text, StubMark.isUntouched(text) { files.append((url, stub.contents)) }
             }
             let needed = Set(stubs.map(\.url.lastPathComponent))
             for file in Self.migrations(of: folder) where !needed.contains(file.lastPathComponent) {
@@ -47,6 +51,7 @@ struct GeneratedTree {
         if scope == .all {
             let documents = folder.configuration.hasDocuments ? try Self.documents(of: model, generator) : []
             add(documents, in: folder.url, suffix: "") { Self.documentNames.contains($0) }
+            addAttributes(["Generated/**", "SQL/**"] + documents.map(\.name), in: folder.url, of: folder)
         }
         for testFolder in testFolders where scope != .sources {
             let generator = testFolder.isFirst ? generator : try model.generator(sealsFixtures: false)
@@ -56,11 +61,26 @@ struct GeneratedTree {
                     "# Written by Strata: the fixtures of drafts are not committed.\ndraft-*.sqlite\n"
                 ))
             let tests = folder.configuration.mode == .committed ? try generator.tests() : []
+            if scope == .all, !tests.isEmpty {
+                addAttributes(["*.swift"], in: testFolder.url.appendingPathComponent("Generated"), of: folder)
+            }
             let names = Set(tests.map(\.name) + [Generator.testsName(folder.module)])
             // A test target may belong to several models. Only the files of this model may be removed.
             add(tests, in: testFolder.url.appendingPathComponent("Generated", isDirectory: true), suffix: ".swift") {
                 names.contains($0)
             }
+        }
+    }
+
+    /// Adds the file that tells GitHub which files of a folder are generated, unless you have written one.
+    private mutating func addAttributes(_ names: [String], in url: URL, of folder: ModelFolder) {
+        let file = url.appendingPathComponent(".gitattributes")
+        let text = try? String(contentsOf: file, encoding: .utf8)
+        if !folder.hasOwnAttributes, text?.contains(ModelFolder.attributesHead) != false {
+            let lines = [ModelFolder.attributesHead] + names.map { "\($0) linguist-generated" }
+            files.append((file, lines.map { $0 + "\n" }.joined()))
+        } else if text?.contains(ModelFolder.attributesHead) == true {
+            leftovers.append(file)
         }
     }
 

@@ -263,11 +263,14 @@ package struct LoadedModel {
             Diagnostics([Diagnostic(problem, path: url.path, position: Position(line: line, column: 1))])
         }
         let text = String(decoding: try Data(contentsOf: url), as: UTF8.self)
+        let conflict = MergeConflict(in: text)
         let lock: Lock
         do {
-            lock = try Lock(parsing: text)
-        } catch {
-            throw refuse(.malformedLock(error.reason), line: error.line)
+            lock = try conflict.map { try Lock(resolving: $0) } ?? Lock(parsing: text)
+        } catch let error as LockConflict {
+            throw refuse(.twoReleases(error), line: conflict?.line ?? 1)
+        } catch let error as Lock.Malformed {
+            throw refuse(.malformedLock(error.reason), line: conflict?.line ?? error.line)
         }
         // A lock without versions may belong to any schema.
         guard lock.schema == schema || lock.versions.isEmpty else {

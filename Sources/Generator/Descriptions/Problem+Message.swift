@@ -184,6 +184,10 @@ extension Problem {
         case .currentDate:
             return "\"current_date\" is not a constant, so there is no default; set the date of each new row"
 
+        case .mergeConflict:
+            return "git has marked a merge conflict here; resolve it, and run generate"
+        case .twoReleases(let conflict):
+            return twoReleases(conflict)
         case .malformedLock(let reason):
             return "the lock cannot be read: \(reason)"
         case .sealedChange(let change, let next):
@@ -223,6 +227,21 @@ extension Problem {
         case .malformedNumber(let text):
             return "`\(text)` is not a JSON number"
         }
+    }
+
+    private func twoReleases(_ conflict: LockConflict) -> String {
+        let (ours, theirs) = (conflict.ours, conflict.theirs)
+        if ours == theirs {
+            return "both branches have released \(ours.version) with different fixtures; take strata.lock and "
+                + "\(ours.version).sqlite from one of them, with git checkout --ours or --theirs"
+        }
+        let released =
+            ours.version == theirs.version
+            ? "both branches have released \(ours.version)" : "both branches have released a version"
+        return "\(released), and customers may have stores of either: \(ours.version) with fingerprint "
+            + "\(ours.fingerprint) on this branch, and \(theirs.version) with fingerprint \(theirs.fingerprint) on the "
+            + "other one; take strata.lock and the fixtures from one of them, with git checkout --ours or --theirs, and "
+            + "move the changes of the other one to a newer version in the descriptions"
     }
 
     private func suggestion(_ nearest: String?) -> String {

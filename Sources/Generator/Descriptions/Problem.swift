@@ -93,6 +93,8 @@ package enum Problem: Hashable, Sendable {
 
     // Locks
     case malformedLock(String)
+    case twoReleases(LockConflict)
+    case mergeConflict
     case sealedChange(LockChange, next: String)
     case lockOfOtherSchema(String, expected: String)
 }

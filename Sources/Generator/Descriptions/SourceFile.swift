@@ -1,4 +1,5 @@
 import JSONText
+import SchemaModel
 
 /// The contents of a file, with its path for messages.
 package struct SourceFile: Sendable {
@@ -41,6 +42,9 @@ package struct SourceFile: Sendable {
         do {
             return try JSONParser.parse(bytes)
         } catch {
+            if let conflict = MergeConflict(in: String(decoding: bytes, as: UTF8.self)) {
+                throw Diagnostic(.mergeConflict, path: path, position: Position(line: conflict.line, column: 1))
+            }
             throw diagnostic(.json(error.problem), at: error.offset)
         }
     }

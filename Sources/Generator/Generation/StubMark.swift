@@ -11,8 +11,9 @@ package enum StubMark {
         text.replacing("(stub \(blank))", with: "(stub \(Fingerprint(of: Data(text.utf8)).description))")
     }
 
-    /// Returns whether a file is an unchanged stub.
+    /// Returns whether a file is an unchanged stub, or a merge conflict between two of them.
     package static func isUntouched(_ text: String) -> Bool {
+        if let conflict = MergeConflict(in: text) { return isUntouched(conflict.ours) && isUntouched(conflict.theirs) }
         guard let mark = text.firstMatch(of: /\(stub ([0-9a-f]{16})\)/) else { return false }
         return marked(text.replacing("(stub \(mark.1))", with: "(stub \(blank))")) == text
     }

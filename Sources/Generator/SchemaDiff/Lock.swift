@@ -2,7 +2,8 @@ import SchemaModel
 
 /// The released versions, which must not change. They are in the file `strata.lock`.
 ///
-/// The file is text. After its head, each version has a line `version 1.0 fingerprint …`. Below it are the logical
+/// The file is text. Its first line names the newest version, so that two releases on different branches conflict. After
+/// its head, each version has a line `version 1.0 fingerprint …`. Below it are the logical
 /// lines of the entities that are new or changed in this version, and a line `removed NAME` for each removed entity.
 package struct Lock: Hashable, Sendable {
     /// A sealed version.
@@ -16,6 +17,15 @@ package struct Lock: Hashable, Sendable {
         package var ddl: Fingerprint?
         /// The fingerprint of the file of its fixture; nil if there is no fixture yet.
         package var fixture: Fingerprint?
+
+        /// The fingerprint of the version.
+        package var fingerprint: Fingerprint { Fingerprint(of: version, lines: lines) }
+
+        /// The first line of the version in the file.
+        var head: String {
+            let ddl = ddl.map { " ddl \($0)" } ?? ""
+            return "version \(version) fingerprint \(fingerprint)\(ddl)" + (fixture.map { " fixture \($0)" } ?? "")
+        }
     }
 
     /// The name of the schema.
@@ -23,7 +33,7 @@ package struct Lock: Hashable, Sendable {
     /// The sealed versions, oldest first.
     package var versions: [Sealed]
 
-    static let head = """
+    private static let head = """
         # The released versions, which must not change. `generate` writes this file: commit it, and do not edit it.
         format 1
 
@@ -63,12 +73,11 @@ package struct Lock: Hashable, Sendable {
 
     /// The text of the file.
     package var text: String {
-        var text = Self.head + "schema \(schema)\n"
+        let newest = versions.last.map { "\($0.version) \($0.fingerprint)" } ?? "nothing"
+        var text = "released \(newest)\n" + Self.head + "schema \(schema)\n"
         var before: [String: String] = [:]
         for sealed in versions {
-            text += "\nversion \(sealed.version) fingerprint \(Fingerprint(of: sealed.version, lines: sealed.lines))"
-            text += sealed.ddl.map { " ddl \($0)" } ?? ""
-            text += sealed.fixture.map { " fixture \($0)\n" } ?? "\n"
+            text += "\n\(sealed.head)\n"
             let entities = Self.byName(sealed.lines)
             for line in sealed.lines where before[Self.name(of: line)] != line { text += line + "\n" }
             for name in before.keys.sorted() where entities[name] == nil { text += "removed \(name)\n" }
@@ -91,6 +100,7 @@ package struct Lock: Hashable, Sendable {
         var entities: [String: String] = [:]
         var fingerprint = ""
         var start = 0
+        var newest: String?
         func seal(_ lock: inout Lock) throws(Malformed) {
             guard let version = lock.versions.last?.version else { return }
             let lines = entities.values.sortedByBytes()
@@ -110,6 +120,8 @@ package struct Lock: Hashable, Sendable {
                 guard words[1] == "1" else {
                     throw Malformed(line: number, reason: "format \(words[1]) is of a newer Strata")
                 }
+            } else if number == 1, words[0] == "released" {
+                newest = words.dropFirst().joined(separator: " ")
             } else if words.count == 2, words[0] == "schema" {
                 schema = words[1]
             } else if words.count >= 4, words.count.isMultiple(of: 2), words[0] == "version",
@@ -136,10 +148,14 @@ package struct Lock: Hashable, Sendable {
             } else if line.contains(" | "), !versions.isEmpty {
                 entities[Self.name(of: line)] = line
             } else {
-                throw Malformed(line: number, reason: "this is not a line of a lock; was a merge left unfinished?")
+                throw Malformed(line: number, reason: "this is not a line of a lock")
             }
         }
         try seal(&self)
+        if let newest, newest != versions.last.map({ "\($0.version) \($0.fingerprint)" }) ?? "nothing" {
+            throw Malformed(
+                line: 1, reason: "the newest version is not \(newest); restore the file from version control")
+        }
     }
 
     static func byName(_ lines: [String]) -> [String: String] {
