@@ -10,6 +10,17 @@ struct MigrationPath: Sendable {
     let newest: SchemaVersion
     private let versions: [SchemaVersion]
 
+    /// A version that the schema knows, or one that the store has as a draft.
+    private static func source(of store: StoreIdentity, among versions: [SchemaVersion]) -> SchemaVersion? {
+        let found = VersionNumber(store.version)
+        if let version = versions.first(where: { VersionNumber($0.name) == found }) { return version }
+        // A beta was released from the draft that the store has, so the tables are the same.
+        guard let newest = versions.last, let number = VersionNumber(newest.name), number.beta != nil,
+            number.components == found?.components, store.draft == newest.tables
+        else { return nil }
+        return newest
+    }
+
     /// Finds the steps for a store.
     ///
     /// - Throws: `StoreError` if the store has another schema or an unknown version; `MigrationError.noStep` if the
@@ -22,8 +33,8 @@ struct MigrationPath: Sendable {
         guard let oldest = versions.first, let newest = versions.last else {
             throw StoreError.unknownVersion(found: store.version, newest: "")
         }
-        let found = VersionNumber(store.version)
-        guard let source = versions.first(where: { VersionNumber($0.name) == found }) else {
+        guard let source = Self.source(of: store, among: versions) else {
+            let found = VersionNumber(store.version)
             if let found, let number = VersionNumber(newest.name), number < found {
                 throw StoreError.newer(found: store.version, newest: newest.name)
             }
@@ -32,8 +43,22 @@ struct MigrationPath: Sendable {
             }
             throw StoreError.unknownVersion(found: store.version, newest: newest.name)
         }
-        guard source.fingerprint == store.fingerprint else { throw StoreError.draftChanged(version: source.name) }
         var steps: [MigrationStep] = []
+        var first = source
+        if source.fingerprint != store.fingerprint {
+            guard let tables = store.draft else {
+                throw StoreError.draftChanged(version: source.name, reason: nil)
+            }
+            do throws(DraftDifference.Obstacle) {
+                let changes = try DraftDifference.changes(from: tables, to: source.tables)
+                // Something else has changed, such as the cases of a subtype. A beta only has another name.
+                if changes.isEmpty, source.name == store.version { throw .other }
+                steps.append(MigrationStep(from: store.version, to: source.name, changes: changes))
+            } catch {
+                throw StoreError.draftChanged(version: source.name, reason: error.description)
+            }
+            first = SchemaVersion(store.version, fingerprint: store.fingerprint, tables: tables)
+        }
         var current = source.name
         while current != newest.name {
             guard let step = schema.steps.first(where: { $0.from == current }) else {
@@ -42,22 +67,24 @@ struct MigrationPath: Sendable {
             steps.append(step)
             current = step.to
         }
-        (self.source, self.steps, self.newest, self.versions) = (source, steps, newest, versions)
+        (self.source, self.steps, self.newest, self.versions) = (first, steps, newest, versions)
     }
 
     /// The stages of the migration.
     func stages(_ strategy: StoreOptions.MigrationStrategy) throws -> [MigrationStage] {
         var stages: [MigrationStage] = []
+        var tables = source.tables
         for step in steps {
-            guard let old = versions.first(where: { $0.name == step.from }),
-                let new = versions.first(where: { $0.name == step.to })
-            else { throw MigrationError.noStep(from: step.from) }
+            guard let new = versions.first(where: { $0.name == step.to }) else {
+                throw MigrationError.noStep(from: step.from)
+            }
+            defer { tables = new.tables }
             if strategy == .fused, !step.isCustom, let last = stages.last, last.custom == nil,
                 let mapping = last.mapping.followed(by: step.changes, to: new.tables)
             {
                 stages[stages.count - 1].mapping = mapping
             } else {
-                let mapping = TableMapping(from: old.tables, to: new.tables, changes: step.changes)
+                let mapping = TableMapping(from: tables, to: new.tables, changes: step.changes)
                 stages.append(MigrationStage(mapping: mapping, changes: step.changes, custom: step.custom))
             }
         }

@@ -64,7 +64,7 @@ struct StoreConnections {
         _ error: StoreError, _ schema: KnownSchema, _ options: StoreOptions
     ) -> Bool {
         #if DEBUG
-            guard case .draftChanged(let version) = error else { return false }
+            guard case .draftChanged(let version, _) = error else { return false }
             return options.recreatesChangedDrafts && version == schema.versions.last?.name
         #else
             return false

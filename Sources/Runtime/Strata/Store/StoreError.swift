@@ -14,7 +14,10 @@ public enum StoreError: Error, Hashable, Sendable {
     case unknownVersion(found: String, newest: String)
     /// The description of the store's version has changed since the store was written. The version is a draft, or a
     /// released version that must not change.
-    case draftChanged(version: String)
+    ///
+    /// In debug builds, a store is migrated to the changed draft if only tables, indexes, and nullable or defaulted columns
+    /// were added or removed. `reason` is the first other difference; nil if it is unknown.
+    case draftChanged(version: String, reason: String?)
     /// A newer version of Strata wrote the store.
     case newerFormat(found: Int)
     /// The file is a database that Strata did not create.
@@ -66,8 +69,8 @@ extension StoreError: CustomStringConvertible {
             "the store belongs to the schema \(found), not to \(expected): check the path of the file"
         case .unknownVersion(let found, let newest):
             "the store has version \(found), which the schema does not have; its newest version is \(newest)"
-        case .draftChanged(let version):
-            "the description of version \(version) has changed since the store was written: undo the change if the version "
+        case .draftChanged(let version, let reason):
+            "the description of version \(version) has changed since the store was written\(reason.map { " (\($0))" } ?? ""): undo the change if the version "
                 + "was released; if it is a draft, delete the store, or let debug builds recreate it "
                 + "(StoreOptions.recreatesChangedDrafts)"
         case .newerFormat(let found):

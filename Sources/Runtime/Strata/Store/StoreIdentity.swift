@@ -1,3 +1,5 @@
+import SQLSchema
+
 /// The schema and version of a store, as its metadata says.
 package struct StoreIdentity: Sendable {
     /// The name of the schema.
@@ -6,6 +8,8 @@ package struct StoreIdentity: Sendable {
     package let version: String
     /// The fingerprint of the version.
     package let fingerprint: UInt64
+    /// The tables of the version, if a debug build wrote the store; nil otherwise, and in release builds.
+    let draft: [Table]?
 
     /// Reads the identity of the store behind `connection`.
     ///
@@ -20,12 +24,14 @@ package struct StoreIdentity: Sendable {
         var schema: String?
         var version: String?
         var fingerprint: UInt64?
+        var tables: String?
         try connection.query("SELECT \"key\", \"value\" FROM \"strata_metadata\"") { row in
             switch (row.value(0), row.value(1)) {
             case (.text("format"), .integer(let value)): format = Int(value)
             case (.text("schema"), .text(let value)): schema = value
             case (.text("version"), .text(let value)): version = value
             case (.text("fingerprint"), .integer(let value)): fingerprint = UInt64(bitPattern: value)
+            case (.text("tables"), .text(let value)): tables = value
             default: break
             }
         }
@@ -37,6 +43,7 @@ package struct StoreIdentity: Sendable {
         self.schema = schema
         self.version = version
         self.fingerprint = fingerprint
+        self.draft = StoreMetadata.keepsTables ? tables.flatMap { try? SchemaText.tables($0) } : nil
     }
 
     /// The version of `known` that the store has; nil if it is not one of its versions.

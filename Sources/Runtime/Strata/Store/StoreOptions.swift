@@ -74,8 +74,8 @@ public struct StoreOptions: Sendable {
     /// The time to wait for another connection's lock, in seconds.
     public var busyTimeout: TimeInterval = 5
 
-    /// Whether a store that an earlier draft of the newest version wrote is deleted and recreated. Otherwise opening it
-    /// throws `StoreError.draftChanged`.
+    /// Whether a store that an earlier draft of the newest version wrote is deleted and recreated, if it cannot be migrated.
+    /// Otherwise opening it throws `StoreError.draftChanged`.
     ///
     /// The option only works in debug builds. A released app has never written such a store.
     public var recreatesChangedDrafts = false
