@@ -26,6 +26,7 @@ package struct Arguments {
         "remove": ["--discard", "--version", "--model", "--target"],
         "version": ["--model", "--target"],
         "prune": ["--target"],
+        "squash": ["--before", "--yes", "--model", "--target", "--test-target"],
         "document": ["--to", "--since", "--target", "--quiet"],
         "plan": ["--model", "--json", "--quiet"],
         "inspect": ["--model", "--json", "--html"],

@@ -48,6 +48,7 @@ package enum Command {
             case "document": try DocumentCommand(parsed).run(console)
             case "templates": try TemplatesCommand(parsed).run(console)
             case "add", "rename", "remove", "version": try EditCommand(parsed).run(console)
+            case "squash": try SquashCommand(parsed).run(console)
             case "prune": try PruneCommand(parsed).run(console)
             case "sources": try BuildCommand(parsed, place: .sources).run()
             default: try BuildCommand(parsed, place: .tests).run()

@@ -7,6 +7,8 @@ package struct Console {
     private var hasColor = (output: false, errors: false)
     /// Writes a part of a line on the terminal; nil if the errors do not go to a terminal.
     private var draw: (@Sendable (String) -> Void)?
+    /// Asks a question on the terminal; nil if the input does not come from one.
+    private var ask: ((String) -> String?)?
     private var now: @Sendable () -> TimeInterval = { ProcessInfo.processInfo.systemUptime }
 
     /// Creates a console.
@@ -16,10 +18,13 @@ package struct Console {
     ///   - complain: Prints an error.
     ///   - draw: Writes a part of a line for progress; nil to write none.
     ///   - now: Returns the time in seconds; nil for the system's clock.
+    ///   - ask: Asks a question and returns the answer; nil to ask none.
     package init(
         say: @escaping (String) -> Void, complain: @escaping (String) -> Void,
-        draw: (@Sendable (String) -> Void)? = nil, now: (@Sendable () -> TimeInterval)? = nil
+        draw: (@Sendable (String) -> Void)? = nil, now: (@Sendable () -> TimeInterval)? = nil,
+        ask: ((String) -> String?)? = nil
     ) {
+        self.ask = ask
         output = say
         errors = complain
         self.draw = draw
@@ -39,7 +44,22 @@ package struct Console {
         if isatty(STDERR_FILENO) != 0, environment["TERM"] != "dumb" {
             console.draw = { FileHandle.standardError.write(Data($0.utf8)) }
         }
+        if isatty(STDIN_FILENO) != 0 {
+            console.ask = { question in
+                print(question, terminator: " ")
+                fflush(nil)
+                return readLine()
+            }
+        }
         return console
+    }
+
+    /// Asks a question, and returns whether the answer is yes.
+    ///
+    /// - Throws: `CommandError.usage` if nobody can answer.
+    func confirms(_ question: String) throws -> Bool {
+        guard let ask else { throw CommandError.usage("nobody can answer here; add --yes") }
+        return ["y", "yes"].contains(ask(question + " [y/N]")?.lowercased() ?? "")
     }
 
     /// Prints a line of results.

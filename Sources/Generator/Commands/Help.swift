@@ -19,6 +19,7 @@ enum Help {
           remove      remove an element in the draft; older versions keep it
           version     begin a version
           prune       remove the history of versions that are no longer supported
+          squash      make a version the first one, and remove everything that only older ones need
           document    write a page with the diagram and the history of the schema
 
         commands for a store
@@ -165,6 +166,22 @@ enum Help {
               --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
 
             example: strata prune Sources/App/Model
+            """
+        case "squash":
+            """
+            usage: strata squash FOLDER… --before VERSION [options]
+
+            Makes VERSION the first version: sets "oldest_supported_version", prunes the descriptions, and deletes the custom
+            migrations, expected results, sample rows and fixtures of older versions. Stores of these versions can no longer be
+            opened. Lists the files, and asks before it changes them. Commit everything before you run it.
+
+              --before VERSION       the version that becomes the first one
+              --yes                  do not ask
+              --model FOLDER         another folder
+              --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
+              --test-target NAME=DIR a test target, if its folder is not Tests/NAME beside the Package.swift
+
+            example: strata squash Sources/App/Model --before 2.0
             """
         case "document":
             """

@@ -15,7 +15,7 @@ package struct ModelFolder {
     /// The configuration from `strata.json`.
     private(set) var configuration: Configuration
     /// The edits of the model's files that are not written yet.
-    private var edits: [String: FileOutcome] = [:]
+    private(set) var edits: [String: FileOutcome] = [:]
     /// The name of the schema.
     package var schema: String { configuration.schema }
 
@@ -187,7 +187,7 @@ package struct ModelFolder {
     /// - Throws: `Diagnostics` if the edited `strata.json` is wrong.
     func applying(_ edits: [String: FileOutcome]) throws -> ModelFolder {
         var folder = self
-        folder.edits.merge(edits) { _, new in new }
+        folder.edits.merge(edits) { old, new in new == .kept ? old : new }
         folder.configuration = try Configuration(
             reading: try folder.configurationFile(), target: target, module: module)
         return folder

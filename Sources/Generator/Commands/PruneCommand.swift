@@ -18,31 +18,51 @@ struct PruneCommand {
     }
 
     private func run(_ folder: ModelFolder, _ console: Console) throws {
-        let model = try LoadedModel(reading: folder)
         guard let oldest = folder.configuration.versions.oldestSupported else {
             throw CommandError.nothingToPrune(folder.path)
         }
-        let files = try folder.descriptions()
-        let outcomes = try Pruning.prune(files, configuration: try folder.configurationFile(), oldest: oldest)
-        let pruned = try check(model, outcomes, folder)
-        let lines = try folder.applying(outcomes).writeEdits()
+        let pruned = try Self.prune(folder, before: oldest)
+        let lines = try pruned.folder.writeEdits()
         for line in lines { console.say(line) }
-        // Pruning may change the order of columns and the names of indexes. No store depends on them.
-        let lock = model.lock.acceptingDDL(of: pruned)
-        if lock != model.lock {
+        try pruned.writeLock(console)
+        if lines.isEmpty { console.say("\(folder.target): nothing in it is older than \(oldest)") }
+    }
+
+    /// A model without the history of old versions. Nothing of it is written yet.
+    struct Pruned {
+        /// The folder with the edits.
+        let folder: ModelFolder
+        fileprivate let model: LoadedModel
+        fileprivate let history: SchemaHistory
+
+        /// Writes the lock if the statements of supported versions change: pruning may change the order of columns and
+        /// the names of indexes. No store depends on them.
+        func writeLock(_ console: Console) throws {
+            let lock = model.lock.acceptingDDL(of: history)
+            if lock == model.lock { return }
             try FileWriter.write(lock.text, to: folder.url.appendingPathComponent(Generator.lockName))
             for (old, new) in zip(model.lock.versions, lock.versions) where old != new {
                 console.say("SQL/\(new.version).sql will differ in the order of columns or the names of indexes")
             }
         }
-        if lines.isEmpty { console.say("\(folder.target): nothing in it is older than \(oldest)") }
+    }
+
+    /// Prunes a model, whose `strata.json` must name the oldest supported version.
+    ///
+    /// - Throws: `CommandError.unprunable` if a version would change; `Diagnostics` if the pruned files are wrong.
+    static func prune(_ folder: ModelFolder, before oldest: Version) throws -> Pruned {
+        let model = try LoadedModel(reading: folder)
+        let outcomes = try Pruning.prune(
+            try folder.descriptions(), configuration: try folder.configurationFile(), oldest: oldest)
+        return Pruned(
+            folder: try folder.applying(outcomes), model: model, history: try check(model, outcomes, folder))
     }
 
     /// Checks, before anything is written, that the pruned files describe every supported version as before.
     ///
     /// - Returns: The history of the pruned files.
     /// - Throws: `CommandError.unprunable` if a version would change; `Diagnostics` if the pruned files are wrong.
-    private func check(
+    private static func check(
         _ model: LoadedModel, _ outcomes: [String: FileOutcome], _ folder: ModelFolder
     ) throws -> SchemaHistory {
         let edited = try folder.applying(outcomes)
