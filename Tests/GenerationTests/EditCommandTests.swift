@@ -299,4 +299,49 @@ import Testing
             #expect(try model.text("Episode.json") == before)
         }
     }
+
+    // MARK: Pull requests
+
+    @Test func `diff prints Markdown`() throws {
+        try withRelease { (model: ScratchModel) throws in
+            _ = edit(model, "add", "property", "episode.rating", "double", "--default", "0")
+            _ = edit(model, "remove", "podcast.genres", "--discard")
+            _ = edit(model, "add", "entity", "play_list")
+            #expect(
+                model.run("diff", model.folder.path, "--markdown").output == """
+                    ### 1.0 to 1.1
+
+                    - `episode.rating`: added: double, required, default 0.0 (rows get 0.0)
+                    - `play_list`: added
+                    - **discarding** `podcast.genres`: removed
+
+                    Created tables: `play_list`.
+
+                    Altered tables: `podcast`.
+
+                    Rebuilt tables: `episode`.
+                    """)
+            #expect(model.run("diff", model.folder.path, "--markdown", "--json").code == .usage)
+        }
+    }
+
+    @Test func `check prints annotations for GitHub`() throws {
+        try withRelease { (model: ScratchModel) throws in
+            func check() -> String { model.run("check", model.folder.path, "--format", "github").output }
+            #expect(check() == "everything is up to date")
+            _ = model.run("add", "property", "episode.x", "int", "--nullable", "--model", model.folder.path)
+            #expect(
+                check() == """
+                    ::error file=./Generated/Strata.schema.swift::it is stale, and 4 more generated files are out of date; run: \
+                    swift package --allow-writing-to-package-directory generate --target Library
+                    """)
+            try model.write(
+                Self.episode.replacingOccurrences(of: #""nullable""#, with: #""100%,nulable""#), to: "Episode.json")
+            #expect(
+                check() == """
+                    ::error file=./Episode.json,line=4,col=52::unknown key "100%25,nulable" of a property
+                    """)
+            #expect(model.run("check", model.folder.path, "--format", "junit").code == .usage)
+        }
+    }
 }

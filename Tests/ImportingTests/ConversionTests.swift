@@ -610,21 +610,21 @@ import Testing
             """#)
         #expect(
             found == [
-                #"model/strata.json:2:34: error: version 2.0 has no entity `Tags`; did you mean "Tag"?"#,
-                #"model/strata.json:2:57: error: "invalid_rows" cannot be "keep"; it can be "set-aside", "drop" or "refuse""#,
-                #"model/strata.json:2:75: error: "Person" must be "set-aside", "drop", "refuse" or {"fill": {"property": value}}, not a number"#,
-                #"model/strata.json:2:90: error: "Passport" must be "set-aside", "drop", "refuse" or {"fill": {"property": value}}, not an object"#,
-                "model/strata.json:3:24: error: `Shelf` has no property `titel` in version 2.0",
-                #"model/strata.json:3:48: error: "isOpen" of type bool cannot be a number; write true or false"#,
-                #"model/strata.json:3:51: error: "books" does not apply here: a dangling foreign key is set to null, or its row is set aside"#,
-                #"model/strata.json:3:63: error: "colors" does not apply here: a fill is a single value"#,
-                #"model/strata.json:4:24: error: "shelf" does not apply here: a dangling foreign key is set to null, or its row is set aside"#,
-                #"model/strata.json:4:36: error: "title" does not apply here: it is not nullable"#,
-                #"model/strata.json:4:59: error: "kind" of type MediaKind cannot be a string; write the name of a case"#,
+                #"model/strata.json:6:34: error: version 2.0 has no entity `Tags`; did you mean "Tag"?"#,
+                #"model/strata.json:6:57: error: "invalid_rows" cannot be "keep"; it can be "set-aside", "drop" or "refuse""#,
+                #"model/strata.json:6:75: error: "Person" must be "set-aside", "drop", "refuse" or {"fill": {"property": value}}, not a number"#,
+                #"model/strata.json:6:90: error: "Passport" must be "set-aside", "drop", "refuse" or {"fill": {"property": value}}, not an object"#,
+                "model/strata.json:7:24: error: `Shelf` has no property `titel` in version 2.0",
+                #"model/strata.json:7:48: error: "isOpen" of type bool cannot be a number; write true or false"#,
+                #"model/strata.json:7:51: error: "books" does not apply here: a dangling foreign key is set to null, or its row is set aside"#,
+                #"model/strata.json:7:63: error: "colors" does not apply here: a fill is a single value"#,
+                #"model/strata.json:8:24: error: "shelf" does not apply here: a dangling foreign key is set to null, or its row is set aside"#,
+                #"model/strata.json:8:36: error: "title" does not apply here: it is not nullable"#,
+                #"model/strata.json:8:59: error: "kind" of type MediaKind cannot be a string; write the name of a case"#,
             ])
         #expect(
             try complaints("[]") == [
-                #"model/strata.json:2:32: error: "invalid_rows" must be an object like {"Tag": "refuse"}, not an array"#
+                #"model/strata.json:6:32: error: "invalid_rows" must be an object like {"Tag": "refuse"}, not an array"#
             ])
     }
 

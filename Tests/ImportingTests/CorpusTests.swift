@@ -24,6 +24,8 @@ import Testing
         #expect(result.code == .success, "\(result.complaints)")
         let generated = workspace.run("generate", workspace.path("Sources/App/Model"))
         #expect(generated.code == .success, "\(generated.complaints)")
+        let formatted = workspace.run("format", workspace.path("Sources/App/Model"))
+        #expect(formatted.said == ["App: every file has the canonical layout"], "\(formatted.complaints)")
         let resolved = try workspace.history("Sources/App/Model")
         #expect(resolved.versions.count == resolved.formerNames.count)
         for version in resolved.versions {

@@ -79,11 +79,13 @@ package indirect enum JSONOutput: Hashable, Sendable {
 
     /// The text of a complete file, with each member on its own line.
     package var file: String {
-        guard case .object(let members) = self else { return text() + "\n" }
+        guard case .object(let members) = self, !members.isEmpty else { return text() + "\n" }
         let lines = members.map { member in
             let key = "  " + JSON.quoted(member.key) + ": "
             // A list of elements is easier to read with one element a line.
-            if case .array(let elements) = member.value, ["properties", "cases", "versions"].contains(member.key) {
+            if case .array(let elements) = member.value,
+                ["properties", "cases", "options", "versions"].contains(member.key), !elements.isEmpty
+            {
                 let lines = elements.map { "    " + $0.text(indentation: 4, taken: 1) }
                 return key + "[\n" + lines.joined(separator: ",\n") + "\n  ]"
             }

@@ -15,9 +15,10 @@ package struct Arguments {
         "generate": ["--release", "--model", "--target", "--test-target"],
         "release": ["--beta", "--version", "--model", "--target", "--test-target"],
         "check": [
-            "--sources", "--tests", "--released", "--json", "--stamp", "--model", "--target", "--test-target",
+            "--sources", "--tests", "--released", "--json", "--format", "--stamp", "--model", "--target",
+            "--test-target",
         ],
-        "diff": ["--json", "--target"],
+        "diff": ["--json", "--markdown", "--target"],
         "add": [
             "--nullable", "--unique", "--indexed", "--default", "--fill", "--to-one", "--to-many", "--identifier",
             "--version", "--model", "--target",
@@ -25,6 +26,8 @@ package struct Arguments {
         "rename": ["--version", "--model", "--target"],
         "remove": ["--discard", "--version", "--model", "--target"],
         "version": ["--model", "--target"],
+        "format": ["--target"],
+        "schema": ["--into"],
         "prune": ["--target"],
         "squash": ["--before", "--yes", "--model", "--target", "--test-target"],
         "document": ["--to", "--since", "--target", "--quiet"],

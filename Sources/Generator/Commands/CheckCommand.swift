@@ -11,6 +11,7 @@ struct CheckCommand {
     private let stamp: String?
     private let needsRelease: Bool
     private let isJSON: Bool
+    private let isGitHub: Bool
 
     init(_ arguments: Arguments) throws {
         self.arguments = arguments
@@ -20,10 +21,15 @@ struct CheckCommand {
         stamp = arguments.has("--stamp") ? try arguments.value("--stamp") : nil
         needsRelease = arguments.has("--released")
         isJSON = arguments.has("--json")
+        if let format = arguments.option("--format"), format != "github" {
+            throw CommandError.usage("unknown format \(format); the format is github")
+        }
+        isGitHub = arguments.has("--format")
     }
 
     func run(_ console: Console) throws {
         if isJSON { return try printJSON(console) }
+        if isGitHub { return try printAnnotations(console) }
         var isFound = false
         for path in paths {
             let folder = try arguments.model(at: path)
@@ -65,6 +71,22 @@ struct CheckCommand {
         }
 
         var description: String { "\(file): \(severity): \(message)" }
+
+        /// The problem as a workflow command of GitHub. Its path is relative to the current folder, which is that of
+        /// the repository.
+        var annotation: String {
+            func escaped(_ text: String, _ others: [(String, String)] = []) -> String {
+                ([("%", "%25"), ("\r", "%0D"), ("\n", "%0A")] + others).reduce(text) { text, pair in
+                    text.replacingOccurrences(of: pair.0, with: pair.1)
+                }
+            }
+            let folder = FileManager.default.currentDirectoryPath + "/"
+            let path = file.hasPrefix(folder) ? String(file.dropFirst(folder.count)) : file
+            var place = "file=" + escaped(path, [(":", "%3A"), (",", "%2C")])
+            if let line { place += ",line=\(line)" }
+            if let column { place += ",col=\(column)" }
+            return "::\(severity == "note" ? "notice" : severity) \(place)::\(escaped(message))"
+        }
     }
 
     /// Returns one message for all files that `generate` would write or remove, because one edit often makes many files
@@ -88,6 +110,31 @@ struct CheckCommand {
     }
 
     private func printJSON(_ console: Console) throws {
+        let findings = try allFindings()
+        console.say(try EncodedOutput.text(findings))
+        if !findings.isEmpty { throw CommandError.found }
+    }
+
+    /// Prints workflow commands, which GitHub shows as annotations of a pull request.
+    private func printAnnotations(_ console: Console) throws {
+        let findings = try allFindings()
+        let stale = findings.filter(\.isMendedByGenerating)
+        var shown = findings.filter { !$0.isMendedByGenerating }
+        // GitHub shows ten annotations at most, and one command updates all generated files.
+        if var first = stale.first {
+            let target = (try? arguments.model(at: paths[0]).target) ?? ""
+            let others = stale.count > 1 ? ", and \(stale.count - 1) more generated files are out of date" : ""
+            first = Finding(
+                file: first.file, message: "\(first.message)\(others); run: \(CommandError.generateCommand(target))")
+            shown.append(first)
+        }
+        for finding in shown { console.say(finding.annotation) }
+        if shown.isEmpty { return console.say("everything is up to date") }
+        throw CommandError.found
+    }
+
+    /// The problems of all models, including those that keep a model from being read.
+    private func allFindings() throws -> [Finding] {
         var findings: [Finding] = []
         for path in paths {
             do {
@@ -102,8 +149,7 @@ struct CheckCommand {
                 }
             }
         }
-        console.say(try EncodedOutput.text(findings))
-        if !findings.isEmpty { throw CommandError.found }
+        return findings
     }
 
     private func findings(in folder: ModelFolder) throws -> [Finding] {

@@ -48,6 +48,8 @@ package enum Command {
             case "document": try DocumentCommand(parsed).run(console)
             case "templates": try TemplatesCommand(parsed).run(console)
             case "add", "rename", "remove", "version": try EditCommand(parsed).run(console)
+            case "format": try FormatCommand(parsed).run(console)
+            case "schema": try SchemaCommand(parsed).run(console)
             case "squash": try SquashCommand(parsed).run(console)
             case "prune": try PruneCommand(parsed).run(console)
             case "sources": try BuildCommand(parsed, place: .sources).run()

@@ -1,4 +1,6 @@
 import Descriptions
+import Documents
+import Foundation
 import SchemaDiff
 import SchemaModel
 
@@ -7,6 +9,7 @@ struct DiffCommand {
     private let folder: ModelFolder
     private let versions: [Version]
     private let isJSON: Bool
+    private let isMarkdown: Bool
 
     init(_ arguments: Arguments) throws {
         guard let path = arguments.folders.first else { throw CommandError.usage("diff needs the folder of a model") }
@@ -17,6 +20,8 @@ struct DiffCommand {
         }
         if versions.count > 2 { throw CommandError.usage("diff takes two versions at most") }
         isJSON = arguments.has("--json")
+        isMarkdown = arguments.has("--markdown")
+        if isJSON, isMarkdown { throw CommandError.usage("--json and --markdown exclude each other") }
     }
 
     func run(_ console: Console) throws {
@@ -37,6 +42,10 @@ struct DiffCommand {
         }
         if isJSON {
             return console.say(try EncodedOutput.text(steps.flatMap(Entry.entries)))
+        }
+        if isMarkdown, !steps.isEmpty {
+            return console.say(
+                steps.map(SchemaMarkdown.changes).joined(separator: "\n").trimmingCharacters(in: .newlines))
         }
         if history.steps.isEmpty { console.say("\(history.newest.version) is the only version") }
         for line in steps.flatMap({ $0.lines(for: console) }) { console.say(line) }

@@ -18,6 +18,7 @@ enum Help {
           rename      rename an element in the draft, and record the former name
           remove      remove an element in the draft; older versions keep it
           version     begin a version
+          format      write the descriptions in one layout
           prune       remove the history of versions that are no longer supported
           squash      make a version the first one, and remove everything that only older ones need
           document    write a page with the diagram and the history of the schema
@@ -27,6 +28,7 @@ enum Help {
           inspect     print the version, the tables and the migrations of a store
 
         other commands
+          schema      write JSON Schemas of the descriptions, for editors
           templates   copy the templates, to change the generated code
           import      write the descriptions of a model of Core Data, Room, Drift or SQLite
           convert     convert a database of Core Data, Room, Drift or SQLite to a store
@@ -59,6 +61,7 @@ enum Help {
 
               --released             also fail if the newest version is not released
               --json                 print an array of objects: file, line, column, severity, message
+              --format github        print annotations for a pull request on GitHub
               --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
               --test-target NAME=DIR a test target, if its folder is not Tests/NAME beside the Package.swift
 
@@ -91,6 +94,7 @@ enum Help {
 
               --json                 print an array of objects: from, to, handling (inferred, custom or discarding), subject,
                                      change, reason
+              --markdown             print Markdown, for the description of a pull request
               --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
 
             example: strata diff Sources/App/Model 1.0 2.0
@@ -155,6 +159,28 @@ enum Help {
               --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
 
             example: strata version 2.2
+            """
+        case "format":
+            """
+            usage: strata format FOLDER…
+
+            Writes strata.json and the descriptions in one layout: the order and spelling of keys, and the lines. Files with errors
+            are not written.
+
+              --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
+
+            example: strata format Sources/App/Model
+            """
+        case "schema":
+            """
+            usage: strata schema --into DIR
+
+            Writes JSON Schemas (draft-07) of strata.json, entities and subtypes. With "$schema" in a file, or a setting of your
+            editor, they complete keys and find mistakes while you type.
+
+              --into DIR             the folder to write to, outside the folders of models
+
+            example: strata schema --into .schemas
             """
         case "prune":
             """

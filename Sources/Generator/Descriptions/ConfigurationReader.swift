@@ -12,7 +12,8 @@ package struct ConfigurationReader {
     static let keys = KeyTable(
         owner: "strata.json",
         fields: [
-            "schema", "mode", "tests", "access", "ddl", "templates", "codable", "structs", "document", "versions",
+            "$schema", "schema", "mode", "tests", "access", "ddl", "templates", "codable", "structs", "document",
+            "versions",
             "oldest_supported_version", "chain", "imported",
         ])
 

@@ -14,7 +14,7 @@ package struct KeyTable {
     static let entity = KeyTable(
         owner: "an entity", fields: ["name", "persisted_name", "identifier"],
         others: [
-            "description", "properties", "indexes", "version_history", "added_at_version",
+            "$schema", "description", "properties", "indexes", "version_history", "added_at_version",
             "removed_at_version", "discard", "previous_name", "persist", "merged_into",
         ],
         ignored: [
@@ -43,7 +43,8 @@ package struct KeyTable {
     static let subtype = KeyTable(
         owner: "a subtype", fields: ["name"],
         others: [
-            "description", "cases", "unused_cases", "options", "unused_options", "properties", "version_history",
+            "$schema", "description", "cases", "unused_cases", "options", "unused_options", "properties",
+            "version_history",
             "added_at_version", "removed_at_version", "previous_name",
         ],
         ignored: [

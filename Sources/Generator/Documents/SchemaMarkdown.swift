@@ -1,5 +1,6 @@
 import SchemaDiff
 import SchemaModel
+import SQLSchema
 
 /// `SCHEMA.md`: the newest version with diagrams in Mermaid, which GitHub draws, and the changes of all versions.
 package struct SchemaMarkdown: Sendable {
@@ -176,13 +177,33 @@ package struct SchemaMarkdown: Sendable {
 
     private mutating func add(_ step: SchemaDocument.Step) {
         let (from, to) = (document.versions[step.from].name, document.versions[step.to].name)
-        text += "\n### \(from) to \(to)\(step.custom ? ", with a custom migration" : "")\n\n"
+        text += "\n" + Self.changes(of: step, from: from, to: to)
+    }
+
+    /// Returns the changes of a step and the actions on its tables, for a pull request.
+    package static func changes(of step: SchemaStep) -> String {
+        let facts = SchemaDocument.Step(step, from: 0, to: 1, sql: "")
+        var text = changes(of: facts, from: step.from.version.text, to: step.to.version.text)
+        let titles: [(TableAction, String)] = [
+            (.create, "Created tables"), (.alter, "Altered tables"), (.rebuild, "Rebuilt tables"),
+            (.custom, "Tables that your migration fills"), (.drop, "Dropped tables"),
+        ]
+        for (action, title) in titles {
+            let names = facts.tables.filter { $0.action == action }.map { code($0.name) }
+            if !names.isEmpty { text += "\n\(title): \(names.joined(separator: ", ")).\n" }
+        }
+        return text
+    }
+
+    private static func changes(of step: SchemaDocument.Step, from: String, to: String) -> String {
+        var text = "### \(from) to \(to)\(step.custom ? ", with a custom migration" : "")\n\n"
         if step.changes.isEmpty { text += "Nothing changes.\n" }
         for change in step.changes {
             let handling = change.handling == "inferred" ? "" : "**\(change.handling)** "
             let reason = change.reason.map { " (\($0))" } ?? ""
-            text += "- \(handling)\(Self.code(change.subject)): \(Self.escaped(change.text + reason))\n"
+            text += "- \(handling)\(code(change.subject)): \(escaped(change.text + reason))\n"
         }
+        return text
     }
 
     /// Returns `text` on one line, with the characters escaped that have a meaning in Markdown.

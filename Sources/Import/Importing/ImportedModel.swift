@@ -96,7 +96,7 @@ extension ModelImport {
             if configuration["ddl"] == nil { configuration["ddl"] = .string("newest") }
         }
         configuration["imported"] = source(imported, from: 0, beside: nil, oldest: imported.versions[0])
-        files.append(.init(name: "strata.json", text: configuration.file))
+        files.append(.init(name: "strata.json", text: Formatting.canonicalConfiguration(configuration).file))
         let history = try Self.resolve(files, folder: folder, schema: schema)
         try Self.check(history, against: imported, folder: folder)
         let supported = oldest.map(history.supported) ?? history

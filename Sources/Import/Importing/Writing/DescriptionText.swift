@@ -1,3 +1,4 @@
+import Descriptions
 import JSONText
 import SchemaModel
 
@@ -15,7 +16,7 @@ struct DescriptionText {
         for part in parts where !part.elements.isEmpty {
             members.append(.init(part.key, .array(part.elements.map { .object($0.members(versions)) })))
         }
-        return .object(members)
+        return Formatting.canonical(.object(members))
     }
 }
 

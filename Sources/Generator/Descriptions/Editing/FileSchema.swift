@@ -1,0 +1,116 @@
+import JSONText
+
+/// The JSON Schemas (draft-07) of the files that you write, for editors. They accept every file that Strata accepts, and
+/// find many mistakes while you type.
+package enum FileSchema: String, CaseIterable, Sendable {
+    case entity, subtype, strata
+
+    /// The name of the schema's file.
+    package var fileName: String { "\(rawValue).schema.json" }
+
+    /// The text of the schema.
+    package var text: String {
+        let (root, definitions): (JSONOutput, [(String, JSONOutput)]) =
+            switch self {
+            case .entity:
+                (
+                    Self.schema(of: .entity),
+                    [
+                        ("property", Self.schema(of: .property)), ("index", Self.schema(of: .index)),
+                        ("identifier", Self.schema(of: .identifier)), ("relationship", Self.schema(of: .relationship)),
+                        ("item", Self.schema(of: .item)),
+                    ]
+                )
+            case .subtype:
+                (
+                    Self.schema(of: .subtype),
+                    [
+                        ("case", Self.schema(of: .subtypeCase)), ("option", Self.schema(of: .option)),
+                        ("member", Self.schema(of: .member)), ("item", Self.schema(of: .item)),
+                    ]
+                )
+            case .strata:
+                (
+                    Self.schema(of: ConfigurationReader.keys),
+                    [("entry", Self.object(ConfigurationReader.entryShapes, required: [["version"]]))]
+                )
+            }
+        var members = [JSONOutput.Member("$schema", .string("http://json-schema.org/draft-07/schema#"))]
+        members += root.members
+        let values = definitions.map { JSONOutput.Member($0.0, $0.1) }
+        members.append(.init("definitions", .object(values)))
+        return JSONOutput.object(members).file
+    }
+
+    private static func schema(of table: KeyTable) -> JSONOutput {
+        let required: [[String]] =
+            switch table.owner {
+            // An entity that is not stored needs nothing else.
+            case KeyTable.entity.owner: [["name", "identifier"], ["persist"]]
+            case KeyTable.item.owner: [["version"]]
+            case KeyTable.identifier.owner: [["type"]]
+            case KeyTable.relationship.owner: [["entity_name", "association"]]
+            case ConfigurationReader.keys.owner: []
+            default: table.required.contains("property_type") ? [table.required, ["unused"]] : [table.required]
+            }
+        let keys = table.shapes.map(\.key)
+        let other = (keys + table.aliases.keys + table.ignored).sorted().map(spellings)
+        return object(table.shapes, required: required, fields: table.fields, aliases: other)
+    }
+
+    /// Returns the schema of an object.
+    ///
+    /// - Parameters:
+    ///   - shapes: The keys.
+    ///   - required: The required keys, as alternatives.
+    ///   - fields: The keys whose value may be null.
+    ///   - aliases: Patterns of other accepted keys.
+    private static func object(
+        _ shapes: [KeyShape], required: [[String]], fields: Set<String> = [], aliases: [String] = []
+    ) -> JSONOutput {
+        let properties = shapes.map { shape in
+            let null = JSONOutput.object([.init("type", .string("null"))])
+            let schema = fields.contains(shape.key) ? JSONOutput.any(of: [shape.schema, null]) : shape.schema
+            return JSONOutput.Member(
+                shape.key, .object([.init("description", .string(shape.summary))] + schema.members))
+        }
+        var members = [JSONOutput.Member("type", .string("object")), .init("properties", .object(properties))]
+        if !aliases.isEmpty {
+            members.append(
+                .init("patternProperties", .object([.init("^(\(aliases.joined(separator: "|")))$", .object([]))])))
+        }
+        members.append(.init("additionalProperties", .bool(false)))
+        let alternatives = required.flatMap(alternatives).map {
+            JSONOutput.object([.init("required", .array($0.map { .string($0) }))])
+        }
+        if alternatives.count == 1 { members += alternatives[0].members }
+        if alternatives.count > 1 { members.append(.init("anyOf", .array(alternatives))) }
+        return .object(members)
+    }
+
+    /// Returns a list of required keys in all spellings: with underscores, and in camelCase.
+    private static func alternatives(_ keys: [String]) -> [[String]] {
+        keys.reduce([[]]) { lists, key in
+            let words = key.split(separator: "_").map(String.init)
+            let camel =
+                (words.first ?? "") + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+            return lists.flatMap { list in (camel == key ? [key] : [key, camel]).map { list + [$0] } }
+        }
+    }
+
+    /// Returns a pattern of the spellings of a key that `KeyTable.canonical` accepts: `added_at` and `addedAt`.
+    private static func spellings(of key: String) -> String {
+        var pattern = ""
+        var isStart = false
+        for character in key {
+            if character == "_" {
+                isStart = true
+            } else {
+                pattern +=
+                    isStart ? "(_\(character)|\(character.uppercased()))" : character == "$" ? "\\$" : "\(character)"
+                isStart = false
+            }
+        }
+        return pattern
+    }
+}

@@ -1,0 +1,100 @@
+import JSONText
+
+/// The canonical layout of the files that you write: the order of keys, their spelling, and the lines.
+package enum Formatting {
+    /// Returns a file in the canonical layout.
+    ///
+    /// - Parameters:
+    ///   - file: A description, or `strata.json`.
+    ///   - isConfiguration: Whether it is `strata.json`.
+    /// - Throws: `Diagnostics` of the file if it is not valid JSON or has unknown keys.
+    package static func format(_ file: SourceFile, isConfiguration: Bool = false) throws(FileDiagnostics) -> String {
+        let json: JSON
+        var diagnostics: [Diagnostic]
+        do throws(Diagnostic) {
+            json = try file.json()
+            if isConfiguration {
+                diagnostics = try ConfigurationReader.read(file).diagnostics
+            } else {
+                var reader = DescriptionReader(file: file)
+                _ = reader.read()
+                diagnostics = reader.diagnostics
+            }
+        } catch {
+            throw FileDiagnostics(all: [error])
+        }
+        diagnostics.removeAll { $0.severity != .error }
+        guard case .object(let members) = json.value, diagnostics.isEmpty else {
+            throw FileDiagnostics(all: diagnostics)
+        }
+        let isSubtype = DescriptionReader(file: file).isSubtype(members)
+        let table = isConfiguration ? ConfigurationReader.keys : isSubtype ? KeyTable.subtype : .entity
+        return canonical(JSONOutput(json), table).file
+    }
+
+    /// The errors of a file.
+    package struct FileDiagnostics: Error {
+        package let all: [Diagnostic]
+    }
+
+    /// Returns the canonical form of a description.
+    package static func canonical(_ value: JSONOutput) -> JSONOutput {
+        canonical(value, value["cases"] != nil || value["options"] != nil ? .subtype : .entity)
+    }
+
+    /// Returns the canonical form of a `strata.json`.
+    package static func canonicalConfiguration(_ value: JSONOutput) -> JSONOutput {
+        canonical(value, ConfigurationReader.keys)
+    }
+
+    private static func canonical(_ value: JSONOutput, _ table: KeyTable) -> JSONOutput {
+        guard case .object(let members) = value else { return value }
+        let order = table.shapes.map(\.key)
+        let known = members.map { member -> JSONOutput.Member in
+            let key = table.canonical(member.key)
+            return JSONOutput.Member(key, self.value(member.value, of: key, in: table))
+        }
+        // Keys of Lucid that a store does not need come after the others, in their order.
+        let places = known.enumerated().map { place, member in
+            (order.firstIndex(of: member.key) ?? order.count + place, member)
+        }
+        return .object(places.sorted { $0.0 < $1.0 }.map(\.1))
+    }
+
+    private static func value(_ value: JSONOutput, of key: String, in table: KeyTable) -> JSONOutput {
+        func each(_ table: KeyTable) -> JSONOutput {
+            guard case .array(let elements) = value else { return value }
+            return .array(elements.map { canonical($0, table) })
+        }
+        switch (table.owner, key) {
+        case (KeyTable.entity.owner, "properties"): return each(.property)
+        case (KeyTable.entity.owner, "indexes"): return each(.index)
+        case (KeyTable.entity.owner, "identifier"): return canonical(value, .identifier)
+        case (KeyTable.subtype.owner, "properties"): return each(.member)
+        case (KeyTable.subtype.owner, "cases"), (KeyTable.subtype.owner, "unused_cases"): return each(.subtypeCase)
+        case (KeyTable.subtype.owner, "options"), (KeyTable.subtype.owner, "unused_options"): return each(.option)
+        case (KeyTable.property.owner, "property_type"): return canonical(value, .relationship)
+        case (_, "version_history"):
+            guard case .array(let items) = value else { return value }
+            return .array(items.map { item($0, of: table) })
+        default: return value
+        }
+    }
+
+    /// Returns an item of the version history of an object of a kind. Its former values have the keys of this kind.
+    private static func item(_ value: JSONOutput, of table: KeyTable) -> JSONOutput {
+        var item = canonical(value, .item)
+        guard let previous = item["previous"], !previous.members.isEmpty else { return item }
+        var former = canonical(previous, table)
+        if table.owner == KeyTable.property.owner { former = canonical(former, .propertyWithRelationship) }
+        item["previous"] = former
+        return item
+    }
+}
+
+extension KeyTable {
+    /// The former values of a property. Parts of its relationship may be among them.
+    fileprivate static let propertyWithRelationship = KeyTable(
+        owner: KeyTable.property.owner, fields: KeyTable.property.fields.union(KeyTable.relationship.fields),
+        aliases: KeyTable.property.aliases)
+}
