@@ -262,6 +262,12 @@ import Testing
                 model.run("release", "--beta", model.folder.path).output
                     == "error: there is no draft: the newest version 1.1 is already released")
             #expect(model.run("check", model.folder.path).code == .success)
+
+            // The betas go with the versions before the final one.
+            #expect(model.run("squash", model.folder.path, "--before", "1.1", "--yes").code == .success)
+            #expect(model.run("generate", model.folder.path).code == .success)
+            #expect(!(try model.text("strata.lock").contains("beta")))
+            #expect(!(try model.text("Episode.json").contains("beta")))
         }
     }
 
