@@ -24,10 +24,11 @@ import Testing
         /// Rows of the first version.
         extension LibrarySchema.V1_0 {
             static func samples() {
-                if true {
+                if true {  // }
+                    print("}")
                 }
             }
-        }
+        } // V1_0
 
         /// Kept.
         extension LibrarySchema.V2_0 {
@@ -39,8 +40,7 @@ import Testing
     private static let expectations = """
         import Library
 
-        extension LibrarySchemaStep_1_0_to_2_0 { static func check() {} }
-
+        extension LibrarySchemaStep_1_0_to_2_0 { static func check() {} }  // nothing
         """
 
     private func withModel(_ body: (ScratchModel) throws -> Void) throws {
@@ -87,12 +87,12 @@ import Testing
             for refusal in ["", "n", "no", "maybe"] {
                 let (code, output) = answer(model, refusal, "--before", "2.0")
                 #expect(code == .success)
-                #expect(output == files + "\nRemove them? [y/N]\nnothing was changed")
+                #expect(output == files + "\nMake these changes? [y/N]\nnothing was changed")
                 #expect(try model.text("Book.json") == Self.book)
             }
             let (code, output) = answer(model, nil, "--before", "2.0")
             #expect(code == .usage)
-            #expect(output == files + "\nerror: nobody can answer here; add --yes")
+            #expect(output == files + "\nerror: standard input is not a terminal; add --yes")
 
             #expect(answer(model, "y", "--before", "2.0").0 == .success)
             #expect(model.run("generate", model.folder.path).code == .success)
@@ -134,7 +134,7 @@ import Testing
             let (code, output) = answer(model, nil, "--before", "3.0", "--yes")
             #expect(code == .success)
             #expect(output.contains("LibraryTests/X.swift:3:1: warning: this file names a version that was removed"))
-            #expect(try model.text("strata.lock").hasPrefix("released nothing") == false)
+            #expect(output.contains("warning: 3.0 is a draft, so no store of a customer can be opened any more"))
         }
     }
 

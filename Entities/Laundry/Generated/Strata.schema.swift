@@ -10,6 +10,12 @@ public enum LaundrySchema: Strata.Schema {
     public static let fingerprint: Swift.UInt64 = 0x90c9e8a420af15cf
     public static let versions: [Strata.SchemaVersion] = history.versions
     public static let steps: [Strata.MigrationStep] = history.steps
+    #if DEBUG
+        public static let valueTypes = #"""
+            laundry.favorite bool
+            laundry_failure.date date
+            """#
+    #endif
 
     private static let history: Strata.VersionHistory = {
         var history = Strata.VersionHistory()

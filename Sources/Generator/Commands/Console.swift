@@ -58,7 +58,7 @@ package struct Console {
     ///
     /// - Throws: `CommandError.usage` if nobody can answer.
     func confirms(_ question: String) throws -> Bool {
-        guard let ask else { throw CommandError.usage("nobody can answer here; add --yes") }
+        guard let ask else { throw CommandError.usage("standard input is not a terminal; add --yes") }
         return ["y", "yes"].contains(ask(question + " [y/N]")?.lowercased() ?? "")
     }
 

@@ -86,8 +86,10 @@ struct EditCommand {
         let model = try LoadedModel(reading: folder)
         let draft = try draft(of: model)
         let isNew = !model.history.versions.contains { $0.version == draft }
-        var editor = try DescriptionEditor(
-            try folder.descriptions(), draft: draft, isFirst: !isNew && model.history.versions.count == 1)
+        // Older versions that are no longer supported are still in the descriptions.
+        let isFirst =
+            !isNew && model.history.versions.count == 1 && folder.configuration.versions.oldestSupported == nil
+        var editor = try DescriptionEditor(try folder.descriptions(), draft: draft, isFirst: isFirst)
         switch edit {
         case .property(let path, let property): try editor.add(property, at: path)
         case .entity(let name, let identifier):

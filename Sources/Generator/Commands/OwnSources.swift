@@ -6,37 +6,37 @@ import SchemaModel
 ///
 /// Strata changes them only where they name versions that get another name, or that are removed.
 struct OwnSources {
-    private let files: [SourceFile]
+    private let schema: String
+    private let migrations: [SourceFile]
+    private let tests: [SourceFile]
 
     init(of folder: ModelFolder, _ testFolders: [ModelFolder.TestFolder]) {
-        let migrations = folder.folder(.migrations)
-        var urls = Self.contents(of: migrations).map { migrations.appendingPathComponent($0) }
-        for folder in testFolders {
-            urls += Self.contents(of: folder.url).filter { !$0.hasPrefix("Generated/") }
-                .map { folder.url.appendingPathComponent($0) }
-        }
-        files = urls.filter { $0.pathExtension == "swift" }.compactMap { url in
-            (try? Data(contentsOf: url)).map { SourceFile(path: url.path, bytes: [UInt8]($0)) }
+        schema = folder.schema
+        migrations = Self.files(in: folder.folder(.migrations))
+        tests = testFolders.flatMap { Self.files(in: $0.url) }
+    }
+
+    private static func files(in folder: URL) -> [SourceFile] {
+        let paths = (try? FileManager.default.subpathsOfDirectory(atPath: folder.path)) ?? []
+        return paths.sorted().filter { $0.hasSuffix(".swift") && !$0.hasPrefix("Generated/") }.compactMap { path in
+            let url = folder.appendingPathComponent(path)
+            return (try? Data(contentsOf: url)).map { SourceFile(path: url.path, bytes: [UInt8]($0)) }
         }
     }
 
-    private static func contents(of folder: URL) -> [String] {
-        ((try? FileManager.default.subpathsOfDirectory(atPath: folder.path)) ?? []).sorted()
-    }
+    // MARK: Renaming
 
     /// Returns the files that change if a version gets another name. The files of custom migrations have the names of
     /// their versions.
     func renaming(_ version: Version, to new: Version) throws -> [String: FileOutcome] {
         let (old, new) = (version.identifier, new.identifier)
-        // V1_3, or the end of Migration_1_2_to_1_3. V1_3_1 is another version.
-        let pattern = try Regex("(?<name>\\bV|\\b[A-Za-z_]\\w*_to_)\(old)(?!\\w)").wordBoundaryKind(.simple)
         var outcomes: [String: FileOutcome] = [:]
-        for file in files {
+        for file in migrations + tests {
             let text = String(decoding: file.bytes, as: UTF8.self)
-            let changed = text.replacing(pattern) { match in "\(match["name"]?.substring ?? "")\(new)" }
+            let changed = try renaming(old, to: new, in: text)
             let path = URL(fileURLWithPath: file.path)
             let name = path.lastPathComponent.replacingOccurrences(of: "_to_\(old).swift", with: "_to_\(new).swift")
-            if name != path.lastPathComponent {
+            if name != path.lastPathComponent, migrations.contains(where: { $0.path == file.path }) {
                 outcomes[file.path] = .removed
                 outcomes[path.deletingLastPathComponent().appendingPathComponent(name).path] = .rewritten(
                     Array(changed.utf8))
@@ -47,40 +47,95 @@ struct OwnSources {
         return outcomes
     }
 
+    /// Renames `V1_3`, and the ends of names like `Migration_1_2_to_1_3`. The versions of other schemas keep their names.
+    private func renaming(_ old: String, to new: String, in text: String) throws -> String {
+        // V1_3_1 is another version.
+        let pattern = try Regex(
+            "(?<owner>\\b\\w+\\.)?(?<name>\\bV|\\b(?<step>\\w+)Step_\\w+_to_|\\b[A-Za-z]+_\\w*_to_)\(old)(?!\\w)"
+        ).wordBoundaryKind(.simple)
+        var isOther = false
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
+            if let match = line.prefixMatch(of: /extension (\w+?)(Step_\w+|\.\w+)?\b/) {
+                isOther = match.2 != nil && match.1 != schema
+            }
+            return String(line).replacing(pattern) { match -> String in
+                let owner = match["owner"]?.substring.map(String.init) ?? ""
+                let name = match["name"]?.substring.map(String.init) ?? ""
+                let step = match["step"]?.substring.map(String.init)
+                let isOwn = owner.isEmpty ? !isOther : owner == "\(schema)." || !owner.contains("Schema.")
+                return owner + name + (isOwn && (step ?? schema) == schema ? new : old)
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    // MARK: Removing
+
     /// Returns the files that change if the steps from versions, and the versions themselves, are removed: custom
     /// migrations are deleted, and so are the expected results of their steps and the rows of the fixtures.
-    ///
-    /// - Parameter schema: The name of the schema.
-    func removing(_ versions: [Version], of schema: String) throws -> [String: FileOutcome] {
+    func removing(_ versions: [Version]) throws -> [String: FileOutcome] {
         let names = versions.map(\.identifier).joined(separator: "|")
         let migration = try Regex("Migration_(\(names))_to_\\w+\\.swift")
-        // A declaration ends at the first brace that begins a line.
-        let declaration = try Regex(
-            "(?m)^(?:///[^\\n]*\\n)*extension \(schema)(?:\\.V(?:\(names))|Step_(?:\(names))_to_\\w+)\\b"
-                + "(?:[^\\n]*\\}|[\\s\\S]*?^\\})[ \\t]*\\n+"
-        ).wordBoundaryKind(.simple)
+        let declaration = try Regex("extension \(schema)(\\.V(\(names))|Step_(\(names))_to_\\w+)\\b")
+            .wordBoundaryKind(.simple)
         var outcomes: [String: FileOutcome] = [:]
-        for file in files {
-            if try migration.wholeMatch(in: URL(fileURLWithPath: file.path).lastPathComponent) != nil {
-                outcomes[file.path] = .removed
-                continue
-            }
+        for file in migrations {
+            let name = URL(fileURLWithPath: file.path).lastPathComponent
+            if try migration.wholeMatch(in: name) != nil { outcomes[file.path] = .removed }
+        }
+        for file in tests {
             let text = String(decoding: file.bytes, as: UTF8.self)
-            let kept = text.replacing(declaration, with: "")
-            if kept == text { continue }
-            let isEmpty = kept.split(separator: "\n").allSatisfy { line in
-                ["import ", "@testable import ", "//"].contains { line.hasPrefix($0) }
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            let kept = Self.removing(declaration, from: lines)
+            if kept == lines { continue }
+            let isEmpty = kept.allSatisfy { line in
+                line.isEmpty || ["import ", "@testable import ", "//"].contains { line.hasPrefix($0) }
             }
-            outcomes[file.path] = isEmpty ? .removed : .rewritten(Array(kept.utf8))
+            outcomes[file.path] = isEmpty ? .removed : .rewritten(Array(kept.joined(separator: "\n").utf8))
         }
         return outcomes
     }
 
-    /// Returns the files that name versions, with the positions of the first lines that do.
+    /// Removes the declarations that begin with a pattern, with their documentation and the empty lines after them. A
+    /// declaration whose braces do not match is kept.
+    private static func removing(_ declaration: Regex<AnyRegexOutput>, from lines: [String]) -> [String] {
+        var kept: [String] = []
+        var place = 0
+        while place < lines.count {
+            guard (try? declaration.prefixMatch(in: lines[place])) != nil, let end = end(of: place, in: lines) else {
+                kept.append(lines[place])
+                place += 1
+                continue
+            }
+            while kept.last?.hasPrefix("///") == true { kept.removeLast() }
+            place = end + 1
+            while place < lines.count - 1, lines[place].isEmpty { place += 1 }
+        }
+        return kept
+    }
+
+    /// Returns the line that ends the declaration that begins at a line; nil if its braces do not match.
+    private static func end(of start: Int, in lines: [String]) -> Int? {
+        var depth = 0
+        for place in start..<lines.count {
+            // Braces in texts and comments do not count.
+            let code = lines[place].replacing(/"(\\.|[^"\\])*"/, with: "").replacing(/\/\/.*/, with: "")
+            for character in code where character == "{" || character == "}" {
+                depth += character == "{" ? 1 : -1
+                if depth == 0 { return place }
+            }
+        }
+        return nil
+    }
+
+    /// Returns the files that name versions or their steps, with the first lines that do.
     func mentions(of versions: [Version]) throws -> [(path: String, line: Int)] {
         let names = versions.map(\.identifier).joined(separator: "|")
-        let pattern = try Regex("\\bV(\(names))\\b").wordBoundaryKind(.simple)
-        return files.compactMap { file in
+        let texts = versions.map { NSRegularExpression.escapedPattern(for: $0.text) }.joined(separator: "|")
+        let pattern = try Regex(
+            "\(schema)(\\.V(\(names))\\b|Step_(\(names))_to_)|(^|[^.\\w])V(\(names))\\b|\\bMigration_(\(names))_to_|\"(\(texts))\""
+        ).wordBoundaryKind(.simple)
+        return (migrations + tests).compactMap { file in
             let lines = String(decoding: file.bytes, as: UTF8.self).split(
                 separator: "\n", omittingEmptySubsequences: false)
             return lines.firstIndex { $0.contains(pattern) }.map { (file.path, $0 + 1) }

@@ -35,6 +35,9 @@ struct PruneCommand {
         fileprivate let model: LoadedModel
         fileprivate let history: SchemaHistory
 
+        /// Whether a version is released.
+        func isReleased(_ version: Version) -> Bool { model.released.contains(version) }
+
         /// Writes the lock if the statements of supported versions change: pruning may change the order of columns and
         /// the names of indexes. No store depends on them.
         func writeLock(_ console: Console) throws {

@@ -35,7 +35,7 @@ struct SquashCommand {
         let supporting = try folder.applying(try Self.supporting(oldest, in: folder))
         let pruned = try PruneCommand.prune(supporting, before: oldest)
         var edits = pruned.folder.edits
-        edits.merge(try OwnSources(of: folder, testFolders).removing(removed, of: folder.schema)) { _, new in new }
+        edits.merge(try OwnSources(of: folder, testFolders).removing(removed)) { _, new in new }
         let fixtures = testFolders.flatMap { testFolder in
             removed.flatMap { ["\($0).sqlite", "draft-\($0).sqlite"] }.map {
                 testFolder.url.appendingPathComponent("Fixtures/\(folder.schema)/\($0)").path
@@ -45,9 +45,14 @@ struct SquashCommand {
 
         let names = removed.map(\.text).joined(separator: ", ")
         console.say("\(folder.target): \(oldest) becomes the first version; stores of \(names) can no longer be opened")
+        if !pruned.isReleased(oldest) {
+            console.say("warning: \(oldest) is a draft, so no store of a customer can be opened any more")
+        }
         let changes = edits.filter { $0.value != .kept }.sorted { $0.key < $1.key }
         for (path, outcome) in changes { console.say("  \(outcome == .removed ? "remove" : "change") \(path)") }
-        guard try isConfirmed || console.confirms("Remove them?") else { return console.say("nothing was changed") }
+        guard try isConfirmed || console.confirms("Make these changes?") else {
+            return console.say("nothing was changed")
+        }
 
         let edited = try folder.applying(edits)
         _ = try edited.writeEdits()

@@ -26,6 +26,8 @@ extension Generator {
             "access": .text(options.access.modifier),
             "name": .text(SwiftLiteral.string(history.name)),
             "fingerprint": .text("0x" + history.newest.fingerprint.description),
+            "hasValueTypes": .flag(!history.newest.valueTypeLines.isEmpty),
+            "valueTypes": .list(history.newest.valueTypeLines.map { .text($0) }),
             "versions": .list(versions),
             "newest": .list(newestAliases()),
             "steps": .list(names.steps.map(stepValues)),

@@ -54,7 +54,7 @@ extension SchemaVersion {
         entities.map(logicalLine) + subtypes.map(logicalLine)
     }
 
-    private func logical(_ type: ValueType) -> String {
+    func logical(_ type: ValueType) -> String {
         switch type {
         case .scalar(let scalar): scalar.rawValue
         case .array(let element): "[\(logical(element))]"

@@ -322,8 +322,7 @@ public struct Fixtures: Sendable {
         // Some random foreign keys dangle, as in apps that do not enforce foreign keys.
         try connection.execute("PRAGMA foreign_keys = \(random == nil ? "ON" : "OFF")")
         try connection.transaction("BEGIN IMMEDIATE") {
-            try NewStore.create(
-                try schemaVersion(version), schema: schema.name, keepingTables: false, in: connection)
+            try NewStore.create(try schemaVersion(version), schema: schema.name, in: connection)
             guard withRows else { return }
             try version.samples(WriteTransaction(connection))
             try SampleRows.write(version.tables, version.joinTables, to: connection, drawnFrom: random)

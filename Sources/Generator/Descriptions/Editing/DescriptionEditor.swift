@@ -224,13 +224,15 @@ package struct DescriptionEditor {
                 files[place].value[list] = .array(elements)
             } else {
                 files[place].value.changeElement(index, of: list) {
-                    draft.remove(&$0, isFile: false, discarding: isDiscarded)
+                    draft.remove(&$0, isFile: false, discarding: isDiscarded && list != "cases")
                 }
             }
         } else if draft.isNew(files[place].value) {
             others[files[place].source.path] = .removed
         } else {
-            draft.remove(&files[place].value, isFile: true, discarding: isDiscarded)
+            // A subtype has no rows. Its values are in properties.
+            let isEntity = files[place].value["identifier"] != nil
+            draft.remove(&files[place].value, isFile: true, discarding: isDiscarded && isEntity)
         }
     }
 

@@ -1,9 +1,25 @@
 import SQLSchema
 
-/// The difference between two states of a draft, over which the stores of developers and testers are migrated.
+/// A state of a draft: everything that says how the rows of a store are read.
+package struct DraftState: Hashable, Sendable {
+    let tables: [Table]
+    /// The types of values that the tables do not show, one a line: `note.is_done bool`, or the line of a subtype.
+    let valueTypes: String
+
+    /// The types by the names of the properties and subtypes.
+    fileprivate var typesByName: [Substring: Substring] {
+        let pairs = valueTypes.split(separator: "\n").map { (line: Substring) -> (Substring, Substring) in
+            let end = line.firstIndex(of: " ") ?? line.endIndex
+            return (line[..<end], line[end...])
+        }
+        return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+    }
+}
+
+/// The difference between two states of a draft, over which debug builds migrate stores.
 ///
-/// The descriptions of a draft have no history within the draft. Tables are therefore compared by their names: tables,
-/// columns and plain indexes may be added or removed. Everything else would need values that nobody has described.
+/// The descriptions of a draft have no history within the draft, so elements are compared by their names. Tables, columns
+/// and plain indexes may be added or removed. Other changes would need values that no description gives.
 enum DraftDifference {
     /// The reason why a store is not migrated from one state of a draft to another.
     enum Obstacle: Error, Hashable, CustomStringConvertible {
@@ -13,34 +29,56 @@ enum DraftDifference {
         case foreignKeys(table: String)
         case uniqueIndex(table: String, columns: [String])
         case kind(table: String)
+        case valueType(String)
+        case beta(String)
         case other
+        case unknown
 
         var description: String {
             switch self {
-            case .required(let table, let column): "\(table).\(column) is new and has neither NULL nor a default value"
-            case .column(let table, let column): "\(table).\(column) has another type or collation, or requires a value"
-            case .primaryKey(let table): "\(table) has another primary key"
-            case .foreignKeys(let table): "\(table) has other foreign keys"
+            case .required(let table, let column): "\(table).\(column) is new, required, and has no default value"
+            case .column(let table, let column):
+                "the type or collation of \(table).\(column) has changed, or it is required now"
+            case .primaryKey(let table): "the primary key of \(table) has changed"
+            case .foreignKeys(let table): "the foreign keys of \(table) have changed"
             case .uniqueIndex(let table, let columns):
                 "\(table) has a new unique index on \(columns.joined(separator: ", "))"
-            case .other: "the tables are the same, but something else is different"
             case .kind(let table): "\(table) was a join table, or has become one"
+            case .valueType(let name): "the type \(name) has changed"
+            case .beta(let version): "the draft has become \(version), whose tables differ"
+            case .other: "the tables are equal, but something else in the descriptions differs"
+            case .unknown: "the difference is unknown"
             }
         }
     }
 
     /// Returns the changes of tables between two states of a draft.
-    static func changes(from old: [Table], to new: [Table]) throws(Obstacle) -> [TableChange] {
+    static func changes(from old: DraftState, to new: DraftState) throws(Obstacle) -> [TableChange] {
+        let (before, after) = (old.typesByName, new.typesByName)
+        for (name, type) in before.sorted(by: { $0.key < $1.key }) {
+            if let other = after[name], other != type { throw .valueType(String(name)) }
+        }
         var changes: [TableChange] = []
-        for table in old where !new.contains(where: { $0.name == table.name }) { changes.append(.drop(table.name)) }
-        for table in new {
-            guard let before = old.first(where: { $0.name == table.name }) else {
+        for table in old.tables where !new.tables.contains(where: { $0.name == table.name }) {
+            changes.append(.drop(table.name))
+        }
+        for table in new.tables {
+            guard let before = old.tables.first(where: { $0.name == table.name }) else {
                 changes.append(.create(table.name))
                 continue
             }
             if table == before { continue }
             try check(before, table)
             changes.append(.map(from: table.name, to: table.name))
+        }
+        // A property may get or lose a type that the tables do not show: int becomes bool.
+        for name in Set(before.keys).symmetricDifference(after.keys).sorted() {
+            let parts = name.split(separator: ".", maxSplits: 1)
+            guard parts.count == 2 else { continue }
+            func isIn(_ tables: [Table]) -> Bool {
+                tables.contains { $0.name == parts[0] && $0.column(String(parts[1])) != nil }
+            }
+            if isIn(old.tables), isIn(new.tables) { throw .valueType(String(name)) }
         }
         return changes
     }

@@ -10,15 +10,33 @@ struct MigrationPath: Sendable {
     let newest: SchemaVersion
     private let versions: [SchemaVersion]
 
-    /// A version that the schema knows, or one that the store has as a draft.
+    /// Returns the version of the schema that a store has; nil if there is none.
     private static func source(of store: StoreIdentity, among versions: [SchemaVersion]) -> SchemaVersion? {
         let found = VersionNumber(store.version)
         if let version = versions.first(where: { VersionNumber($0.name) == found }) { return version }
-        // A beta was released from the draft that the store has, so the tables are the same.
+        // The draft of the store may have become the newest beta.
         guard let newest = versions.last, let number = VersionNumber(newest.name), number.beta != nil,
-            number.components == found?.components, store.draft == newest.tables
+            number.components == found?.components, store.draft != nil
         else { return nil }
         return newest
+    }
+
+    /// Returns the changes of tables between the draft of a store and the version that it has become.
+    private static func draftChanges(
+        of store: StoreIdentity, to source: SchemaVersion, in schema: KnownSchema
+    ) throws(DraftDifference.Obstacle) -> [TableChange] {
+        // Only the newest version is known as a state of a draft, and only to debug builds.
+        guard let old = store.draft, let new = schema.draft, source.fingerprint == schema.fingerprint else {
+            throw .unknown
+        }
+        let changes = try DraftDifference.changes(from: old, to: new)
+        if source.name == store.version {
+            if changes.isEmpty { throw .other }
+        } else if !changes.isEmpty {
+            // A newer app may have the version of the store, so the store of a beta's draft must not change.
+            throw .beta(source.name)
+        }
+        return changes
     }
 
     /// Finds the steps for a store.
@@ -46,18 +64,15 @@ struct MigrationPath: Sendable {
         var steps: [MigrationStep] = []
         var first = source
         if source.fingerprint != store.fingerprint {
-            guard let tables = store.draft else {
-                throw StoreError.draftChanged(version: source.name, reason: nil)
-            }
             do throws(DraftDifference.Obstacle) {
-                let changes = try DraftDifference.changes(from: tables, to: source.tables)
-                // Something else has changed, such as the cases of a subtype. A beta only has another name.
-                if changes.isEmpty, source.name == store.version { throw .other }
+                let changes = try Self.draftChanges(of: store, to: source, in: schema)
                 steps.append(MigrationStep(from: store.version, to: source.name, changes: changes))
             } catch {
-                throw StoreError.draftChanged(version: source.name, reason: error.description)
+                throw StoreError.draftChanged(
+                    version: source.name, reason: error == .unknown ? nil : error.description)
             }
-            first = SchemaVersion(store.version, fingerprint: store.fingerprint, tables: tables)
+            first = SchemaVersion(
+                store.version, fingerprint: store.fingerprint, tables: store.draft?.tables ?? source.tables)
         }
         var current = source.name
         while current != newest.name {

@@ -94,7 +94,7 @@ struct Migrator {
                     ? try DanglingKeys(reading: connection, of: newest.tables).beyond(
                         old, movedByCode: current.contains { $0.custom != nil })
                     : try danglingForeignKeys(of: newest.tables))
-            try StoreMetadata.write(newest, schema: schema.name, to: connection)
+            try StoreMetadata.write(newest, schema: schema.name, draft: schema.draft, to: connection)
             if options.checksIntegrity { try checkIntegrity() }
             report.seconds = max(0, Date().timeIntervalSince(start))
             try log(report)

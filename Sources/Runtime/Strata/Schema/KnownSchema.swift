@@ -11,7 +11,7 @@ package struct KnownSchema: Sendable {
     private enum Source {
         /// A generated schema. Its versions are parsed when they are read first.
         case type(any Schema.Type, newest: String?)
-        case value([SchemaVersion], [MigrationStep], ImportedFormat?)
+        case value([SchemaVersion], [MigrationStep], ImportedFormat?, valueTypes: String)
     }
 
     /// A generated schema with all its versions.
@@ -31,17 +31,18 @@ package struct KnownSchema: Sendable {
 
     /// A schema that is not generated. `versions` must not be empty.
     package init(
-        _ name: String, versions: [SchemaVersion], steps: [MigrationStep], imported: ImportedFormat? = nil
+        _ name: String, versions: [SchemaVersion], steps: [MigrationStep], imported: ImportedFormat? = nil,
+        valueTypes: String = ""
     ) {
         self.name = name
         fingerprint = versions.last?.fingerprint ?? 0
-        source = .value(versions, steps, imported)
+        source = .value(versions, steps, imported, valueTypes: valueTypes)
     }
 
     /// The versions, oldest first.
     package var versions: [SchemaVersion] {
         switch source {
-        case .value(let versions, _, _): return versions
+        case .value(let versions, _, _, _): return versions
         case .type(let schema, let newest):
             let versions = schema.versions
             guard let last = versions.firstIndex(where: { $0.name == newest }) else { return versions }
@@ -52,7 +53,7 @@ package struct KnownSchema: Sendable {
     /// The steps, oldest first.
     package var steps: [MigrationStep] {
         switch source {
-        case .value(_, let steps, _): steps
+        case .value(_, let steps, _, _): steps
         case .type(let schema, _): schema.steps
         }
     }
@@ -60,8 +61,22 @@ package struct KnownSchema: Sendable {
     /// The format of the databases that the schema was imported from; nil if it was not imported.
     package var imported: ImportedFormat? {
         switch source {
-        case .value(_, _, let imported): imported
+        case .value(_, _, let imported, _): imported
         case .type(let schema, _): schema.imported
         }
+    }
+
+    /// The newest version as a state of a draft, which stores keep in debug builds; nil in release builds.
+    var draft: DraftState? {
+        #if DEBUG
+            let valueTypes =
+                switch source {
+                case .value(_, _, _, let valueTypes): valueTypes
+                case .type(let schema, let newest): newest == nil ? schema.valueTypes : ""
+                }
+            return DraftState(tables: versions.last?.tables ?? [], valueTypes: valueTypes)
+        #else
+            return nil
+        #endif
     }
 }

@@ -12,11 +12,16 @@ public protocol Schema: Sendable {
     static var steps: [MigrationStep] { get }
     /// The format of the databases that the schema was imported from; nil if it was not imported.
     static var imported: ImportedFormat? { get }
+    /// The types of the newest version's values that its tables do not show, one a line. Debug builds compare them when a
+    /// draft has changed; release builds do not contain them.
+    static var valueTypes: String { get }
 }
 
 extension Schema {
     /// nil: the schema was not imported.
     public static var imported: ImportedFormat? { nil }
+    /// Empty: the tables show all types, or this is a release build.
+    public static var valueTypes: String { "" }
 }
 
 /// A version of a schema.

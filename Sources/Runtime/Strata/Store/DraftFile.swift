@@ -31,13 +31,13 @@ package struct DraftFile {
     ///
     /// - Returns: The connection to the new store.
     package func createStore(
-        _ version: SchemaVersion, schema: String, _ options: StoreOptions
+        _ version: SchemaVersion, schema: String, draft: DraftState? = nil, _ options: StoreOptions
     ) throws -> Connection {
         remove()
         let connection = try Connection(path: url.path, mode: .create)
         try options.setUp?(ConnectionSetUp(connection: connection))
         try connection.transaction("BEGIN IMMEDIATE") {
-            try NewStore.create(version, schema: schema, in: connection)
+            try NewStore.create(version, schema: schema, draft: draft, in: connection)
         }
         return connection
     }

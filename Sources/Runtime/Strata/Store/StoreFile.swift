@@ -49,7 +49,7 @@ package enum StoreFile {
         else { return }
         defer { draft.remove() }
         do {
-            let connection = try draft.createStore(newest, schema: schema.name, options)
+            let connection = try draft.createStore(newest, schema: schema.name, draft: schema.draft, options)
             // This writes only the header, so the file is complete without a log.
             try connection.execute("PRAGMA journal_mode = \(options.journal.rawValue)")
         } catch let error as SQLiteError where error.code == 14 {  // SQLITE_CANTOPEN

@@ -8,8 +8,8 @@ package struct StoreIdentity: Sendable {
     package let version: String
     /// The fingerprint of the version.
     package let fingerprint: UInt64
-    /// The tables of the version, if a debug build wrote the store; nil otherwise, and in release builds.
-    let draft: [Table]?
+    /// The state of the draft that the store keeps; nil if a release build wrote the store.
+    let draft: DraftState?
 
     /// Reads the identity of the store behind `connection`.
     ///
@@ -25,13 +25,15 @@ package struct StoreIdentity: Sendable {
         var version: String?
         var fingerprint: UInt64?
         var tables: String?
+        var valueTypes = ""
         try connection.query("SELECT \"key\", \"value\" FROM \"strata_metadata\"") { row in
             switch (row.value(0), row.value(1)) {
             case (.text("format"), .integer(let value)): format = Int(value)
             case (.text("schema"), .text(let value)): schema = value
             case (.text("version"), .text(let value)): version = value
             case (.text("fingerprint"), .integer(let value)): fingerprint = UInt64(bitPattern: value)
-            case (.text("tables"), .text(let value)): tables = value
+            case (.text("draft_tables"), .text(let value)): tables = value
+            case (.text("draft_types"), .text(let value)): valueTypes = value
             default: break
             }
         }
@@ -43,7 +45,9 @@ package struct StoreIdentity: Sendable {
         self.schema = schema
         self.version = version
         self.fingerprint = fingerprint
-        self.draft = StoreMetadata.keepsTables ? tables.flatMap { try? SchemaText.tables($0) } : nil
+        self.draft = tables.flatMap { try? SchemaText.tables($0) }.map {
+            DraftState(tables: $0, valueTypes: valueTypes)
+        }
     }
 
     /// The version of `known` that the store has; nil if it is not one of its versions.

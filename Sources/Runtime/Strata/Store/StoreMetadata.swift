@@ -73,21 +73,11 @@ package enum StoreMetadata {
         }
     }
 
-    /// Whether stores keep the tables of their version, so that they can be migrated when a draft changes. This is so in
-    /// debug builds.
-    static var keepsTables: Bool {
-        #if DEBUG
-            true
-        #else
-            false
-        #endif
-    }
-
     /// Writes the version of the store.
     ///
-    /// - Parameter keepingTables: Whether the store keeps the tables of the version.
+    /// - Parameter draft: The state of the draft that the store keeps; nil for none.
     static func write(
-        _ version: SchemaVersion, schema: String, keepingTables: Bool = keepsTables, to connection: Connection
+        _ version: SchemaVersion, schema: String, draft: DraftState?, to connection: Connection
     ) throws {
         let statement = try connection.prepare(
             """
@@ -103,11 +93,13 @@ package enum StoreMetadata {
         try write("schema") { try statement.bind(schema, at: 2) }
         try write("version") { try statement.bind(version.name, at: 2) }
         try write("fingerprint") { try statement.bind(Int64(bitPattern: version.fingerprint), at: 2) }
-        if keepingTables {
-            let lines = version.tables.flatMap(SchemaText.lines).joined(separator: "\n")
-            try write("tables") { try statement.bind(lines, at: 2) }
+        if let draft {
+            let lines = draft.tables.flatMap(SchemaText.lines).joined(separator: "\n")
+            try write("draft_tables") { try statement.bind(lines, at: 2) }
+            try write("draft_types") { try statement.bind(draft.valueTypes, at: 2) }
         } else {
-            try connection.execute("DELETE FROM \"strata_metadata\" WHERE \"key\" = 'tables'")
+            try connection.execute(
+                "DELETE FROM \"strata_metadata\" WHERE \"key\" IN ('draft_tables', 'draft_types')")
         }
         try connection.execute("PRAGMA user_version = \(version.fingerprint.userVersion)")
     }

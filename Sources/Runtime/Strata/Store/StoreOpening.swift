@@ -75,7 +75,9 @@ package struct StoreOpening {
         guard let newest = schema.versions.last else { return nil }
         try SQLiteError.translated {
             try connection.transaction("BEGIN IMMEDIATE") {
-                if try isEmpty() { try NewStore.create(newest, schema: schema.name, in: connection) }
+                if try isEmpty() {
+                    try NewStore.create(newest, schema: schema.name, draft: schema.draft, in: connection)
+                }
             }
         }
         if options.journal == .wal { try keepWriteAheadLog() }

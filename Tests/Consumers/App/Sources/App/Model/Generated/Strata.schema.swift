@@ -10,6 +10,13 @@ public enum AppSchema: Strata.Schema {
     public static let fingerprint: Swift.UInt64 = 0x95518fa350cb1eef
     public static let versions: [Strata.SchemaVersion] = history.versions
     public static let steps: [Strata.MigrationStep] = history.steps
+    #if DEBUG
+        public static let valueTypes = #"""
+            note.is_done bool
+            user.born_on date
+            user.default bool
+            """#
+    #endif
 
     private static let history: Strata.VersionHistory = {
         var history = Strata.VersionHistory()

@@ -10,6 +10,20 @@ public enum JournalSchema: Strata.Schema {
     public static let fingerprint: Swift.UInt64 = 0x5c60cb3c9f73d10c
     public static let versions: [Strata.SchemaVersion] = history.versions
     public static let steps: [Strata.MigrationStep] = history.steps
+    #if DEBUG
+        public static let valueTypes = #"""
+            Media.added date
+            Media.kind MediaKind
+            Media.rating float
+            MediaKind | enum | case Book: "Book" | case Film: "Film"
+            Shelf.colors [string]
+            Shelf.isOpen bool
+            Shelf.price decimal
+            Shelf.site url
+            Tag.isOld bool
+            Tag.key uuid
+            """#
+    #endif
     public static let imported: Strata.ImportedFormat? = importedFormat()
 
     private static let history: Strata.VersionHistory = {

@@ -10,6 +10,11 @@ public enum ShopSchema: Strata.Schema {
     public static let fingerprint: Swift.UInt64 = 0x0edb12cbf901a96e
     public static let versions: [Strata.SchemaVersion] = history.versions
     public static let steps: [Strata.MigrationStep] = history.steps
+    #if DEBUG
+        public static let valueTypes = #"""
+            order.placed_at date
+            """#
+    #endif
 
     private static let history: Strata.VersionHistory = {
         var history = Strata.VersionHistory()
