@@ -101,10 +101,10 @@ import Testing
             }
             try model.write(conflict(ours, theirs), to: "strata.lock")
             let message = """
-                ./strata.lock:1:1: error: both branches have released 1.1, and customers may have stores of either: 1.1 with \
-                fingerprint \(fingerprint(ours)) on this branch, and 1.1 with fingerprint \(fingerprint(theirs)) on the other \
-                one; take strata.lock and the fixtures from one of them, with git checkout --ours or --theirs, and move the \
-                changes of the other one to a newer version in the descriptions
+                ./strata.lock:1:1: error: each branch has released something that the other has not: 1.1 with fingerprint \
+                \(fingerprint(ours)) (HEAD), and 1.1 with fingerprint \(fingerprint(theirs)) (feature); customers may have \
+                stores of either; take strata.lock and the fixtures of one branch, with git checkout --ours or --theirs, and \
+                give the changes of the other branch a newer version in the descriptions
                 """
             for command in ["generate", "check"] {
                 #expect(model.run(command, model.folder.path).output == message)

@@ -200,17 +200,45 @@ import Testing
             return error?.ours.fingerprint == ours.versions[0].fingerprint
                 && error?.theirs.fingerprint == theirs.versions[0].fingerprint
         }
-        var sealed = ours
-        sealed.versions[1].fixture = Fingerprint(of: ["rows"])
-        #expect(throws: LockConflict.self) { try Lock(resolving: conflict(ours.text, sealed.text)) }
+        // Each branch has released another version.
+        let (short, long) = (Lock(sealing: 1, of: try history()), Lock(sealing: 3, of: try history()))
+        var other = long
+        other.versions.remove(at: 1)
+        #expect(throws: LockConflict.self) {
+            _ = try Lock(resolving: conflict(Lock(sealing: 2, of: try history()).text, other.text))
+        }
+        #expect(try Lock(resolving: conflict(short.text, other.text)) == other)
+    }
+
+    @Test func `one of the locks may have recorded a fixture or removed old versions`() throws {
+        let lock = Lock(sealing: 2, of: try history())
+        var first = lock
+        first.versions[1].fixture = Fingerprint(of: ["rows"])
+        #expect(try Lock(resolving: conflict(lock.text, first.text)) == first)
+        var second = lock
+        second.versions[1].fixture = Fingerprint(of: ["other rows"])
+        #expect(throws: LockConflict.self) { _ = try Lock(resolving: conflict(first.text, second.text)) }
+
+        var squashed = lock
+        squashed.versions.removeFirst()
+        let longer = Lock(sealing: 3, of: try history())
+        #expect(
+            try Lock(resolving: conflict(squashed.text, longer.text)).versions == Array(longer.versions.dropFirst()))
+        // Git merges the first line if only one branch has changed it.
+        let merged = squashed.text.replacing(/^released .*/, with: longer.text.prefix { $0 != "\n" })
+        #expect(
+            try Lock(resolving: conflict(merged, longer.text)).versions == Array(longer.versions.dropFirst()))
     }
 
     @Test func `only complete marks of git are a conflict`() {
         #expect(MergeConflict(in: "a\n<<<<<<< HEAD\nb\n=======\nc\n") == nil)
         #expect(MergeConflict(in: "a\n=======\nc\n") == nil)
         let found = MergeConflict(in: "a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> x\nd\n")
-        #expect(found?.ours == "a\nb\nd\n")
-        #expect(found?.theirs == "a\nc\nd\n")
+        #expect(found?.ours == MergeConflict.Side(text: "a\nb\nd\n", label: "HEAD"))
+        #expect(found?.theirs == MergeConflict.Side(text: "a\nc\nd\n", label: "x"))
+        #expect(MergeConflict(in: "a\r\n<<<<<<< HEAD\r\nb\r\n=======\r\nc\r\n>>>>>>> x\r\n")?.ours.text == "a\nb\n")
+        let nested = "<<<<<<< HEAD\nb\n||||||| base\n=========\nold\n=======\nc\n>>>>>>> x\n"
+        #expect(MergeConflict(in: nested)?.theirs.text == "c\n")
         #expect(found?.line == 2)
     }
 }

@@ -86,6 +86,10 @@ package struct JSONEdits {
 
     private mutating func change(_ old: [JSON.Member], to new: [JSONOutput.Member], in json: JSON) {
         let ranges = old.map { $0.keyOffset..<$0.value.end }
+        if !old.contains(where: { member in new.contains { $0.key == member.key } }) {
+            let value = JSONOutput.object(new).text(indentation: indentation(at: json.offset))
+            return replace(json.offset..<json.end, with: value)
+        }
         remove(old.indices.filter { place in !new.contains { $0.key == old[place].key } }, from: ranges)
         /// The new members, in groups with the position of the existing member before them.
         var groups: [(anchor: Int?, added: [JSONOutput.Member])] = [(nil, [])]

@@ -110,46 +110,42 @@ struct CheckCommand {
     }
 
     private func printJSON(_ console: Console) throws {
-        let findings = try allFindings()
+        let findings = try paths.flatMap(findings(at:))
         console.say(try EncodedOutput.text(findings))
         if !findings.isEmpty { throw CommandError.found }
     }
 
     /// Prints workflow commands, which GitHub shows as annotations of a pull request.
     private func printAnnotations(_ console: Console) throws {
-        let findings = try allFindings()
-        let stale = findings.filter(\.isMendedByGenerating)
-        var shown = findings.filter { !$0.isMendedByGenerating }
-        // GitHub shows ten annotations at most, and one command updates all generated files.
-        if var first = stale.first {
-            let target = (try? arguments.model(at: paths[0]).target) ?? ""
+        var count = 0
+        for path in paths {
+            let findings = try self.findings(at: path)
+            count += findings.count
+            for finding in findings where !finding.isMendedByGenerating { console.say(finding.annotation) }
+            // GitHub shows ten annotations at most, and one command updates all generated files.
+            let stale = findings.filter(\.isMendedByGenerating)
+            guard let first = stale.first else { continue }
             let others = stale.count > 1 ? ", and \(stale.count - 1) more generated files are out of date" : ""
-            first = Finding(
-                file: first.file, message: "\(first.message)\(others); run: \(CommandError.generateCommand(target))")
-            shown.append(first)
+            let remedy = CommandError.generateCommand((try? arguments.model(at: path).target) ?? "")
+            console.say(Finding(file: first.file, message: "\(first.message)\(others); run: \(remedy)").annotation)
         }
-        for finding in shown { console.say(finding.annotation) }
-        if shown.isEmpty { return console.say("everything is up to date") }
-        throw CommandError.found
+        if count > 0 { throw CommandError.found }
+        console.say("everything is up to date")
     }
 
-    /// The problems of all models, including those that keep a model from being read.
-    private func allFindings() throws -> [Finding] {
-        var findings: [Finding] = []
-        for path in paths {
-            do {
-                findings += try self.findings(in: try arguments.model(at: path))
-            } catch let error as CommandError {
-                findings.append(Finding(file: path, message: error.description))
-            } catch let error as Diagnostics {
-                findings += error.all.map { diagnostic in
-                    Finding(
-                        file: diagnostic.path, line: diagnostic.position?.line, column: diagnostic.position?.column,
-                        severity: diagnostic.severity.rawValue, message: diagnostic.problem.message)
-                }
+    /// Returns the problems of the model at a path, including those that keep it from being read.
+    private func findings(at path: String) throws -> [Finding] {
+        do {
+            return try findings(in: try arguments.model(at: path))
+        } catch let error as CommandError {
+            return [Finding(file: path, message: error.description)]
+        } catch let error as Diagnostics {
+            return error.all.map { diagnostic in
+                Finding(
+                    file: diagnostic.path, line: diagnostic.position?.line, column: diagnostic.position?.column,
+                    severity: diagnostic.severity.rawValue, message: diagnostic.problem.message)
             }
         }
-        return findings
     }
 
     private func findings(in folder: ModelFolder) throws -> [Finding] {

@@ -38,6 +38,8 @@ package enum CommandError: Error, CustomStringConvertible {
     case severalModels([String])
     /// A newer version cannot begin, because there is a draft.
     case draftExists(String, folder: String)
+    /// There is no folder with a `strata.json` below the current one.
+    case noModels
     /// A beta needs a draft, but the newest version is released.
     case noDraft(String)
     /// The edited descriptions have these problems.
@@ -77,15 +79,22 @@ package enum CommandError: Error, CustomStringConvertible {
         case .severalModels(let paths):
             "error: there are several models; add --model with one of " + paths.joined(separator: ", ")
         case .draftExists(let version, let path):
-            "error: \(version) is not released yet, so no newer version can begin; edit \(version), or run: "
+            "error: \(version) is the draft, so no other version can begin; use \(version), or release it first: "
                 + "swift run strata release \(path)"
+        case .noModels: "error: there is no model below the current folder; add --model"
         case .noDraft(let version): "error: there is no draft: the newest version \(version) is already released"
         case .wrongEdit(let problems):
-            (["error: nothing was changed, because the descriptions would be wrong:"] + problems).joined(
+            ([
+                "error: the edit would make the descriptions wrong, so nothing was written (positions in the edited files):"
+            ] + problems).joined(
                 separator: "\n")
         case .edit(.unknown(let name, let nearest)):
             "error: the newest version has no \(name)" + (nearest.map { "; did you mean \($0)?" } ?? "")
-        case .edit(.exists(let name)): "error: the newest version already has \(name)"
+        case .edit(.exists(let name)): "error: the newest version already has \(name); choose another name"
+        case .edit(.nothingToDiscard(let name)):
+            "error: \(name) has no data that could be deleted; remove it without --discard"
+        case .edit(.nothingToFill(let name)):
+            "error: \(name) is new with its entity, so no row needs a value; leave out --fill"
         case .nothingToPrune(let path):
             "\(path)/strata.json: error: add \"oldest_supported_version\": the versions before it are removed"
         case .unprunable(let path):

@@ -59,7 +59,9 @@ struct EditCommand {
             edit = .version
         }
         self.version = named
-        folders = try arguments.option("--model").map { [try arguments.model(at: $0)] } ?? ModelFolder.all(below: ".")
+        folders =
+            try arguments.option("--model").map { [try arguments.model(at: $0)] }
+            ?? ModelFolder.all(below: ".", target: arguments.option("--target"))
     }
 
     private static func property(of type: String, _ arguments: Arguments) -> DescriptionEditor.NewProperty {
@@ -98,7 +100,8 @@ struct EditCommand {
             try editor.addEntity(name, identifier: identifier, file: file.path)
         case .rename(let path, let name): try editor.rename(path, to: name)
         case .remove(let path, let isDiscarded): try editor.remove(path, discarding: isDiscarded)
-        case .version: editor.addVersion()
+        case .version where !isNew: return console.say("\(draft) is the draft already")
+        case .version: editor.addVersion(after: model.history.versions[0].version)
         }
         var outcomes = editor.outcomes
         if isNew, let file = try Self.listing(draft, in: try folder.configurationFile()) {
@@ -132,7 +135,7 @@ struct EditCommand {
 
     /// Returns the model to edit: the one that has the element, or the only one.
     private func folder() throws -> ModelFolder {
-        if folders.isEmpty { throw CommandError.noModel(".") }
+        if folders.isEmpty { throw CommandError.noModels }
         if folders.count == 1 { return folders[0] }
         let owner: String? =
             switch edit {
@@ -144,6 +147,9 @@ struct EditCommand {
             return (try? folder.descriptions())?.contains { file in
                 (try? file.json()).map(JSONOutput.init)?["name"] == .string(owner)
             } ?? false
+        }
+        if having.isEmpty, let path = owner.flatMap(DescriptionEditor.Path.init) {
+            throw DescriptionEditor.Refusal.unknown(path, nearest: nil)
         }
         guard having.count == 1 else {
             throw CommandError.severalModels((having.isEmpty ? folders : having).map(\.path))

@@ -54,7 +54,7 @@ struct GenerateCommand {
             try? FileManager.default.removeItem(at: fixture)
         }
         try run(edited, .version(beta), isChecked: false, console)
-        console.say("\(draft) can change again: its next edits come after \(beta)")
+        console.say("further edits belong to \(draft), which comes after \(beta)")
     }
 
     private func run(

@@ -63,14 +63,14 @@ package struct ModelFolder {
     }
 
     /// Returns the models in all folders below `path`, except those with an invalid `strata.json`.
-    package static func all(below path: String) -> [ModelFolder] {
+    package static func all(below path: String, target: String? = nil) -> [ModelFolder] {
         let folder = URL(fileURLWithPath: path, isDirectory: true)
         let enumerator = FileManager.default.enumerator(
             at: folder, includingPropertiesForKeys: nil, options: [.skipsHiddenFiles])
         var models: [ModelFolder] = []
         while let file = enumerator?.nextObject() as? URL {
             guard file.lastPathComponent == "strata.json" else { continue }
-            if let model = try? ModelFolder(path: file.deletingLastPathComponent().path, target: nil) {
+            if let model = try? ModelFolder(path: file.deletingLastPathComponent().path, target: target) {
                 models.append(model)
             }
         }

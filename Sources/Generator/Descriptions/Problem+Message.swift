@@ -185,7 +185,7 @@ extension Problem {
             return "\"current_date\" is not a constant, so there is no default; set the date of each new row"
 
         case .mergeConflict:
-            return "git has marked a merge conflict here; resolve it, and run generate"
+            return "unresolved merge conflict; resolve it, then run generate"
         case .twoReleases(let conflict):
             return twoReleases(conflict)
         case .malformedLock(let reason):
@@ -231,17 +231,16 @@ extension Problem {
 
     private func twoReleases(_ conflict: LockConflict) -> String {
         let (ours, theirs) = (conflict.ours, conflict.theirs)
-        if ours == theirs {
-            return "both branches have released \(ours.version) with different fixtures; take strata.lock and "
-                + "\(ours.version).sqlite from one of them, with git checkout --ours or --theirs"
+        let take = "take strata.lock and the fixtures of one branch, with git checkout --ours or --theirs"
+        func release(_ release: LockConflict.Release) -> String {
+            "\(release.version) with fingerprint \(release.fingerprint) (\(release.branch))"
         }
-        let released =
-            ours.version == theirs.version
-            ? "both branches have released \(ours.version)" : "both branches have released a version"
-        return "\(released), and customers may have stores of either: \(ours.version) with fingerprint "
-            + "\(ours.fingerprint) on this branch, and \(theirs.version) with fingerprint \(theirs.fingerprint) on the "
-            + "other one; take strata.lock and the fixtures from one of them, with git checkout --ours or --theirs, and "
-            + "move the changes of the other one to a newer version in the descriptions"
+        if ours.version == theirs.version, ours.fingerprint == theirs.fingerprint {
+            return "both branches have released \(ours.version), with different fixtures; \(take)"
+        }
+        return "each branch has released something that the other has not: \(release(ours)), and \(release(theirs)); "
+            + "customers may have stores of either; \(take), and give the changes of the other branch a newer version in "
+            + "the descriptions"
     }
 
     private func suggestion(_ nearest: String?) -> String {

@@ -13,7 +13,9 @@ package enum StubMark {
 
     /// Returns whether a file is an unchanged stub, or a merge conflict between two of them.
     package static func isUntouched(_ text: String) -> Bool {
-        if let conflict = MergeConflict(in: text) { return isUntouched(conflict.ours) && isUntouched(conflict.theirs) }
+        if let conflict = MergeConflict(in: text) {
+            return isUntouched(conflict.ours.text) && isUntouched(conflict.theirs.text)
+        }
         guard let mark = text.firstMatch(of: /\(stub ([0-9a-f]{16})\)/) else { return false }
         return marked(text.replacing("(stub \(mark.1))", with: "(stub \(blank))")) == text
     }

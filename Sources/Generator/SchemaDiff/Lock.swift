@@ -95,7 +95,9 @@ package struct Lock: Hashable, Sendable {
     }
 
     /// Parses the text of a lock file. Lines may end with LF or CRLF.
-    package init(parsing text: String) throws(Malformed) {
+    ///
+    /// - Parameter checksFirstLine: Whether the first line must name the newest version.
+    package init(parsing text: String, checkingFirstLine checksFirstLine: Bool = true) throws(Malformed) {
         self.init(schema: "")
         var entities: [String: String] = [:]
         var fingerprint = ""
@@ -152,7 +154,8 @@ package struct Lock: Hashable, Sendable {
             }
         }
         try seal(&self)
-        if let newest, newest != versions.last.map({ "\($0.version) \($0.fingerprint)" }) ?? "nothing" {
+        if let newest, checksFirstLine, newest != versions.last.map({ "\($0.version) \($0.fingerprint)" }) ?? "nothing"
+        {
             throw Malformed(
                 line: 1, reason: "the newest version is not \(newest); restore the file from version control")
         }

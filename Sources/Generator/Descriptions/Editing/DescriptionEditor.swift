@@ -32,6 +32,10 @@ package struct DescriptionEditor {
         case unknown(Path, nearest: String?)
         /// The draft already has an element with this name.
         case exists(Path)
+        /// The element has no data of its own that could be deleted.
+        case nothingToDiscard(Path)
+        /// The property is new with its entity, so no row needs a backfill value.
+        case nothingToFill(Path)
     }
 
     private struct File {
@@ -79,12 +83,19 @@ package struct DescriptionEditor {
     // MARK: Versions
 
     /// Adds the draft to the history of an entity, so that it exists before anything changes in it.
-    package mutating func addVersion() {
+    ///
+    /// - Parameter first: The first version of the model.
+    package mutating func addVersion(after first: Version) {
         let place = files.firstIndex { file in
             file.value["identifier"] != nil && file.value["persist"] != .bool(false) && draft.isAlive(file.value)
         }
         guard let place else { return }
-        // An item is the birth of its entity if it is the first one and the entity has no other birth.
+        // The first item of a history is the birth of the entity if it holds only its version.
+        if files[place].value["version_history"]?.elements.isEmpty != false {
+            let birth = files[place].value["added_at_version"] ?? .string(first.text)
+            files[place].value["version_history"] = nil
+            files[place].value.append(.object([.init("version", birth)]), to: "version_history")
+        }
         files[place].value.append(draft.item, to: "version_history")
     }
 
@@ -134,6 +145,7 @@ package struct DescriptionEditor {
                 members.append(.init("version_history", .array([.object(item)])))
             }
         }
+        if property.fill != nil, draft.isNew(files[place].value) { throw .nothingToFill(path) }
         files[place].value.append(.object(members), to: "properties")
     }
 
@@ -168,72 +180,158 @@ package struct DescriptionEditor {
         } else {
             if has(name) { throw .exists(Path(owner: name, element: nil)) }
             draft.setName(of: &files[place].value, to: name, isNew: draft.isNew(files[place].value), isFile: true)
-            followRename(of: path.owner, to: name)
+            if files[place].value["identifier"] == nil {
+                followRename(ofSubtype: path.owner, to: name)
+            } else {
+                followRename(ofEntity: path.owner, to: name)
+            }
         }
     }
 
     /// Renames the references to an element of an entity or a subtype.
-    private mutating func followRename(of old: String, to name: String, in owner: String, at place: Int, _ list: String)
-    {
+    private mutating func followRename(
+        of old: String, to name: String, in owner: String, at place: Int, _ list: String
+    ) {
         if list == "properties" {
             files[place].value.changeName(old, to: name, in: ["identifier", "property"])
             files[place].value.changeName(old, to: name, in: ["identifier", "properties"])
             forEachElement(of: place, in: ["indexes"]) { $0.changeName(old, to: name, in: ["properties"]) }
         }
+        let version = draft.version
         for place in files.indices where draft.isAlive(files[place].value) {
             forEachElement(of: place, in: ["properties"]) { property in
                 if list == "properties", property["property_type"]?["entity_name"] == .string(owner) {
                     property.changeName(old, to: name, in: ["property_type", "inverse"])
-                } else if list == "cases", property["property_type"] == .string(owner) {
+                } else if list != "properties", property["property_type"]?.innerType == owner {
                     property.changeName(old, to: name, in: ["default_value"])
+                    guard var items = property["version_history"]?.elements, var item = items.last,
+                        item["version"]?.string.flatMap(Version.init) == version
+                    else { return }
+                    item.changeName(old, to: name, in: ["fill"])
+                    items[items.count - 1] = item
+                    property["version_history"] = .array(items)
                 }
             }
         }
     }
 
-    /// Renames the references to an entity or a subtype.
-    private mutating func followRename(of old: String, to name: String) {
+    /// Renames the references to an entity.
+    private mutating func followRename(ofEntity old: String, to name: String) {
+        for place in files.indices where draft.isAlive(files[place].value) {
+            files[place].value.changeName(old, to: name, in: ["identifier", "derived_from_relationships"])
+            forEachElement(of: place, in: ["properties"]) {
+                $0.changeName(old, to: name, in: ["property_type", "entity_name"])
+            }
+        }
+    }
+
+    /// Renames the references to a subtype.
+    private mutating func followRename(ofSubtype old: String, to name: String) {
         for place in files.indices where draft.isAlive(files[place].value) {
             forEachElement(of: place, in: ["properties"]) { property in
-                property.changeName(old, to: name, in: ["property_type", "entity_name"])
-                guard let type = property["property_type"]?.string else { return }
-                let inner = type.drop { $0 == "[" }.prefix { $0 != "]" }
-                guard inner == old else { return }
-                let brackets = type.prefix { $0 == "[" }.count
-                property["property_type"] = .string(
-                    String(repeating: "[", count: brackets) + name + String(repeating: "]", count: brackets))
+                guard property["property_type"]?.innerType == old else { return }
+                property["property_type"] = property["property_type"]?.replacingInnerType(by: name)
             }
         }
     }
 
     // MARK: Removing
 
-    /// Removes an element. The description of an older version keeps it.
+    /// Removes an element. The descriptions of older versions keep it. A relationship is removed with its inverse.
     ///
     /// - Parameters:
     ///   - path: The element.
     ///   - isDiscarded: Whether its data is deleted without a custom migration.
     package mutating func remove(_ path: Path, discarding isDiscarded: Bool) throws(Refusal) {
         let place = try require(path.owner)
-        let draft = draft
-        if let name = path.element {
-            guard let (list, index) = element(name, of: place) else { throw unknown(path, of: place) }
-            var elements = files[place].value[list]?.elements ?? []
-            if draft.isNew(elements[index], in: files[place].value) {
-                elements.remove(at: index)
-                files[place].value[list] = .array(elements)
-            } else {
-                files[place].value.changeElement(index, of: list) {
-                    draft.remove(&$0, isFile: false, discarding: isDiscarded && list != "cases")
+        guard let name = path.element else {
+            // A subtype has no rows. Its values are in properties.
+            if isDiscarded, files[place].value["identifier"] == nil { throw .nothingToDiscard(path) }
+            return removeFile(at: place, isDiscarded)
+        }
+        guard let (list, index) = element(name, of: place) else { throw unknown(path, of: place) }
+        if isDiscarded, list == "cases" { throw .nothingToDiscard(path) }
+        let type = files[place].value[list]?.elements[index]["property_type"]
+        removeElement(index, of: list, at: place, isDiscarded)
+        if let target = type?["entity_name"]?.string, let inverse = type?["inverse"]?.string,
+            let other = self.place(of: target), let (list, index) = element(inverse, of: other)
+        {
+            removeElement(index, of: list, at: other, isDiscarded)
+        }
+    }
+
+    private mutating func removeElement(_ index: Int, of list: String, at place: Int, _ isDiscarded: Bool) {
+        var elements = files[place].value[list]?.elements ?? []
+        if draft.isNew(elements[index], in: files[place].value) {
+            elements.remove(at: index)
+            files[place].value[list] = .array(elements)
+        } else {
+            let former = withFormerNames(elements[index])
+            let draft = draft
+            files[place].value.changeElement(index, of: list) { value in
+                if former.members.count > 0 { value = former }
+                draft.restore(&value)
+                draft.remove(&value, discarding: isDiscarded)
+            }
+        }
+    }
+
+    private mutating func removeFile(at place: Int, _ isDiscarded: Bool) {
+        if draft.isNew(files[place].value) {
+            others[files[place].source.path] = .removed
+            return
+        }
+        // The last version of an entity is the one before the draft, so its elements are as they were in it.
+        let owner = files[place].value["name"]?.string ?? ""
+        for list in Self.lists + ["indexes"] {
+            let elements = files[place].value[list]?.elements ?? []
+            for index in elements.indices.reversed() where draft.isAlive(elements[index]) {
+                guard !draft.isNew(elements[index]) else {
+                    var kept = files[place].value[list]?.elements ?? []
+                    kept.remove(at: index)
+                    files[place].value[list] = .array(kept)
+                    continue
+                }
+                var value = withFormerNames(elements[index])
+                draft.restore(&value)
+                if value == elements[index] { continue }
+                var kept = files[place].value[list]?.elements ?? []
+                kept[index] = value
+                files[place].value[list] = .array(kept)
+                if let old = elements[index]["name"]?.string, let name = value["name"]?.string, old != name {
+                    followRename(of: old, to: name, in: owner, at: place, list)
                 }
             }
-        } else if draft.isNew(files[place].value) {
-            others[files[place].source.path] = .removed
-        } else {
-            // A subtype has no rows. Its values are in properties.
-            let isEntity = files[place].value["identifier"] != nil
-            draft.remove(&files[place].value, isFile: true, discarding: isDiscarded && isEntity)
         }
+        draft.restore(&files[place].value, isFile: true)
+        draft.remove(&files[place].value, discarding: isDiscarded)
+    }
+
+    /// Returns an element with the names that other elements had before the draft.
+    private func withFormerNames(_ element: JSONOutput) -> JSONOutput {
+        var value = element
+        if let target = element["property_type"]?["entity_name"]?.string, let place = place(of: target) {
+            if let inverse = element["property_type"]?["inverse"]?.string,
+                let (list, index) = self.element(inverse, of: place),
+                let former = draft.formerName(of: files[place].value[list]?.elements[index])
+            {
+                value["property_type"]?["inverse"] = former
+            }
+            if let former = draft.formerName(of: files[place].value) { value["property_type"]?["entity_name"] = former }
+        } else if let subtype = element["property_type"]?.innerType, let place = place(of: subtype) {
+            if let former = draft.formerName(of: files[place].value)?.string {
+                value["property_type"] = element["property_type"]?.replacingInnerType(by: former)
+            }
+            for list in ["cases", "options"] {
+                for element in files[place].value[list]?.elements ?? [] {
+                    guard let name = element["name"]?.string, let former = draft.formerName(of: element)?.string else {
+                        continue
+                    }
+                    value.changeName(name, to: former, in: ["default_value"])
+                }
+            }
+        }
+        return value
     }
 
     // MARK: Finding
@@ -281,6 +379,15 @@ package struct DescriptionEditor {
 }
 
 extension JSONOutput {
+    /// The name of a type without the brackets of lists; nil for a relationship.
+    fileprivate var innerType: String? { string.map { String($0.drop { $0 == "[" }.prefix { $0 != "]" }) } }
+
+    /// Returns the type with another name inside the brackets of lists.
+    fileprivate func replacingInnerType(by name: String) -> JSONOutput {
+        let brackets = (string ?? "").prefix { $0 == "[" }.count
+        return .string(String(repeating: "[", count: brackets) + name + String(repeating: "]", count: brackets))
+    }
+
     /// Changes an element of the list of a key. An element that is only a name stays one unless it changes.
     fileprivate mutating func changeElement(_ index: Int, of list: String, _ body: (inout JSONOutput) -> Void) {
         guard case .array(var elements)? = self[list] else { return }

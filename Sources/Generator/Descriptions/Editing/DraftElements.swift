@@ -1,8 +1,8 @@
 import JSONText
 import SchemaModel
 
-/// The rules by which elements of descriptions change in a draft: the fields say what holds now, and the item of the
-/// draft in the version history says what held before.
+/// The rules by which elements of descriptions change in a draft. The fields of an element are its current values. The
+/// item of the draft in the version history has the former ones.
 struct DraftElements {
     let version: Version
     /// Whether the draft is the first version. Nothing has a history then.
@@ -57,19 +57,34 @@ struct DraftElements {
         }
     }
 
-    /// Removes an element, which older versions keep.
-    func remove(_ value: inout JSONOutput, isFile: Bool, discarding isDiscarded: Bool) {
-        restore(&value, isFile: isFile)
+    /// Returns the name that an element had before the draft; nil if the draft has not renamed it.
+    func formerName(of value: JSONOutput?) -> JSONOutput? {
+        guard let item = value?["version_history"]?.elements.last, parsed(item["version"]) == version else {
+            return nil
+        }
+        return item["previous_name"] ?? item["previous"]?["name"]
+    }
+
+    /// Records that the draft no longer has an element.
+    func remove(_ value: inout JSONOutput, discarding isDiscarded: Bool) {
         value["removed_at_version"] = .string(version.text)
         if isDiscarded { value["discard"] = .bool(true) }
     }
 
-    /// Undoes the changes of an element in the draft. Its description then says what held before.
-    private func restore(_ value: inout JSONOutput, isFile: Bool) {
+    /// Restores the values that an element had before the draft.
+    func restore(_ value: inout JSONOutput, isFile: Bool = false) {
         guard let item = value["version_history"]?.elements.last, parsed(item["version"]) == version else { return }
         var former = item["previous"]?.members ?? []
         if let name = item["previous_name"] { former.append(.init("name", name)) }
-        for field in former { value[KeyTable.anyCanonical(field.key)] = field.value == .null ? nil : field.value }
+        for field in former {
+            let key = KeyTable.anyCanonical(field.key)
+            let field = field.value == .null ? nil : field.value
+            if KeyTable.relationship.fields.contains(key) {
+                value["property_type"]?[key] = field
+            } else {
+                value[key] = field
+            }
+        }
         setItem(self.item, of: &value, isFile: isFile)
     }
 }
