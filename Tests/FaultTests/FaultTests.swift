@@ -11,6 +11,7 @@ import Testing
 private enum ByColumns: Schema {
     static let name = LaundrySchema.name
     static let fingerprint = LaundrySchema.fingerprint
+    static let valueTypes = LaundrySchema.valueTypes
     static let versions = LaundrySchema.versions
     static let steps = LaundrySchema.steps.map { step in
         MigrationStep(from: step.from, to: step.to, changes: step.changes) { step in

@@ -342,7 +342,7 @@ import Testing
             #expect(model.run("release", model.folder.path).code == .success)
             #expect(
                 model.run("release", "--beta", model.folder.path).output
-                    == "error: there is no draft: the newest version 1.1 is already released")
+                    == "error: the newest version 1.1 is already released, so a beta would change nothing")
             #expect(model.run("check", model.folder.path).code == .success)
 
             // The betas go with the versions before the final one.

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Strata
 
-/// Stores of drafts that have changed since.
-@Suite struct DraftTests {
+/// Stores of drafts that have changed since. Release builds do not migrate them.
+@Suite(.enabled(if: isDebugBuild)) struct DraftTests {
     private static let note = Table(
         "note",
         [
@@ -230,3 +230,11 @@ import Testing
         }
     }
 }
+
+private let isDebugBuild = {
+    #if DEBUG
+        true
+    #else
+        false
+    #endif
+}()

@@ -81,8 +81,9 @@ package enum CommandError: Error, CustomStringConvertible {
         case .draftExists(let version, let path):
             "error: \(version) is the draft, so no other version can begin; use \(version), or release it first: "
                 + "swift run strata release \(path)"
-        case .noModels: "error: there is no model below the current folder; add --model"
-        case .noDraft(let version): "error: there is no draft: the newest version \(version) is already released"
+        case .noModels: "error: no folder below the current one has a strata.json; add --model"
+        case .noDraft(let version):
+            "error: the newest version \(version) is already released, so a beta would change nothing"
         case .wrongEdit(let problems):
             ([
                 "error: the edit would make the descriptions wrong, so nothing was written (positions in the edited files):"

@@ -56,7 +56,7 @@ package struct Console {
 
     /// Asks a question, and returns whether the answer is yes.
     ///
-    /// - Throws: `CommandError.usage` if nobody can answer.
+    /// - Throws: `CommandError.usage` if the input does not come from a terminal.
     func confirms(_ question: String) throws -> Bool {
         guard let ask else { throw CommandError.usage("standard input is not a terminal; add --yes") }
         return ["y", "yes"].contains(ask(question + " [y/N]")?.lowercased() ?? "")

@@ -109,7 +109,8 @@ enum Help {
             nothing is written.
 
               --nullable             the property may be nil
-              --default VALUE        the default value, which existing rows get too
+              --default VALUE        the default value, which existing rows get too: JSON for numbers, Booleans and lists,
+                                     otherwise text
               --fill VALUE           the value of existing rows
               --unique, --indexed    the property is unique, or has an index
               --to-one, --to-many    the property is a relationship to the entity TYPE
@@ -140,7 +141,8 @@ enum Help {
                    strata remove ENTITY.NAME [options]
 
             Removes an entity, a subtype, or an element of one, in the draft. The descriptions of older versions keep it. Its data
-            needs a custom migration that saves it, or --discard. Prints the files that change and what the migration will do.
+            needs a custom migration that saves it, or --discard. A relationship is removed with its inverse. Prints the files that
+            change and what the migration will do.
 
               --discard              delete the data
               --version VERSION      the new version, if the newest one is released (default: the next number)
@@ -153,7 +155,8 @@ enum Help {
             """
             usage: strata version VERSION [options]
 
-            Begins a version: the descriptions name it, and later edits belong to it. The newest version must be released.
+            Begins a version: adds an item to the history of an entity. Later edits belong to it. The newest version must be
+            released.
 
               --model FOLDER         the model (default: the model below the current folder)
               --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
@@ -164,8 +167,8 @@ enum Help {
             """
             usage: strata format FOLDER…
 
-            Writes strata.json and the descriptions in one layout: the order and spelling of keys, and the lines. Files with errors
-            are not written.
+            Writes strata.json and the descriptions in one layout: the order and spelling of keys, and the lines. If a file has
+            errors, none is written.
 
               --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
 
@@ -187,7 +190,8 @@ enum Help {
             usage: strata prune FOLDER… [options]
 
             Removes the history of the versions that are older than "oldest_supported_version" in strata.json. All other text
-            stays as it is. Afterwards run generate, and delete the custom migrations and the fixtures of these versions.
+            stays as it is. Afterwards run generate, and delete the custom migrations, the expected results, the sample rows and the
+            fixtures of these versions. squash does all of this.
 
               --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
 

@@ -7,7 +7,7 @@ package enum Formatting {
     /// - Parameters:
     ///   - file: A description, or `strata.json`.
     ///   - isConfiguration: Whether it is `strata.json`.
-    /// - Throws: `Diagnostics` of the file if it is not valid JSON or has unknown keys.
+    /// - Throws: `FileDiagnostics` if it is not valid JSON or has unknown keys.
     package static func format(_ file: SourceFile, isConfiguration: Bool = false) throws(FileDiagnostics) -> String {
         let json: JSON
         var diagnostics: [Diagnostic]

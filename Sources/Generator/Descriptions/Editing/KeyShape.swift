@@ -40,12 +40,13 @@ extension KeyTable {
     private static let added = KeyShape("added_at_version", .version, "The version in which this is new.")
     private static let removed = KeyShape("removed_at_version", .version, "The version that no longer has this.")
     private static let discarded = KeyShape("discard", .bool, "Whether the migration deletes the data.")
-    private static let former = KeyShape("previous_name", .string, "The name before added_at_version.")
-    private static let unused = KeyShape("unused", .bool, "Whether nothing is generated for this.")
+    private static let former = KeyShape(
+        "previous_name", .string, "The former name. With it, added_at_version is the version of the rename.")
+    private static let unused = KeyShape("unused", .bool, "Whether a store does not need this any more.")
     private static let type = KeyShape(
         "property_type", .type(isMember: false), "The type: a scalar, a subtype, a list like [int], or a relationship.")
     private static let memberType = KeyShape("property_type", .type(isMember: true), "The type.")
-    private static let nullable = KeyShape("nullable", .bool, "Whether the value can be missing.")
+    private static let nullable = KeyShape("nullable", .bool, "Whether the column allows NULL.")
     private static let defaultValue = KeyShape("default_value", .anything, "The default value.")
     private static let schemaKey = KeyShape("$schema", .anything, "The JSON Schema of this file, for editors.")
 
@@ -64,7 +65,7 @@ extension KeyTable {
             "persisted_name", .any(of: [.string, .strings]),
             "The name of the column; several for a relationship to a composite key."),
         documentation, type,
-        KeyShape("stored", .bool, "Whether this side of a one-to-one relationship has the column."),
+        KeyShape("stored", .bool, "Whether this side has the column or the join table."),
         KeyShape("ordered", .bool, "Whether a to_many relationship keeps an order."),
         KeyShape(
             "on_delete", .choice(Relationship.DeleteRule.allCases.map(\.rawValue)),
@@ -84,9 +85,9 @@ extension KeyTable {
     private static let subtypeShapes = [
         schemaKey, name, documentation, added, removed, former, history,
         KeyShape("cases", .array(of: .element("case")), "The cases of an enum."),
-        KeyShape("unused_cases", .array(of: .element("case")), "Cases that are read, but not declared."),
+        KeyShape("unused_cases", .array(of: .element("case")), "Cases that only old rows have."),
         KeyShape("options", .array(of: .element("option")), "The options of an option set."),
-        KeyShape("unused_options", .array(of: .element("option")), "Options that are read, but not declared."),
+        KeyShape("unused_options", .array(of: .element("option")), "Options that only old rows have."),
         KeyShape("properties", .array(of: .reference("member")), "The properties of a struct."),
     ]
 
@@ -110,7 +111,7 @@ extension KeyTable {
         KeyShape("previous", .object, "The values of other keys before this version."),
         KeyShape("fill", .anything, "The value of existing rows."),
         KeyShape("fill_from", .string, "The property whose value existing rows get."),
-        KeyShape("rows", .choice(["discard"]), "Deletes all rows of the entity."),
+        KeyShape("rows", .choice(["discard"]), "discard: the step deletes all rows of the entity."),
         KeyShape("migration", .choice(["custom", "columns"]), "Asks for a custom migration."),
         KeyShape("ignore_migration_checks", .bool, "Excludes this from the generated tests of the step."),
         KeyShape(
@@ -127,7 +128,8 @@ extension KeyTable {
         KeyShape("name", .string, "The name of the column; the default is id."),
         KeyShape("property", .string, "The property that is the primary key."),
         KeyShape("properties", .strings, "The properties that are the primary key."),
-        KeyShape("derived_from_relationships", .strings, "The entities whose primary keys this one shares."),
+        KeyShape(
+            "derived_from_relationships", .strings, "The entities whose primary keys can be converted to this one."),
     ]
 
     private static let relationshipShapes = [
@@ -136,8 +138,9 @@ extension KeyTable {
             "association",
             .choice(
                 Relationship.Association.allCases.map(\.rawValue)
-                    + ["one_to_one", "many_to_one", "one_to_many", "many_to_many"]), "One row or several."),
-        KeyShape("inverse", .string, "The relationship of the other entity that leads back."),
+                    + ["one_to_one", "many_to_one", "one_to_many", "many_to_many"]),
+            "to_one: one row; to_many: any number of rows."),
+        KeyShape("inverse", .string, "The relationship of the target that points back."),
     ]
 }
 
@@ -147,7 +150,8 @@ extension ConfigurationReader {
         KeyShape("$schema", .anything, "The JSON Schema of this file, for editors."),
         KeyShape("schema", .string, "The name of the schema's type; the default is AppSchema for the target App."),
         KeyShape("mode", .choice(["committed", "build"]), "Whether the generated sources are committed."),
-        KeyShape("tests", .any(of: [.string, .strings]), "The test targets; the default is AppTests."),
+        KeyShape(
+            "tests", .any(of: [.string, .strings]), "The test targets; the default is AppTests for the target App."),
         KeyShape("access", .choice(["public", "package", "internal"]), "The access level of the generated code."),
         KeyShape(
             "codable", .any(of: [.bool, .choice(["description_names"])]), "Whether the newest structs are Codable."),
@@ -157,7 +161,8 @@ extension ConfigurationReader {
         KeyShape("templates", .string, "The folder of templates that replace those of Strata."),
         KeyShape("versions", .array(of: .any(of: [.version, .reference("entry")])), "All versions, oldest first."),
         KeyShape("oldest_supported_version", .version, "The oldest version that stores are migrated from."),
-        KeyShape("chain", .map(to: .version), "Versions whose stores skip the next version."),
+        KeyShape(
+            "chain", .map(to: .version), "The version to which stores of a version migrate, if it is not the next one."),
         KeyShape("imported", .object, "The library that the model came from."),
     ]
 

@@ -70,9 +70,9 @@ extension StoreError: CustomStringConvertible {
         case .unknownVersion(let found, let newest):
             "the store has version \(found), which the schema does not have; its newest version is \(newest)"
         case .draftChanged(let version, let reason):
-            "the description of version \(version) has changed since the store was written\(reason.map { " (\($0))" } ?? ""): undo the change if the version "
-                + "was released; if it is a draft, delete the store, or let debug builds recreate it "
-                + "(StoreOptions.recreatesChangedDrafts)"
+            "version \(version) has changed since the store was written\(reason.map { " (\($0))" } ?? ""). If the version is "
+                + "released, undo the change. If it is a draft, delete the store, or set "
+                + "StoreOptions.recreatesChangedDrafts in debug builds."
         case .newerFormat(let found):
             "the store has format \(found), which a newer version of Strata wrote: update the app"
         case .notAStore: "the database was not created by Strata: check the path of the file"
