@@ -72,7 +72,7 @@ import Testing
             try messages(#"    { "name": "firstname", "property_type": "string" },\#n"#, "") == [
                 """
                 User.json:2:11: error: `user.firstname` is in the released versions 1.0 to 1.1, but not in the \
-                descriptions; put it back, and write "removed_at_version": "2.0" to remove it
+                descriptions; put it back; to remove it, make its "removed_at_version" "2.0"
                 """
             ])
     }
@@ -85,7 +85,7 @@ import Testing
                 == [
                     """
                     User.json:9:15: error: `user.age` is not in the released versions 1.0 to 1.1; \
-                    add "added_at_version": "2.0"
+                    make its "added_at_version" "2.0"
                     """
                 ])
     }
@@ -117,11 +117,11 @@ import Testing
             try messages(#"["surname", "state"]"#, #"["state", "surname"]"#) == [
                 """
                 User.json:2:11: error: `index (state, surname)` of `user` is not in the released versions 1.0 to 1.1; \
-                add "added_at_version": "2.0"
+                make its "added_at_version" "2.0"
                 """,
                 """
                 User.json:2:11: error: `index (surname, state)` of `user` is in the released versions 1.0 to 1.1, but not in \
-                the descriptions; put it back, and write "removed_at_version": "2.0" to remove it
+                the descriptions; put it back; to remove it, make its "removed_at_version" "2.0"
                 """,
             ])
     }
@@ -144,8 +144,8 @@ import Testing
         #expect(
             try messages(user, "", Self.state).first
                 == """
-                strata.lock: error: `team` is in the released versions 1.0 to 1.1, but not in the descriptions; put it back, \
-                and write "removed_at_version": "2.0" to remove it
+                strata.lock: error: `team` is in the released versions 1.0 to 1.1, but not in the descriptions; put it back; \
+                to remove it, make its "removed_at_version" "2.0"
                 """)
     }
 
@@ -154,7 +154,7 @@ import Testing
         #expect(
             try messages(Self.user, Self.team, Self.state, other) == [
                 """
-                Other.json:1:11: error: `tag` is not in the released versions 1.0 to 1.1; add "added_at_version": "2.0"
+                Other.json:1:11: error: `tag` is not in the released versions 1.0 to 1.1; make its "added_at_version" "2.0"
                 """
             ])
     }
@@ -169,7 +169,7 @@ import Testing
         #expect(
             try messages(user, Self.team, Self.state, #"{ "name": "mood", "cases": ["good"] }"#) == [
                 """
-                Other.json:1:11: error: `mood` is not in the released versions 1.0 to 1.1; add "added_at_version": "2.0"
+                Other.json:1:11: error: `mood` is not in the released versions 1.0 to 1.1; make its "added_at_version" "2.0"
                 """
             ])
     }

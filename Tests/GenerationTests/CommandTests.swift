@@ -357,7 +357,8 @@ import Testing
             try FileManager.default.removeItem(at: fixtures.appendingPathComponent("draft-2.0.sqlite"))
             #expect(
                 said(["release"] + arguments).contains(
-                    "\(folder.path): error: version 2.0 has no fixture, so nothing was released; run the tests first"))
+                    "\(folder.path): error: version 2.0 has no fixture, so nothing was released; run generate and the tests first"
+                ))
             #expect(try !text(lock).contains("version 2.0"))
             // Without a test target, a version needs no fixture.
             #expect(run(["release", folder.path]) == .success)

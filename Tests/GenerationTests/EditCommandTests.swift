@@ -159,7 +159,9 @@ import Testing
     @Test func `a removal without discard needs a custom migration`() throws {
         try withRelease { (model: ScratchModel) throws in
             let output = edit(model, "remove", "podcast.genres")
-            #expect(output.contains("1.0 -> 1.1: needs a custom migration"))
+            #expect(output.contains("  custom      podcast.genres: removed"))
+            #expect(
+                edit(model, "remove", "podcast.genres", "--discard").contains("  discarding  podcast.genres: removed"))
         }
     }
 
@@ -209,11 +211,12 @@ import Testing
                     == "error: the newest version already has episode.title\(taken)")
             #expect(
                 refused("remove", "genre.news", "--discard")
-                    == "error: genre.news has no data that could be deleted; remove it without --discard")
+                    == "error: genre.news has no data of its own; remove it without --discard, and write \"replaced_by\" beside a "
+                    + "removed case")
             #expect(refused("remove", "genre", "--discard").contains("genre has no data"))
             #expect(
                 refused("remove", "episode.note") == """
-                    error: the edit would make the descriptions wrong, so nothing was written (positions in the edited files):
+                    error: nothing was written, because the descriptions would be wrong:
                     ./Episode.json:7:41: error: `episode` has no property `note` in version 1.1
                     """)
             #expect(refused("add", "property", "episode.x", "boool").contains(#"did you mean "bool"?"#))
@@ -222,7 +225,7 @@ import Testing
             #expect(refused("version", "x", code: .usage) == "error: x is not a version")
             #expect(
                 refused("add", "propperty", "a", code: .usage)
-                    == "error: add takes property ENTITY.NAME TYPE, or entity NAME")
+                    == "error: usage: strata add property ENTITY.NAME TYPE, or strata add entity NAME")
             #expect(refused("rename", "a..b", "c", code: .usage).contains("is not a name"))
             #expect(refused("rename", "a", "b.c", code: .usage) == "error: b.c must be the new name alone")
             #expect(try model.text("Episode.json") == Self.episode)
@@ -231,7 +234,7 @@ import Testing
             _ = edit(model, "version", "1.1")
             #expect(
                 refused("version", "1.2")
-                    == "error: 1.1 is the draft, so no other version can begin; use 1.1, or release it first: "
+                    == "error: the draft is 1.1, so no other version can begin; leave the version out, or release 1.1 first: "
                     + "swift run strata release .")
             #expect(edit(model, "version", "1.1") == "1.1 is the draft already")
             _ = edit(model, "add", "entity", "tag")
@@ -250,6 +253,55 @@ import Testing
                 #expect(edit(model, "version", "1.2").contains("1.2 is a new version"))
                 #expect(edit(model, "add", "property", "b.x", "int", "--nullable").contains("b.x: added"))
             }
+        }
+    }
+
+    @Test func `a relationship is added with its inverse`() throws {
+        try withRelease { (model: ScratchModel) throws in
+            _ = edit(
+                model, "add", "property", "episode.best_of", "podcast", "--to-one", "--nullable", "--inverse", "best")
+            #expect(
+                try model.text("Podcast.json").contains(
+                    #"{ "entity_name": "episode", "association": "to_many", "inverse": "best_of" }"#))
+            _ = edit(
+                model, "add", "property", "podcast.guests", "episode", "--to-many", "--nullable", "--inverse", "host")
+            let output = model.run("diff", model.folder.path).output
+            #expect(!output.contains("custom"), "\(output)")
+            #expect(output.contains("episode.host: added: to_one podcast, inverse guests, nullable"))
+            let again = model.run(
+                "add", "property", "episode.x", "podcast", "--to-one", "--inverse", "best", "--model", model.folder.path
+            )
+            #expect(again.output.hasPrefix("error: podcast.best exists already"))
+        }
+    }
+
+    @Test func `an edit of what the draft has removed says so`() throws {
+        try withRelease { (model: ScratchModel) throws in
+            _ = edit(model, "remove", "podcast.genres", "--discard")
+            for arguments in [["remove", "podcast.genres"], ["add", "property", "podcast.genres", "int"]] {
+                var lines: [String] = []
+                let console = Console(say: { lines.append($0) }, complain: { lines.append($0) })
+                #expect(Command.run(arguments + ["--model", model.folder.path], console: console) == .diagnostics)
+                #expect(
+                    lines == [
+                        "error: podcast.genres is removed in the draft; to undo this, delete its \"removed_at_version\""
+                    ])
+            }
+            #expect(
+                model.run("add", "property", "genre.x", "int", "--model", model.folder.path).output
+                    == "error: genre is an enum or an option set, which has no properties; add the element by hand")
+        }
+    }
+
+    @Test func `an element in the canonical layout keeps it`() throws {
+        try withRelease { (model: ScratchModel) throws in
+            #expect(model.run("format", model.folder.path).code == .success)
+            let before = try model.text("Podcast.json")
+            _ = edit(model, "rename", "podcast.main_genre", "a_much_longer_name_of_the_genre")
+            #expect(try model.text("Podcast.json") != before)
+            let output = edit(model, "rename", "podcast.a_much_longer_name_of_the_genre", "main_genre")
+            #expect(output.contains("1.1 has no changes any more; the newest version is 1.0"))
+            #expect(try model.text("Podcast.json") == before)
         }
     }
 

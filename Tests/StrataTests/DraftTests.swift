@@ -87,9 +87,9 @@ import Testing
 
     @Test(arguments: [
         ("status | enum | case done: \"d\"", "status | enum | case done: \"e\"", "the type status has changed"),
-        ("note.stars bool", "note.stars status", "the type note.stars has changed"),
-        ("", "note.stars bool", "the type note.stars has changed"),
-        ("note.stars bool", "", "the type note.stars has changed"),
+        ("note.stars bool", "note.stars status", "the type of note.stars has changed"),
+        ("", "note.stars bool", "the type of note.stars has changed"),
+        ("note.stars bool", "", "the type of note.stars has changed"),
     ])
     func `a changed type is found beside an added column`(old: String, new: String, reason: String) throws {
         try withFile { (url: URL) throws in
@@ -99,7 +99,9 @@ import Testing
             #expect(throws: StoreError.draftChanged(version: "1.1", reason: reason)) {
                 _ = try open(url, schema([Self.folder, changed], fingerprint: 3, types: new))
             }
-            let added = old + "\nnote.extra uuid\nnew | enum | case a: \"a\""
+            let added =
+                old.replacing("done: \"d\"", with: "done: \"d\" | case lost: \"l\"")
+                + "\nnote.extra uuid\nnew | enum | case a: \"a\""
             #expect(try open(url, schema([Self.folder, changed], fingerprint: 3, types: added)).report?.to == "1.1")
         }
     }

@@ -64,7 +64,14 @@ package struct JSONEdits {
     ///   - json: The value in the file.
     ///   - value: The new value.
     package mutating func change(_ json: JSON, to value: JSONOutput) {
-        if JSONOutput(json) == value { return }
+        let old = JSONOutput(json)
+        if old == value { return }
+        // A value in the canonical layout keeps it.
+        let start = indentation(at: json.offset)
+        let taken = json.offset - lineStart(of: json.offset) - start + 1
+        if Array(old.text(indentation: start, taken: taken).utf8) == Array(bytes[json.offset..<json.end]) {
+            return replace(json.offset..<json.end, with: value.text(indentation: start, taken: taken))
+        }
         let before = self
         switch (json.value, value) {
         case (.object(let old), .object(let new)): change(old, to: new, in: json)

@@ -20,7 +20,8 @@ package struct Arguments {
         ],
         "diff": ["--json", "--markdown", "--target"],
         "add": [
-            "--nullable", "--unique", "--indexed", "--default", "--fill", "--to-one", "--to-many", "--identifier",
+            "--nullable", "--unique", "--indexed", "--default", "--fill", "--to-one", "--to-many", "--inverse",
+            "--identifier",
             "--version", "--model", "--target",
         ],
         "rename": ["--version", "--model", "--target"],

@@ -72,15 +72,16 @@ struct CheckCommand {
 
         var description: String { "\(file): \(severity): \(message)" }
 
-        /// The problem as a workflow command of GitHub. Its path is relative to the current folder, which is that of
-        /// the repository.
+        /// The problem as a workflow command of GitHub. Its path is relative to the folder of the
+        /// repository.
         var annotation: String {
             func escaped(_ text: String, _ others: [(String, String)] = []) -> String {
                 ([("%", "%25"), ("\r", "%0D"), ("\n", "%0A")] + others).reduce(text) { text, pair in
                     text.replacingOccurrences(of: pair.0, with: pair.1)
                 }
             }
-            let folder = FileManager.default.currentDirectoryPath + "/"
+            let workspace = ProcessInfo.processInfo.environment["GITHUB_WORKSPACE"] ?? ""
+            let folder = (workspace.isEmpty ? FileManager.default.currentDirectoryPath : workspace) + "/"
             let path = file.hasPrefix(folder) ? String(file.dropFirst(folder.count)) : file
             var place = "file=" + escaped(path, [(":", "%3A"), (",", "%2C")])
             if let line { place += ",line=\(line)" }

@@ -14,6 +14,8 @@ struct Diagnostics: Error {
 package enum CommandError: Error, CustomStringConvertible {
     case usage(String)
     case noModel(String)
+    /// The folder of a model does not exist.
+    case noFolder(String)
     case unwritable(String, reason: String)
     /// Files are stale or wrong, as the messages say. `fixedBy` is the target whose files `generate` fixes; nil if
     /// `generate` does not fix them.
@@ -68,6 +70,7 @@ package enum CommandError: Error, CustomStringConvertible {
         case .usage(let message): "error: \(message)"
         case .noModel(let path):
             "error: \(path) has no strata.json; create one with the contents {} to make the folder a model"
+        case .noFolder(let path): "error: \(path) has no strata.json, because the folder does not exist"
         case .unwritable(let path, let reason): "\(path): error: the file cannot be written: \(reason)"
         case .unreadable(let path, let reason): "\(path): error: the file cannot be read: \(reason)"
         case .store(let path, let reason): "\(path): error: \(reason)"
@@ -79,21 +82,27 @@ package enum CommandError: Error, CustomStringConvertible {
         case .severalModels(let paths):
             "error: there are several models; add --model with one of " + paths.joined(separator: ", ")
         case .draftExists(let version, let path):
-            "error: \(version) is the draft, so no other version can begin; use \(version), or release it first: "
+            "error: the draft is \(version), so no other version can begin; leave the version out, or release \(version) first: "
                 + "swift run strata release \(path)"
         case .noModels: "error: no folder below the current one has a strata.json; add --model"
         case .noDraft(let version):
             "error: the newest version \(version) is already released, so a beta would change nothing"
         case .wrongEdit(let problems):
             ([
-                "error: the edit would make the descriptions wrong, so nothing was written (positions in the edited files):"
+                "error: nothing was written, because the descriptions would be wrong:"
             ] + problems).joined(
                 separator: "\n")
         case .edit(.unknown(let name, let nearest)):
             "error: the newest version has no \(name)" + (nearest.map { "; did you mean \($0)?" } ?? "")
         case .edit(.exists(let name)): "error: the newest version already has \(name); choose another name"
         case .edit(.nothingToDiscard(let name)):
-            "error: \(name) has no data that could be deleted; remove it without --discard"
+            "error: \(name) has no data of its own; remove it without --discard, and write \"replaced_by\" beside a removed case"
+        case .edit(.removed(let name)):
+            "error: \(name) is removed in the draft; to undo this, delete its \"removed_at_version\""
+        case .edit(.noProperties(let name)):
+            "error: \(name) is an enum or an option set, which has no properties; add the element by hand"
+        case .edit(.inverseExists(let name)):
+            "error: \(name) exists already; write \"inverse\" in both descriptions by hand"
         case .edit(.nothingToFill(let name)):
             "error: \(name) is new with its entity, so no row needs a value; leave out --fill"
         case .nothingToPrune(let path):

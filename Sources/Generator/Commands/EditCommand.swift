@@ -22,7 +22,7 @@ struct EditCommand {
     init(_ arguments: Arguments) throws {
         let texts = arguments.folders
         func require(_ count: Int, _ usage: String) throws {
-            if texts.count != count { throw CommandError.usage("\(arguments.command) takes \(usage)") }
+            if texts.count != count { throw CommandError.usage("usage: strata \(arguments.command) \(usage)") }
         }
         func path(_ text: String) throws -> DescriptionEditor.Path {
             guard let path = DescriptionEditor.Path(text) else {
@@ -40,11 +40,16 @@ struct EditCommand {
             try require(3, "property ENTITY.NAME TYPE")
             let path = try path(texts[1])
             if path.element == nil { throw CommandError.usage("\(path) is not a name like episode.rating") }
-            edit = .property(path, Self.property(of: texts[2], arguments))
+            let property = Self.property(of: texts[2], arguments)
+            if property.inverse != nil, property.association == nil {
+                throw CommandError.usage("--inverse needs --to-one or --to-many")
+            }
+            edit = .property(path, property)
         case ("add", "entity"):
             try require(2, "entity NAME")
             edit = .entity(texts[1], identifier: arguments.option("--identifier") ?? "int")
-        case ("add", _): throw CommandError.usage("add takes property ENTITY.NAME TYPE, or entity NAME")
+        case ("add", _):
+            throw CommandError.usage("usage: strata add property ENTITY.NAME TYPE, or strata add entity NAME")
         case ("rename", _):
             try require(2, "ENTITY NEW or ENTITY.NAME NEW")
             let path = try path(texts[0])
@@ -68,6 +73,7 @@ struct EditCommand {
         var property = DescriptionEditor.NewProperty()
         property.type = type
         property.association = arguments.has("--to-many") ? "to_many" : arguments.has("--to-one") ? "to_one" : nil
+        property.inverse = arguments.option("--inverse")
         property.isNullable = arguments.has("--nullable")
         property.isUnique = arguments.has("--unique")
         property.isIndexed = arguments.has("--indexed")
@@ -126,16 +132,26 @@ struct EditCommand {
 
     /// Prints what the step to the draft does that it did not do before.
     private func print(from before: SchemaHistory, to after: SchemaHistory, _ console: Console) {
+        guard after.newest.version >= before.newest.version else {
+            return console.say(
+                "\(before.newest.version) has no changes any more; the newest version is \(after.newest.version)")
+        }
         guard let step = after.steps.last else {
             return console.say("\(after.newest.version) is the first version, so no store is migrated")
         }
         let known = Set(before.steps.last { $0.to.version == step.to.version }?.lines(for: console).dropFirst() ?? [])
-        for line in step.lines(for: console) where !known.contains(line) { console.say(line) }
+        let new = step.lines(for: console).dropFirst().filter { !known.contains($0) }
+        console.say("\(step.from.version) -> \(step.to.version)")
+        for line in new { console.say(line) }
+        if new.isEmpty { console.say("  nothing more changes for existing rows") }
     }
 
     /// Returns the model to edit: the one that has the element, or the only one.
     private func folder() throws -> ModelFolder {
-        if folders.isEmpty { throw CommandError.noModels }
+        if folders.isEmpty {
+            guard let folder = ModelFolder.above(".") else { throw CommandError.noModels }
+            return folder
+        }
         if folders.count == 1 { return folders[0] }
         let owner: String? =
             switch edit {

@@ -54,6 +54,9 @@ struct GenerateCommand {
             try? FileManager.default.removeItem(at: fixture)
         }
         try run(edited, .version(beta), isChecked: false, console)
+        for (path, line) in try OwnSources(of: edited, testFolders).mentions(of: [draft]) {
+            console.say("\(path):\(line):1: warning: this file still names \"\(draft)\", which is \"\(beta)\" now")
+        }
         console.say("further edits belong to \(draft), which comes after \(beta)")
     }
 
@@ -100,7 +103,7 @@ struct GenerateCommand {
                 "\($0.path): error: this fixture is older than the descriptions, so nothing was released; run the tests first"
             }
             + untested.filter { _ in stale.isEmpty }.map {
-                "\(model.folder.path): error: version \($0) has no fixture, so nothing was released; run the tests first"
+                "\(model.folder.path): error: version \($0) has no fixture, so nothing was released; run generate and the tests first"
             }
         if !messages.isEmpty { throw CommandError.stale(messages, fixedBy: nil) }
     }
@@ -123,7 +126,9 @@ struct GenerateCommand {
             }
         }
         for version in model.versionsWithoutFixture(in: testFolders) where new.contains(version) {
-            console.say("warning: \(version) has no fixture yet: run the tests, then generate, and commit it")
+            console.say(
+                "warning: \(version) has no fixture yet; run the tests, which write it, then generate, which records it, and commit both"
+            )
         }
     }
 

@@ -114,6 +114,7 @@ enum Help {
               --fill VALUE           the value of existing rows
               --unique, --indexed    the property is unique, or has an index
               --to-one, --to-many    the property is a relationship to the entity TYPE
+              --inverse NAME         also add the relationship in the other direction, to-many or to-one
               --identifier TYPE      the type of the entity's identifier (default: int)
               --version VERSION      the new version, if the newest one is released (default: the next number)
               --model FOLDER         the model (default: the model below the current folder that has the entity)

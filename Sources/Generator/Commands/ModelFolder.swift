@@ -33,7 +33,10 @@ package struct ModelFolder {
         self.path = path
         self.target = target ?? Self.target(of: url)
         let file = url.appendingPathComponent("strata.json")
-        guard let data = try? Data(contentsOf: file) else { throw CommandError.noModel(path) }
+        guard let data = try? Data(contentsOf: file) else {
+            throw FileManager.default.fileExists(atPath: url.path)
+                ? CommandError.noModel(path) : CommandError.noFolder(path)
+        }
         let source = SourceFile(path: file.path, bytes: [UInt8](data))
         self.configuration = try Configuration(
             reading: source, target: self.target, module: Self.module(of: self.target))
@@ -75,6 +78,16 @@ package struct ModelFolder {
             }
         }
         return models
+    }
+
+    /// Returns the model that contains the folder at `path`; nil if there is none.
+    static func above(_ path: String) -> ModelFolder? {
+        var folder = URL(fileURLWithPath: path, isDirectory: true).standardizedFileURL
+        while folder.pathComponents.count > 1 {
+            if let model = try? ModelFolder(path: folder.path, target: nil) { return model }
+            folder.deleteLastPathComponent()
+        }
+        return nil
     }
 
     /// Reads the model.

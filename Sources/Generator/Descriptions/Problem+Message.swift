@@ -279,7 +279,7 @@ extension Problem {
                 "`\(element)` of `\(edit.entity)`"
             case .some: "`\(edit.entity).\(name)`"
             }
-        let removal = "put it back, and write \"removed_at_version\": \"\(next)\" to remove it"
+        let removal = "put it back; to remove it, make its \"removed_at_version\" \"\(next)\""
         switch (edit.formerName, edit.was, edit.now) {
         case (let former?, _, _):
             let former = former.split(separator: " ").last.map(String.init) ?? former
@@ -287,7 +287,7 @@ extension Problem {
                 + "add {\"version\": \"\(next)\", \"previous_name\": \"\(former)\"} to its \"version_history\"; "
                 + "otherwise restore the name"
         case (nil, nil, _):
-            return "\(place) is not in \(released); add \"added_at_version\": \"\(next)\""
+            return "\(place) is not in \(released); make its \"added_at_version\" \"\(next)\""
         case (nil, _?, nil):
             return "\(place) is in \(released), but not in the descriptions; \(removal)"
         case (nil, let was?, let now?):

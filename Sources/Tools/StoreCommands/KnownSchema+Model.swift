@@ -24,6 +24,7 @@ extension KnownSchema {
                     from: step.from.version.text, to: step.to.version.text, changes: step.tableChanges,
                     custom: step.isCustom ? unwritten : nil)
             },
-            imported: history.importedFormat(invalidRows: invalidRows))
+            imported: history.importedFormat(invalidRows: invalidRows),
+            valueTypes: history.newest.valueTypeLines.joined(separator: "\n"))
     }
 }

@@ -34,22 +34,28 @@ package struct DescriptionEditor {
         case exists(Path)
         /// The element has no data of its own that could be deleted.
         case nothingToDiscard(Path)
+        /// The draft has removed an element with this name.
+        case removed(Path)
+        /// An enum or an option set has no properties.
+        case noProperties(Path)
+        /// The inverse of a new relationship exists already.
+        case inverseExists(Path)
         /// The property is new with its entity, so no row needs a backfill value.
         case nothingToFill(Path)
     }
 
-    private struct File {
+    struct File {
         let source: SourceFile
         let json: JSON
         var value: JSONOutput
     }
 
     /// The keys of the lists of elements.
-    private static let lists = ["properties", "cases", "options"]
+    static let lists = ["properties", "cases", "options"]
 
-    private var files: [File] = []
-    private var others: [String: FileOutcome] = [:]
-    private let draft: DraftElements
+    var files: [File] = []
+    var others: [String: FileOutcome] = [:]
+    let draft: DraftElements
 
     /// Reads the files to edit.
     ///
@@ -107,6 +113,8 @@ package struct DescriptionEditor {
         package var type = ""
         /// The association if the property is a relationship to the entity that `type` names; nil for other properties.
         package var association: String?
+        /// The name of the relationship in the other direction, which is added too; nil for none.
+        package var inverse: String?
         package var isNullable = false
         package var isUnique = false
         package var isIndexed = false
@@ -123,17 +131,34 @@ package struct DescriptionEditor {
         let place = try require(path.owner)
         let name = path.element ?? ""
         if element(name, of: place) != nil { throw .exists(path) }
+        if removedElement(name, of: place) != nil { throw .removed(path) }
+        if files[place].value["cases"] != nil || files[place].value["options"] != nil {
+            throw .noProperties(Path(owner: path.owner, element: nil))
+        }
         var members = [JSONOutput.Member("name", .string(name))]
         if let association = property.association {
-            let relationship: [JSONOutput.Member] = [
+            var relationship: [JSONOutput.Member] = [
                 .init("entity_name", .string(property.type)), .init("association", .string(association)),
             ]
+            if let inverse = property.inverse {
+                relationship.append(.init("inverse", .string(inverse)))
+                var other = NewProperty()
+                other.type = path.owner
+                other.association = association == "to_one" ? "to_many" : "to_one"
+                let target = try require(property.type)
+                let otherPath = Path(owner: property.type, element: inverse)
+                if element(inverse, of: target) != nil || otherPath == path { throw .inverseExists(otherPath) }
+                // Only the side with one row has a column.
+                other.isNullable = property.isNullable && association == "to_many"
+                try add(other, inverseOf: name, at: otherPath)
+            }
             members.append(.init("property_type", .object(relationship)))
         } else {
             members.append(.init("property_type", .string(property.type)))
         }
+        let isNullable = property.isNullable && !(property.inverse != nil && property.association == "to_many")
         for (key, isSet) in [
-            ("nullable", property.isNullable), ("unique", property.isUnique), ("indexed", property.isIndexed),
+            ("nullable", isNullable), ("unique", property.isUnique), ("indexed", property.isIndexed),
         ] where isSet {
             members.append(.init(key, .bool(true)))
         }
@@ -149,6 +174,18 @@ package struct DescriptionEditor {
         files[place].value.append(.object(members), to: "properties")
     }
 
+    /// Adds the other side of a relationship.
+    private mutating func add(_ property: NewProperty, inverseOf name: String, at path: Path) throws(Refusal) {
+        try add(property, at: path)
+        let place = try require(path.owner)
+        guard let (list, index) = element(path.element ?? "", of: place) else { return }
+        files[place].value.changeElement(index, of: list) { value in
+            var type = value["property_type"]
+            type = .object((type?.members ?? []) + [.init("inverse", .string(name))])
+            value["property_type"] = type
+        }
+    }
+
     /// Adds an entity in a new file.
     ///
     /// - Parameters:
@@ -157,205 +194,41 @@ package struct DescriptionEditor {
     ///   - path: The path of the file.
     package mutating func addEntity(_ name: String, identifier: String, file path: String) throws(Refusal) {
         if has(name) { throw .exists(Path(owner: name, element: nil)) }
-        let members: [JSONOutput.Member] = [
-            .init("name", .string(name)), .init("version_history", .array([draft.item])),
-            .init("identifier", .object([.init("type", .string(identifier))])), .init("properties", .array([])),
-        ]
+        // The other entities in the folder may name the JSON Schema.
+        let folder = path.split(separator: "/").dropLast()
+        let schema = files.first { file in
+            file.source.path.split(separator: "/").dropLast() == folder && file.value["identifier"] != nil
+        }?.value["$schema"]
+        let members: [JSONOutput.Member] =
+            (schema.map { [.init("$schema", $0)] } ?? []) + [
+                .init("name", .string(name)), .init("version_history", .array([draft.item])),
+                .init("identifier", .object([.init("type", .string(identifier))])), .init("properties", .array([])),
+            ]
         others[path] = .rewritten(Array(JSONOutput.object(members).file.utf8))
-    }
-
-    // MARK: Renaming
-
-    /// Renames an element, in its description and wherever the draft refers to it.
-    package mutating func rename(_ path: Path, to name: String) throws(Refusal) {
-        let place = try require(path.owner)
-        if let old = path.element {
-            guard let (list, index) = element(old, of: place) else { throw unknown(path, of: place) }
-            if element(name, of: place) != nil { throw .exists(Path(owner: path.owner, element: name)) }
-            let (draft, parent) = (draft, files[place].value)
-            files[place].value.changeElement(index, of: list) {
-                draft.setName(of: &$0, to: name, isNew: draft.isNew($0, in: parent))
-            }
-            followRename(of: old, to: name, in: path.owner, at: place, list)
-        } else {
-            if has(name) { throw .exists(Path(owner: name, element: nil)) }
-            draft.setName(of: &files[place].value, to: name, isNew: draft.isNew(files[place].value), isFile: true)
-            if files[place].value["identifier"] == nil {
-                followRename(ofSubtype: path.owner, to: name)
-            } else {
-                followRename(ofEntity: path.owner, to: name)
-            }
-        }
-    }
-
-    /// Renames the references to an element of an entity or a subtype.
-    private mutating func followRename(
-        of old: String, to name: String, in owner: String, at place: Int, _ list: String
-    ) {
-        if list == "properties" {
-            files[place].value.changeName(old, to: name, in: ["identifier", "property"])
-            files[place].value.changeName(old, to: name, in: ["identifier", "properties"])
-            forEachElement(of: place, in: ["indexes"]) { $0.changeName(old, to: name, in: ["properties"]) }
-        }
-        let version = draft.version
-        for place in files.indices where draft.isAlive(files[place].value) {
-            forEachElement(of: place, in: ["properties"]) { property in
-                if list == "properties", property["property_type"]?["entity_name"] == .string(owner) {
-                    property.changeName(old, to: name, in: ["property_type", "inverse"])
-                } else if list != "properties", property["property_type"]?.innerType == owner {
-                    property.changeName(old, to: name, in: ["default_value"])
-                    guard var items = property["version_history"]?.elements, var item = items.last,
-                        item["version"]?.string.flatMap(Version.init) == version
-                    else { return }
-                    item.changeName(old, to: name, in: ["fill"])
-                    items[items.count - 1] = item
-                    property["version_history"] = .array(items)
-                }
-            }
-        }
-    }
-
-    /// Renames the references to an entity.
-    private mutating func followRename(ofEntity old: String, to name: String) {
-        for place in files.indices where draft.isAlive(files[place].value) {
-            files[place].value.changeName(old, to: name, in: ["identifier", "derived_from_relationships"])
-            forEachElement(of: place, in: ["properties"]) {
-                $0.changeName(old, to: name, in: ["property_type", "entity_name"])
-            }
-        }
-    }
-
-    /// Renames the references to a subtype.
-    private mutating func followRename(ofSubtype old: String, to name: String) {
-        for place in files.indices where draft.isAlive(files[place].value) {
-            forEachElement(of: place, in: ["properties"]) { property in
-                guard property["property_type"]?.innerType == old else { return }
-                property["property_type"] = property["property_type"]?.replacingInnerType(by: name)
-            }
-        }
-    }
-
-    // MARK: Removing
-
-    /// Removes an element. The descriptions of older versions keep it. A relationship is removed with its inverse.
-    ///
-    /// - Parameters:
-    ///   - path: The element.
-    ///   - isDiscarded: Whether its data is deleted without a custom migration.
-    package mutating func remove(_ path: Path, discarding isDiscarded: Bool) throws(Refusal) {
-        let place = try require(path.owner)
-        guard let name = path.element else {
-            // A subtype has no rows. Its values are in properties.
-            if isDiscarded, files[place].value["identifier"] == nil { throw .nothingToDiscard(path) }
-            return removeFile(at: place, isDiscarded)
-        }
-        guard let (list, index) = element(name, of: place) else { throw unknown(path, of: place) }
-        if isDiscarded, list == "cases" { throw .nothingToDiscard(path) }
-        let type = files[place].value[list]?.elements[index]["property_type"]
-        removeElement(index, of: list, at: place, isDiscarded)
-        if let target = type?["entity_name"]?.string, let inverse = type?["inverse"]?.string,
-            let other = self.place(of: target), let (list, index) = element(inverse, of: other)
-        {
-            removeElement(index, of: list, at: other, isDiscarded)
-        }
-    }
-
-    private mutating func removeElement(_ index: Int, of list: String, at place: Int, _ isDiscarded: Bool) {
-        var elements = files[place].value[list]?.elements ?? []
-        if draft.isNew(elements[index], in: files[place].value) {
-            elements.remove(at: index)
-            files[place].value[list] = .array(elements)
-        } else {
-            let former = withFormerNames(elements[index])
-            let draft = draft
-            files[place].value.changeElement(index, of: list) { value in
-                if former.members.count > 0 { value = former }
-                draft.restore(&value)
-                draft.remove(&value, discarding: isDiscarded)
-            }
-        }
-    }
-
-    private mutating func removeFile(at place: Int, _ isDiscarded: Bool) {
-        if draft.isNew(files[place].value) {
-            others[files[place].source.path] = .removed
-            return
-        }
-        // The last version of an entity is the one before the draft, so its elements are as they were in it.
-        let owner = files[place].value["name"]?.string ?? ""
-        for list in Self.lists + ["indexes"] {
-            let elements = files[place].value[list]?.elements ?? []
-            for index in elements.indices.reversed() where draft.isAlive(elements[index]) {
-                guard !draft.isNew(elements[index]) else {
-                    var kept = files[place].value[list]?.elements ?? []
-                    kept.remove(at: index)
-                    files[place].value[list] = .array(kept)
-                    continue
-                }
-                var value = withFormerNames(elements[index])
-                draft.restore(&value)
-                if value == elements[index] { continue }
-                var kept = files[place].value[list]?.elements ?? []
-                kept[index] = value
-                files[place].value[list] = .array(kept)
-                if let old = elements[index]["name"]?.string, let name = value["name"]?.string, old != name {
-                    followRename(of: old, to: name, in: owner, at: place, list)
-                }
-            }
-        }
-        draft.restore(&files[place].value, isFile: true)
-        draft.remove(&files[place].value, discarding: isDiscarded)
-    }
-
-    /// Returns an element with the names that other elements had before the draft.
-    private func withFormerNames(_ element: JSONOutput) -> JSONOutput {
-        var value = element
-        if let target = element["property_type"]?["entity_name"]?.string, let place = place(of: target) {
-            if let inverse = element["property_type"]?["inverse"]?.string,
-                let (list, index) = self.element(inverse, of: place),
-                let former = draft.formerName(of: files[place].value[list]?.elements[index])
-            {
-                value["property_type"]?["inverse"] = former
-            }
-            if let former = draft.formerName(of: files[place].value) { value["property_type"]?["entity_name"] = former }
-        } else if let subtype = element["property_type"]?.innerType, let place = place(of: subtype) {
-            if let former = draft.formerName(of: files[place].value)?.string {
-                value["property_type"] = element["property_type"]?.replacingInnerType(by: former)
-            }
-            for list in ["cases", "options"] {
-                for element in files[place].value[list]?.elements ?? [] {
-                    guard let name = element["name"]?.string, let former = draft.formerName(of: element)?.string else {
-                        continue
-                    }
-                    value.changeName(name, to: former, in: ["default_value"])
-                }
-            }
-        }
-        return value
     }
 
     // MARK: Finding
 
-    private func require(_ owner: String) throws(Refusal) -> Int {
+    func require(_ owner: String) throws(Refusal) -> Int {
         if let place = place(of: owner) { return place }
         let names = files.filter { draft.isAlive($0.value) }.compactMap { $0.value["name"]?.string }
         throw .unknown(Path(owner: owner, element: nil), nearest: names.nearest(to: owner))
     }
 
-    private func unknown(_ path: Path, of place: Int) -> Refusal {
+    func unknown(_ path: Path, of place: Int) -> Refusal {
         let elements = Self.lists.flatMap { files[place].value[$0]?.elements ?? [] }
         let names = elements.filter(draft.isAlive).compactMap { $0["name"]?.string ?? $0.string }
         return .unknown(path, nearest: path.element.flatMap { names.nearest(to: $0) }.map { "\(path.owner).\($0)" })
     }
 
-    private func place(of owner: String) -> Int? {
+    func place(of owner: String) -> Int? {
         files.firstIndex { $0.value["name"] == .string(owner) && draft.isAlive($0.value) && !isRemoved($0) }
     }
 
-    private func isRemoved(_ file: File) -> Bool { others[file.source.path] == .removed }
+    func isRemoved(_ file: File) -> Bool { others[file.source.path] == .removed }
 
     /// Returns the list that has an element with this name in the draft, and its position in this list.
-    private func element(_ name: String, of place: Int) -> (list: String, index: Int)? {
+    func element(_ name: String, of place: Int) -> (list: String, index: Int)? {
         for list in Self.lists {
             let elements = files[place].value[list]?.elements ?? []
             let index = elements.firstIndex { element in
@@ -367,50 +240,24 @@ package struct DescriptionEditor {
         return nil
     }
 
+    /// Returns the list and the position of an element that the draft has removed.
+    func removedElement(_ name: String, of place: Int) -> (list: String, index: Int)? {
+        for list in Self.lists {
+            let index = (files[place].value[list]?.elements ?? []).firstIndex { element in
+                element["name"] == .string(name) && draft.parsed(element["removed_at_version"]) == draft.version
+            }
+            if let index { return (list, index) }
+        }
+        return nil
+    }
+
     /// Changes the elements that the draft has.
-    private mutating func forEachElement(of place: Int, in lists: [String], _ body: (inout JSONOutput) -> Void) {
+    mutating func forEachElement(of place: Int, in lists: [String], _ body: (inout JSONOutput) -> Void) {
         let draft = draft
         for list in lists {
             for index in (files[place].value[list]?.elements ?? []).indices {
                 files[place].value.changeElement(index, of: list) { if draft.isAlive($0) { body(&$0) } }
             }
         }
-    }
-}
-
-extension JSONOutput {
-    /// The name of a type without the brackets of lists; nil for a relationship.
-    fileprivate var innerType: String? { string.map { String($0.drop { $0 == "[" }.prefix { $0 != "]" }) } }
-
-    /// Returns the type with another name inside the brackets of lists.
-    fileprivate func replacingInnerType(by name: String) -> JSONOutput {
-        let brackets = (string ?? "").prefix { $0 == "[" }.count
-        return .string(String(repeating: "[", count: brackets) + name + String(repeating: "]", count: brackets))
-    }
-
-    /// Changes an element of the list of a key. An element that is only a name stays one unless it changes.
-    fileprivate mutating func changeElement(_ index: Int, of list: String, _ body: (inout JSONOutput) -> Void) {
-        guard case .array(var elements)? = self[list] else { return }
-        let before = elements[index]
-        var value = before
-        if before.string != nil { value = .object([Member("name", before)]) }
-        let same = value
-        body(&value)
-        if value == same { return }
-        elements[index] = before.string != nil && value.members.count == 1 ? value.members[0].value : value
-        self[list] = .array(elements)
-    }
-
-    /// Replaces a name at the end of a path of keys: a string, or the strings of a list.
-    fileprivate mutating func changeName(_ old: String, to new: String, in keys: [String]) {
-        guard let key = keys.first, var value = self[key] else { return }
-        if keys.count > 1 {
-            value.changeName(old, to: new, in: Array(keys.dropFirst()))
-        } else if value == .string(old) {
-            value = .string(new)
-        } else if case .array(let names) = value {
-            value = .array(names.map { $0 == .string(old) ? .string(new) : $0 })
-        }
-        if value != self[key] { self[key] = value }
     }
 }

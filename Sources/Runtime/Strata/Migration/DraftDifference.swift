@@ -44,7 +44,8 @@ enum DraftDifference {
             case .uniqueIndex(let table, let columns):
                 "\(table) has a new unique index on \(columns.joined(separator: ", "))"
             case .kind(let table): "\(table) was a join table, or has become one"
-            case .valueType(let name): "the type \(name) has changed"
+            case .valueType(let name):
+                name.contains(".") ? "the type of \(name) has changed" : "the type \(name) has changed"
             case .beta(let version): "the draft has become \(version), whose tables differ"
             case .other: "the tables are equal, but something else in the descriptions differs"
             case .unknown: "the difference is unknown"
@@ -56,7 +57,7 @@ enum DraftDifference {
     static func changes(from old: DraftState, to new: DraftState) throws(Obstacle) -> [TableChange] {
         let (before, after) = (old.typesByName, new.typesByName)
         for (name, type) in before.sorted(by: { $0.key < $1.key }) {
-            if let other = after[name], other != type { throw .valueType(String(name)) }
+            if let other = after[name], !isExtension(other, of: type) { throw .valueType(String(name)) }
         }
         var changes: [TableChange] = []
         for table in old.tables where !new.tables.contains(where: { $0.name == table.name }) {
@@ -81,6 +82,15 @@ enum DraftDifference {
             if isIn(old.tables), isIn(new.tables) { throw .valueType(String(name)) }
         }
         return changes
+    }
+
+    /// Returns whether values of a type can be read as values of another one: the types are the same, or an enum or option
+    /// set has more elements.
+    private static func isExtension(_ new: Substring, of old: Substring) -> Bool {
+        if new == old { return true }
+        let (before, after) = (old.split(separator: " | "), new.split(separator: " | "))
+        guard let kind = before.first, ["enum", "options"].contains(kind), after.first == kind else { return false }
+        return Set(before).isSubset(of: after)
     }
 
     private static func check(_ old: Table, _ new: Table) throws(Obstacle) {
