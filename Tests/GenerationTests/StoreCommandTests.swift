@@ -110,6 +110,31 @@ import Testing
         }
     }
 
+    @Test func `plan judges the store of a changed draft as the app does`() throws {
+        func note(_ properties: String) -> String {
+            #"{ "name": "note", "version_history": [{ "version": "1.0" }], "identifier": { "type": "int" }, "properties": ["#
+                + #"{ "name": "is_done", "property_type": "bool" }\#(properties)] }"#
+        }
+        try ScratchModel.with(["Note.json": note("")]) { (model: ScratchModel) throws in
+            func schema() throws -> KnownSchema {
+                KnownSchema(try #require(ModelFolder.all(below: model.folder.path).first).loaded())
+            }
+            let store = model.folder.appendingPathComponent("store.sqlite")
+            _ = try Store(at: store, knowing: try schema())
+            try model.write(
+                note(#", { "name": "text", "property_type": "string", "nullable": true }"#), to: "Note.json")
+            let plan = run("plan", store.path, "--model", model.folder.path)
+            #expect(plan.code == .success, "\(plan.complaints)")
+            #expect(plan.said.first == "LibrarySchema: from version 1.0 to 1.0")
+            let changed = note(#", { "name": "text", "property_type": "string", "nullable": true }"#)
+                .replacingOccurrences(of: #""bool""#, with: #""int""#)
+            try model.write(changed, to: "Note.json")
+            let refused = run("plan", store.path, "--model", model.folder.path)
+            #expect(refused.complaints.first?.contains("the type of note.is_done has changed") == true)
+            #expect(throws: StoreError.self) { _ = try Store(at: store, knowing: try schema()) }
+        }
+    }
+
     @Test func `plan and inspect report a file that is not a store of the model`() throws {
         let path = Self.root.appendingPathComponent("README.md").path
         for command in ["plan", "inspect"] {
