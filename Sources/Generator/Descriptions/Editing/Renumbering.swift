@@ -48,9 +48,10 @@ package struct Renumbering {
         if case .array(let entries)? = value["versions"] {
             result["versions"] = .array(entries.map { $0.members.isEmpty ? version($0) : element($0) })
         }
+        // The draft is the newest version, so only values can name it.
         if case .object(let links)? = value["chain"] {
             result["chain"] = .object(
-                links.map { .init(version(.string($0.key)).string ?? $0.key, version($0.value)) })
+                links.map { .init($0.key, version($0.value)) })
         }
         if let oldest = value["oldest_supported_version"] { result["oldest_supported_version"] = version(oldest) }
         return result
