@@ -47,12 +47,10 @@ import Testing
 
     /// Runs a command that must succeed, and `generate`, which must accept its edits.
     private func edit(_ model: ScratchModel, _ arguments: String...) -> String {
-        var lines: [String] = []
-        let console = Console(say: { lines.append($0) }, complain: { lines.append($0) })
-        let code = Command.run(arguments + ["--model", model.folder.path], console: console)
-        #expect(code == .success, "\(lines)")
+        let (code, output) = model.run(all: arguments + ["--model", model.folder.path])
+        #expect(code == .success, "\(output)")
         #expect(model.run("generate", model.folder.path).code == .success)
-        return lines.joined(separator: "\n").replacingOccurrences(of: model.folder.path, with: ".")
+        return output
     }
 
     @Test func `an added property belongs to a new version, and the rest of the file stays as it is`() throws {
@@ -190,11 +188,9 @@ import Testing
     @Test func `an edit that is wrong changes nothing and says why`() throws {
         try withRelease { (model: ScratchModel) throws in
             func refused(_ arguments: String..., code: Command.ExitCode = .diagnostics) -> String {
-                var lines: [String] = []
-                let console = Console(say: { lines.append($0) }, complain: { lines.append($0) })
-                let found = Command.run(arguments + ["--model", model.folder.path], console: console)
+                let (found, output) = model.run(all: arguments + ["--model", model.folder.path])
                 #expect(found == code)
-                return lines.joined(separator: "\n").replacingOccurrences(of: model.folder.path, with: ".")
+                return output
             }
             #expect(
                 refused("rename", "episode.nott", "x")
@@ -211,9 +207,9 @@ import Testing
                     == "error: the newest version already has episode.title\(taken)")
             #expect(
                 refused("remove", "genre.news", "--discard")
-                    == "error: genre.news has no data of its own; remove it without --discard, and write \"replaced_by\" beside a "
-                    + "removed case")
-            #expect(refused("remove", "genre", "--discard").contains("genre has no data"))
+                    == "error: only entities, properties and options have data; remove genre.news without --discard, and write "
+                    + "\"replaced_by\" beside a removed case")
+            #expect(refused("remove", "genre", "--discard").contains("remove genre without --discard"))
             #expect(
                 refused("remove", "episode.note") == """
                     error: nothing was written, because the descriptions would be wrong:
@@ -226,6 +222,19 @@ import Testing
             #expect(
                 refused("add", "propperty", "a", code: .usage)
                     == "error: usage: strata add property ENTITY.NAME TYPE, or strata add entity NAME")
+            for (arguments, message) in [
+                (
+                    ["add", "property", "episode.x", "podcast", "--to-one", "--to-many"],
+                    "--to-one and --to-many exclude each other"
+                ),
+                (["add", "property", "episode.x", "int", "--inverse", "y"], "--inverse needs --to-one or --to-many"),
+                (["add", "property", "episode.x", "int", "--identifier", "int"], "--identifier is for add entity"),
+                (["add", "entity", "x", "--nullable"], "--nullable is for add property"),
+            ] {
+                let (code, output) = model.run(all: arguments + ["--model", model.folder.path])
+                #expect(code == .usage)
+                #expect(output == "error: " + message)
+            }
             #expect(refused("rename", "a..b", "c", code: .usage).contains("is not a name"))
             #expect(refused("rename", "a", "b.c", code: .usage) == "error: b.c must be the new name alone")
             #expect(try model.text("Episode.json") == Self.episode)
@@ -234,7 +243,7 @@ import Testing
             _ = edit(model, "version", "1.1")
             #expect(
                 refused("version", "1.2")
-                    == "error: the draft is 1.1, so no other version can begin; leave the version out, or release 1.1 first: "
+                    == "error: the draft is 1.1, so no other version can begin before its release: "
                     + "swift run strata release .")
             #expect(edit(model, "version", "1.1") == "1.1 is the draft already")
             _ = edit(model, "add", "entity", "tag")
@@ -279,13 +288,12 @@ import Testing
         try withRelease { (model: ScratchModel) throws in
             _ = edit(model, "remove", "podcast.genres", "--discard")
             for arguments in [["remove", "podcast.genres"], ["add", "property", "podcast.genres", "int"]] {
-                var lines: [String] = []
-                let console = Console(say: { lines.append($0) }, complain: { lines.append($0) })
-                #expect(Command.run(arguments + ["--model", model.folder.path], console: console) == .diagnostics)
+                let (code, output) = model.run(all: arguments + ["--model", model.folder.path])
+                #expect(code == .diagnostics)
                 #expect(
-                    lines == [
-                        "error: podcast.genres is removed in the draft; to undo this, delete its \"removed_at_version\""
-                    ])
+                    output
+                        == "error: podcast.genres is removed in the draft; to undo this, delete its \"removed_at_version\""
+                )
             }
             #expect(
                 model.run("add", "property", "genre.x", "int", "--model", model.folder.path).output

@@ -36,7 +36,10 @@ struct ScratchModel {
 
     /// Runs a command. Returns its exit code and its output, with the folder as `.`.
     @discardableResult
-    func run(_ arguments: String...) -> (code: Command.ExitCode, output: String) {
+    func run(_ arguments: String...) -> (code: Command.ExitCode, output: String) { run(all: arguments) }
+
+    /// Runs a command with arguments in a list.
+    func run(all arguments: [String]) -> (code: Command.ExitCode, output: String) {
         var lines: [String] = []
         let code = Command.run(
             arguments, console: Console(say: { lines.append($0) }, complain: { lines.append($0) }))

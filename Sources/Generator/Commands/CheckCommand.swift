@@ -134,7 +134,7 @@ struct CheckCommand {
         console.say("everything is up to date")
     }
 
-    /// Returns the problems of the model at a path, including those that keep it from being read.
+    /// Returns the problems of the model at a path. A model that cannot be read has problems too.
     private func findings(at path: String) throws -> [Finding] {
         do {
             return try findings(in: try arguments.model(at: path))

@@ -40,7 +40,7 @@ package enum CommandError: Error, CustomStringConvertible {
     case severalModels([String])
     /// A newer version cannot begin, because there is a draft.
     case draftExists(String, folder: String)
-    /// There is no folder with a `strata.json` below the current one.
+    /// No folder below the current one has a `strata.json`.
     case noModels
     /// A beta needs a draft, but the newest version is released.
     case noDraft(String)
@@ -82,7 +82,7 @@ package enum CommandError: Error, CustomStringConvertible {
         case .severalModels(let paths):
             "error: there are several models; add --model with one of " + paths.joined(separator: ", ")
         case .draftExists(let version, let path):
-            "error: the draft is \(version), so no other version can begin; leave the version out, or release \(version) first: "
+            "error: the draft is \(version), so no other version can begin before its release: "
                 + "swift run strata release \(path)"
         case .noModels: "error: no folder below the current one has a strata.json; add --model"
         case .noDraft(let version):
@@ -96,7 +96,7 @@ package enum CommandError: Error, CustomStringConvertible {
             "error: the newest version has no \(name)" + (nearest.map { "; did you mean \($0)?" } ?? "")
         case .edit(.exists(let name)): "error: the newest version already has \(name); choose another name"
         case .edit(.nothingToDiscard(let name)):
-            "error: \(name) has no data of its own; remove it without --discard, and write \"replaced_by\" beside a removed case"
+            "error: only entities, properties and options have data; remove \(name) without --discard, and write \"replaced_by\" beside a removed case"
         case .edit(.removed(let name)):
             "error: \(name) is removed in the draft; to undo this, delete its \"removed_at_version\""
         case .edit(.noProperties(let name)):

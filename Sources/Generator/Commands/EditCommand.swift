@@ -41,12 +41,19 @@ struct EditCommand {
             let path = try path(texts[1])
             if path.element == nil { throw CommandError.usage("\(path) is not a name like episode.rating") }
             let property = Self.property(of: texts[2], arguments)
+            if arguments.has("--identifier") { throw CommandError.usage("--identifier is for add entity") }
+            if arguments.has("--to-one"), arguments.has("--to-many") {
+                throw CommandError.usage("--to-one and --to-many exclude each other")
+            }
             if property.inverse != nil, property.association == nil {
                 throw CommandError.usage("--inverse needs --to-one or --to-many")
             }
             edit = .property(path, property)
         case ("add", "entity"):
             try require(2, "entity NAME")
+            if let option = Self.propertyOptions.first(where: arguments.has) {
+                throw CommandError.usage("\(option) is for add property")
+            }
             edit = .entity(texts[1], identifier: arguments.option("--identifier") ?? "int")
         case ("add", _):
             throw CommandError.usage("usage: strata add property ENTITY.NAME TYPE, or strata add entity NAME")
@@ -68,6 +75,10 @@ struct EditCommand {
             try arguments.option("--model").map { [try arguments.model(at: $0)] }
             ?? ModelFolder.all(below: ".", target: arguments.option("--target"))
     }
+
+    private static let propertyOptions = [
+        "--nullable", "--unique", "--indexed", "--default", "--fill", "--to-one", "--to-many", "--inverse",
+    ]
 
     private static func property(of type: String, _ arguments: Arguments) -> DescriptionEditor.NewProperty {
         var property = DescriptionEditor.NewProperty()

@@ -219,7 +219,7 @@ package struct LoadedModel {
         fixtureFolder(in: testFolders)?.appendingPathComponent("\(version).sqlite")
     }
 
-    /// Returns the file of a draft's fixture; nil if there is no test target.
+    /// Returns the file of a draft's fixture; nil if the model has no test target.
     func draftFile(of version: Version, in testFolders: [ModelFolder.TestFolder]) -> URL? {
         fixtureFolder(in: testFolders)?.appendingPathComponent("draft-\(version).sqlite")
     }

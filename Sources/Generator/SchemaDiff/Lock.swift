@@ -15,7 +15,7 @@ package struct Lock: Hashable, Sendable {
         /// The fingerprint of the statements that create its tables; nil in a lock that an older version of Strata
         /// wrote.
         package var ddl: Fingerprint?
-        /// The fingerprint of the file of its fixture; nil if there is no fixture yet.
+        /// The fingerprint of the file of its fixture; nil until the tests have written it.
         package var fixture: Fingerprint?
 
         /// The fingerprint of the version.

@@ -13,7 +13,7 @@ package struct LockConflict: Error, Hashable, Sendable {
         package let branch: String
         package let version: Version
         package let fingerprint: Fingerprint
-        /// The fingerprint of the file of its fixture; nil if there is no fixture yet.
+        /// The fingerprint of the file of its fixture; nil until the tests have written it.
         package let fixture: Fingerprint?
 
         fileprivate init(_ sealed: Lock.Sealed, _ side: MergeConflict.Side) {

@@ -32,7 +32,7 @@ package struct DescriptionEditor {
         case unknown(Path, nearest: String?)
         /// The draft already has an element with this name.
         case exists(Path)
-        /// The element has no data of its own that could be deleted.
+        /// The element is a case or a subtype, whose values are in properties.
         case nothingToDiscard(Path)
         /// The draft has removed an element with this name.
         case removed(Path)

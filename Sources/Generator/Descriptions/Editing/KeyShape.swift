@@ -69,7 +69,7 @@ extension KeyTable {
         KeyShape("ordered", .bool, "Whether a to_many relationship keeps an order."),
         KeyShape(
             "on_delete", .choice(Relationship.DeleteRule.allCases.map(\.rawValue)),
-            "What happens to this row when the other one is deleted."),
+            "The effect on this row when the other one is deleted."),
         nullable, KeyShape("lazy", .bool, "The same as nullable, in Lucid."), defaultValue,
         KeyShape("unique", .bool, "Whether no two rows may have the same value."),
         KeyShape("indexed", .bool, "Whether the column has an index."),

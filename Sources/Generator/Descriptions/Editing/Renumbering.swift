@@ -28,7 +28,7 @@ package struct Renumbering {
         return outcomes
     }
 
-    /// Renumbers the versions of an element, and those of its own elements.
+    /// Renumbers the versions of an element, and those of the elements in it.
     private func element(_ value: JSONOutput) -> JSONOutput {
         var result = value
         for member in value.members {
