@@ -15,8 +15,9 @@ public enum StoreError: Error, Hashable, Sendable {
     /// The description of the store's version has changed since the store was written. The version is a draft, or a
     /// released version that must not change.
     ///
-    /// In debug builds, a store is migrated to the changed draft if only tables, indexes, and nullable or defaulted columns
-    /// were added or removed. `reason` is the first other difference; nil if it is unknown.
+    /// A debug build migrates the store of a changed draft if the draft has only added or removed tables, plain indexes,
+    /// nullable or defaulted columns, or has added cases and options. `reason` is the first other difference; nil if it is
+    /// unknown.
     case draftChanged(version: String, reason: String?)
     /// A newer version of Strata wrote the store.
     case newerFormat(found: Int)
