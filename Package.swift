@@ -131,6 +131,9 @@ let package = Package(
                 "Commands", "Descriptions", "Laundry", "Movies", "StoreConversion", "Strata", "StrataTesting",
             ],
             exclude: ["PublicSurface"]),
+        .target(name: "Podcasts", dependencies: ["Strata"], path: "Tests/Podcasts", plugins: ["StrataBuild"]),
+        .testTarget(
+            name: "PodcastsTests", dependencies: ["Podcasts", "Strata", "StrataTesting"], plugins: ["StrataBuild"]),
         .testTarget(name: "LaundryTests", dependencies: ["Laundry", "StrataTesting"], plugins: ["StrataBuild"]),
         .testTarget(name: "MoviesTests", dependencies: ["Movies", "StrataTesting"], plugins: ["StrataBuild"]),
     ],

@@ -66,9 +66,8 @@ import Testing
             let votes = try transaction.sum(of: \.voteCount, in: Movie.all)
             let average = try transaction.average(of: \.popularity, in: Movie.all)
             #expect(count == 2 && isKnown && least == 3 && greatest == 9 && votes == 1_000 && average == 6)
-            let titles = try transaction.values(of: \.title, in: Movie.all)
-            let rows = try transaction.values(of: \.title, \.voteCount, in: Movie.all)
-            for (title, votes) in rows { print(title, votes) }
+            let titles = try transaction.fetch(Movie.all.select { ($0.title, $0.studio.name) })
+            for (title, studio) in titles { print(title, studio ?? "no studio") }
             #expect(titles.count == 2)
         }
     }
@@ -184,6 +183,143 @@ import Testing
         }
         let titles = try store.read { try $0.fetch(Movie.all.orderBy { $0.id.ascending }).map(\.title) }
         #expect(titles == ["Stalker", "Mirror", "Mirror"])
+    }
+
+    @Test @MainActor func `examples of live queries`() async throws {
+        let store = try filledStore()
+        let movies = LiveQuery(Movie.all.orderBy { $0.title.ascending }, in: store)
+        let count = LiveQuery(0, in: store) { try $0.count(Movie.self) }
+        while !movies.isLoaded || !count.isLoaded { try await Task.sleep(nanoseconds: 1_000_000) }
+        #expect(movies.value.count == count.value)
+    }
+
+    @Test func `examples of closing and copying a store`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let url = folder.appendingPathComponent("movies.sqlite")
+        var options = StoreOptions()
+        options.trace = { if $0.seconds > 0.05 { print($0.seconds, $0.sql) } }
+        let store = try Store(at: url, schema: MoviesSchema.self, options: options)
+        try store.backup(to: url.appendingPathExtension("backup")) { print($0.completedPages, $0.totalPages) }
+        try store.suspend()
+        store.resume()
+        try store.close()
+        let backup = url.appendingPathExtension("backup")
+        try Store.restoreBackup(from: backup, to: url, schema: MoviesSchema.self)
+    }
+
+    @Test func `examples of writing rows that exist already`() throws {
+        let store = try filledStore()
+        try store.write { transaction in
+            let movies = try transaction.fetch(Movie.self)
+            try transaction.upsert(contentsOf: movies)
+            let isNew = try transaction.insertOrIgnore(Movie(id: 7, title: "Solaris", popularity: 8))
+            try transaction.delete(Movie.self, id: 7)
+            let movie = try transaction.insertAndFetch(Movie(id: 7, title: "Solaris", popularity: 8))
+            #expect(movie.id == 7)
+            let genre = try transaction.upsert(Genre(id: 9, name: "Drama"), on: \.name)
+            #expect(genre.id == 9 && isNew != movies.contains { $0.id == 7 })
+            let seen = try transaction.updateAndFetch(Movie.all.where { $0.voteCount > 0 }) {
+                [$0.summary.set(to: "Seen.")]
+            }
+            #expect(seen.allSatisfy { $0.summary == "Seen." })
+            let unpopular = try transaction.deleteAndFetch(Movie.all.where { $0.popularity < 2 })
+            #expect(unpopular.isEmpty)
+            let id = try transaction.newID(of: Studio.self)
+            try transaction.insert(Studio(id: id, name: "Lenfilm"))
+        }
+        try store.write { transaction in
+            var movie = movies[0]
+            let old = movie
+            movie.title = "Nostalghia"
+            try transaction.update(movie, changedFrom: old)
+        }
+    }
+
+    @Test func `examples of selections, groups and computed values`() throws {
+        let store = try filledStore()
+        try store.write { transaction in
+            try transaction.setRelated(movies[0], \.studio, to: mosfilm.id)
+            try transaction.setRelated(movies[0], \.genres, to: [drama.id])
+        }
+        try store.read { transaction in
+            do {
+                let titles = try transaction.fetch(Movie.all.orderBy { $0.title.ascending }.select { $0.title })
+                #expect(titles == movies.map(\.title).sorted())
+            }
+            do {
+                let studios = try transaction.fetch(Movie.all.select { $0.studio.name }.distinct())
+                #expect(Set(studios) == ["Mosfilm", nil])
+            }
+            do {
+                let selection = Movie.all.select { $0.studio.name }
+                #expect(try transaction.fetch(selection).count == 2)
+            }
+            do {
+                let selection = Movie.all.select { ($0.title, $0.studio.name, $0.genres.count) }
+                #expect(try transaction.fetch(selection).map(\.2).max() == 1)
+            }
+            do {
+                let groups = Movie.all.grouped(by: \.studioID).having { $0.count > 1 }.orderBy { $0.count.descending }
+                let counts = try transaction.fetch(groups.select { ($0.key, $0.count, $0.max(\.popularity)) })
+                #expect(counts.isEmpty)
+            }
+            do {
+                let groups = Movie.all.grouped(by: \.studioID).having { $0.count > 1 }
+                #expect(try transaction.fetch(groups.select { $0.count }).isEmpty)
+            }
+            do {
+                let groups = Movie.all.grouped(by: \.studioID).orderBy { $0.count.descending }
+                #expect(try transaction.fetch(groups.select { $0.count }) == [1, 1])
+            }
+            do {
+                let counts = try transaction.fetch(Movie.all.grouped(by: \.studioID).select { ($0.key, $0.count) })
+                #expect(counts.map(\.1) == [1, 1])
+            }
+            do {
+                let groups = Movie.all.grouped(by: \.studioID, \.voteCount).select { ($0.key.0, $0.key.1, $0.count) }
+                #expect(try transaction.fetch(groups).count == 2)
+            }
+            do {
+                let request = Movie.all.where { $0.studio.name == "Mosfilm" }
+                #expect(try transaction.count(request) == 1)
+            }
+            do {
+                let request = Movie.all.where { $0.genres.contains { $0.name == "Drama" } }
+                #expect(try transaction.count(request) == 0, "its name is in lower case")
+            }
+            do {
+                let request = Movie.all.orderBy { ($0.studio.name ?? "").ascending }
+                #expect(try transaction.fetch(request).count == 2)
+            }
+            do {
+                let request = Movie.all.orderBy { ($0.popularity * $0.voteCount.double).descending }
+                #expect(try transaction.fetch(request).count == 2)
+            }
+            do {
+                let length = Column<Movie, Int>(sql: "length(title)")
+                let request = Movie.all.orderBy { _ in length.descending }
+                #expect(try transaction.fetch(request).count == 2)
+            }
+            do {
+                let isLong = Condition<Movie>(sql: "length(title) > ?", [10])
+                let movies = try transaction.fetch(Movie.all.filter(isLong).where { $0.popularity > 3 })
+                #expect(movies.isEmpty)
+            }
+            do {
+                let request = Movie.all.where { $0.title.contains("strasse", ignoring: [.case, .diacritics]) }
+                #expect(try transaction.count(request) == 0)
+            }
+            do {
+                let request = Movie.all.where { $0.title.contains("mirror", ignoring: .case) }
+                #expect(try transaction.count(request) <= 1)
+            }
+        }
+        try store.write { transaction in
+            try transaction.update(Movie.all) { [$0.popularity.set(to: $0.popularity * 2)] }
+            try transaction.update(Movie.all) { [$0.voteCount.set(to: $0.voteCount * $0.voteCount)] }
+        }
     }
 
     @Test func `examples of relationships`() throws {

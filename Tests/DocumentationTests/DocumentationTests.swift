@@ -10,7 +10,7 @@ import Testing
         let swift =
             Documentation.files(
                 in: ["Entities", "Tests/Consumers", "Tests/MoviesTests", "Tests/LaundryTests"], endingIn: ".swift")
-            + Documentation.files(in: ["Tests/DocumentationTests"], endingIn: "Samples.swift")
+            + Documentation.files(in: ["Tests/DocumentationTests", "Tests/PodcastsTests"], endingIn: "Samples.swift")
         func lines(_ files: [URL]) -> [[String]] {
             files.compactMap { try? String(contentsOf: $0, encoding: .utf8) }.map { Documentation.trimmed($0) }
         }

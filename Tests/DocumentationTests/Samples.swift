@@ -98,9 +98,9 @@ final class Film: PersistableEntity {
             let popular = try transaction.fetch(Movie.self) { $0.popularity > 3 && !$0.title.isIn(["Stalker"]) }
             let count = try transaction.count(Movie.all.where { $0.summary == nil })
             let votes = try transaction.sum(of: \.voteCount, in: Movie.all)
-            let titles = try transaction.values(of: \.title, \.voteCount, in: Movie.all.orderBy { $0.title.ascending })
+            let titles = try transaction.fetch(Movie.all.select { ($0.title, $0.voteCount) })
             #expect(movie?.title == "Stalker" && all.count == 4 && popular.count == 2 && count == 4 && votes == 1_002)
-            #expect(titles.map(\.0) == ["Stalker", "The End", "The Mirror", "The Sacrifice"])
+            #expect(titles.map(\.0) == ["The Mirror", "The Sacrifice", "The End", "Stalker"])
 
             let page = Movie.all
                 .where { $0.title.contains("irr") || $0.summary.isLike("%mirror%") }
@@ -137,7 +137,7 @@ final class Film: PersistableEntity {
                 throw CancellationError()
             }
         }
-        let left = try store.read { try $0.values(of: \.id, \.summary, in: Movie.all.orderBy { $0.id.ascending }) }
+        let left = try store.read { try $0.fetch(Movie.all.orderBy { $0.id.ascending }.select { ($0.id, $0.summary) }) }
         #expect(left.map(\.0) == [1, 2, 4, 5] && left.map(\.1) == [nil, "Unseen.", "Unseen.", nil])
     }
 

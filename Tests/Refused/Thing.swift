@@ -5,6 +5,7 @@ struct Thing: StoredEntity {
     struct ID: RawEntityID { var rawValue: Int }
     struct Relationships: EntityRelationships {}
     struct Columns: EntityColumns {
+        typealias Entity = Thing
         var id: Column<Thing, ID> { .init("id") }
         var text: Column<Thing, String> { .init("text") }
         var number: Column<Thing, Int?> { .init("number") }

@@ -74,6 +74,7 @@ private struct Nation: StoredEntity {
         var friends: ToMany<Nation, Town> { .init(joinTable: "nation_friends") }
     }
     struct Columns: EntityColumns {
+        typealias Entity = Nation
         var id: Column<Nation, ID> { .init("code") }
     }
     static let table = EntityTable("nation", key: ["code"], columns: ["code"], keyCollations: ["NOCASE"])
@@ -92,6 +93,7 @@ private struct Town: StoredEntity {
         var friends: ToMany<Town, Nation> { .init(joinTable: "nation_friends", reversed: true) }
     }
     struct Columns: EntityColumns {
+        typealias Entity = Town
         var id: Column<Town, ID> { .init("id") }
         var nation: Column<Town, Nation.ID?> { .init("nation_id", collation: "NOCASE") }
     }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The values that an observation delivers, and the changes that it ignores.
-@Suite struct ObservationTests {
+@Suite(.timeLimit(.minutes(10))) struct ObservationTests {
     private func withStore(_ body: (Store) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

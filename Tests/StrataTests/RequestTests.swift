@@ -176,11 +176,11 @@ import Testing
         try withStore(things) { (t: ReadTransaction) throws in
             let request = Thing.all.where { $0.flag == true }.orderBy { $0.id.ascending }
             let expected = things.filter(\.flag)
-            #expect(try t.values(of: \.text, in: request) == expected.map(\.text))
-            let pairs = try t.values(of: \.number, \.id, in: request.limit(20))
+            #expect(try t.fetch(request.select { $0.text }) == expected.map(\.text))
+            let pairs = try t.fetch(request.limit(20).select { ($0.number, $0.id) })
             #expect(
                 pairs.map(\.0) == expected.prefix(20).map(\.number) && pairs.map(\.1) == expected.prefix(20).map(\.id))
-            let kinds: [Kind?] = try t.values(of: \.kind, in: Thing.all, distinct: true)
+            let kinds: [Kind?] = try t.fetch(Thing.all.select { $0.kind }.distinct())
             #expect(kinds.count == 3 && Set(kinds) == [nil, .small, .large])
             let numbers = expected.compactMap(\.number)
             #expect(try t.sum(of: \.number, in: request) == numbers.reduce(0, +))
@@ -211,9 +211,9 @@ import Testing
         try store.write { transaction in for thing in things { try transaction.insert(thing) } }
         try store.read { (t: ReadTransaction) throws in
             #expect(
-                try t.values(of: \.price, in: Thing.all.orderBy { $0.price.ascending }) == prices.sorted())
+                try t.fetch(Thing.all.orderBy { $0.price.ascending }.select { $0.price }) == prices.sorted())
             #expect(
-                try t.values(of: \.price, in: Thing.all.orderBy { $0.price.descending(nulls: .last) })
+                try t.fetch(Thing.all.orderBy { $0.price.descending(nulls: .last) }.select { $0.price })
                     == prices.sorted(by: >))
             let check = Check(things: things, transaction: t)
             let c = Thing.Columns()
@@ -300,11 +300,11 @@ import Testing
         }
     }
 
-    @Test func `strata_array returns no rows unless an array is bound`() throws {
+    @Test func `strata_rows returns no rows unless an array is bound`() throws {
         let store = try Store(inMemory: Things.self)
         try store.read { (t: ReadTransaction) throws in
-            #expect(try t.rows("SELECT v0 FROM strata_array(1)", []) { _ in 1 } == [])
-            #expect(try t.rows("SELECT v0 FROM strata_array", []) { _ in 1 } == [])
+            #expect(try t.rows("SELECT v0 FROM strata_rows(1)", []) { _ in 1 } == [])
+            #expect(try t.rows("SELECT v0 FROM strata_rows", []) { _ in 1 } == [])
         }
     }
 
@@ -323,7 +323,8 @@ import Testing
             #expect(
                 try t.fetch(Place.all.orderBy { $0.id.descending }) == Array(places.reversed()))
             #expect(
-                try t.values(of: \.id, \.number, in: Place.all.orderBy { $0.id.ascending }).map(\.0) == places.map(\.id)
+                try t.fetch(Place.all.orderBy { $0.id.ascending }.select { ($0.id, $0.number) }).map(\.0)
+                    == places.map(\.id)
             )
         }
     }

@@ -10,6 +10,7 @@ struct Thing: StoredEntity {
     struct ID: RawEntityID, ExpressibleByIntegerLiteral { var rawValue: Int }
     struct Relationships: EntityRelationships {}
     struct Columns: EntityColumns {
+        typealias Entity = Thing
         var id: Column<Thing, ID> { .init("id") }
         var number: Column<Thing, Int?> { .init("number") }
         var ratio: Column<Thing, Double> { .init("ratio") }
@@ -105,6 +106,7 @@ struct Place: StoredEntity {
     }
     struct Relationships: EntityRelationships {}
     struct Columns: EntityColumns {
+        typealias Entity = Place
         var id: Column<Place, ID> { .init(["shelf", "number"]) }
         var number: Column<Place, Int> { .init("number") }
     }

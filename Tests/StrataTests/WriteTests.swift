@@ -56,8 +56,8 @@ import Testing
             #expect(try t.update(some.orderBy { $0.id.descending }.limit(2)) { [$0.number.add(4)] } == 2)
             #expect(
                 try t.update(Thing.all.where { $0.id == 1 }) { [$0.parent.set(to: nil), $0.note.set(to: nil)] } == 1)
-            #expect(try t.values(of: \.number, in: some.orderBy { $0.id.ascending }) == [3, 3, 7, 7])
-            #expect(try t.values(of: \.parent, in: some.orderBy { $0.id.ascending }) == [nil, 2, 2, 2])
+            #expect(try t.fetch(some.orderBy { $0.id.ascending }.select { $0.number }) == [3, 3, 7, 7])
+            #expect(try t.fetch(some.orderBy { $0.id.ascending }.select { $0.parent }) == [nil, 2, 2, 2])
             #expect(try t.update(some) { _ in [] } == 0)
             #expect(try t.count(Thing.all.where { $0.text == "x" }) == 4)
         }
@@ -69,7 +69,8 @@ import Testing
             #expect(try t.delete(Thing.self, id: 2) && !t.delete(Thing.self, id: 2))
             #expect(try t.delete(Thing.all.where { $0.id > 8 }) == 2)
             #expect(try t.delete(Thing.all.orderBy { $0.id.ascending }.limit(2)) == 2)
-            #expect(try t.values(of: \.id, in: Thing.all.orderBy { $0.id.ascending }).map(\.rawValue) == [5, 6, 7, 8])
+            #expect(
+                try t.fetch(Thing.all.orderBy { $0.id.ascending }.select { $0.id }).map(\.rawValue) == [5, 6, 7, 8])
             #expect(try t.delete(Thing.all) == 4)
             try t.insert(contentsOf: [Place("a", 1), Place("a", 2)])
             #expect(try t.delete(Place.all.where { $0.number > 1 }.limit(5)) == 1)

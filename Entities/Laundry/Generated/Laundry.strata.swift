@@ -44,6 +44,7 @@ extension LaundrySchema.V2_0 {
         }
 
         public struct Columns: Strata.EntityColumns {
+            public typealias Entity = LaundrySchema.V2_0.Laundry
             public init() {}
             public var storeID: Strata.Column<Entity, ID> { .init("store_id") }
             public var id: Strata.Column<Entity, Swift.Int?> { .init("id") }
@@ -72,13 +73,15 @@ extension LaundrySchema.V2_0 {
         public static func id(of entity: Self) -> ID { entity.storeID }
 
         public init(row: Strata.Row) throws {
-            self.storeID = try row.id(0)
-            self.id = try row.optionalInt(1)
-            self.name = try row.optionalString(2)
-            self.photo = try row.optionalString(3)
-            self.favorite = try row.bool(4)
-            self.masterID = try row.optionalID(5)
-            self.masterPosition = try row.optionalInt(6)
+            self.init(
+                storeID: try row.id(0),
+                id: try row.optionalInt(1),
+                name: try row.optionalString(2),
+                photo: try row.optionalString(3),
+                favorite: try row.bool(4),
+                masterID: try row.optionalID(5),
+                masterPosition: try row.optionalInt(6)
+            )
         }
 
         public func bind(to statement: Strata.Statement) throws {

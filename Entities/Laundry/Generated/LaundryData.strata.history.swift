@@ -32,9 +32,11 @@ extension LaundrySchema.V1_0.LaundryData: Strata.StoredEntity, Swift.Identifiabl
     )
 
     public init(row: Strata.Row) throws {
-        self.storeID = try row.id(0)
-        self.code = try row.optionalInt(1)
-        self.status = try row.optionalString(2)
+        self.init(
+            storeID: try row.id(0),
+            code: try row.optionalInt(1),
+            status: try row.optionalString(2)
+        )
     }
 
     public func bind(to statement: Strata.Statement) throws {

@@ -28,6 +28,7 @@ extension LaundrySchema.V2_0 {
         }
 
         public struct Columns: Strata.EntityColumns {
+            public typealias Entity = LaundrySchema.V2_0.LaundryData
             public init() {}
             public var storeID: Strata.Column<Entity, ID> { .init("store_id") }
             public var code: Strata.Column<Entity, Swift.Int?> { .init("code") }
@@ -42,8 +43,10 @@ extension LaundrySchema.V2_0 {
         public static let table = Strata.EntityTable("laundry_data", key: ["store_id"], columns: ["store_id", "code"])
 
         public init(row: Strata.Row) throws {
-            self.storeID = try row.id(0)
-            self.code = try row.optionalInt(1)
+            self.init(
+                storeID: try row.id(0),
+                code: try row.optionalInt(1)
+            )
         }
 
         public func bind(to statement: Strata.Statement) throws {

@@ -29,6 +29,7 @@ extension LaundrySchema.V2_0 {
         }
 
         public struct Columns: Strata.EntityColumns {
+            public typealias Entity = LaundrySchema.V2_0.LaundryDetail
             public init() {}
             public var storeID: Strata.Column<Entity, ID> { .init("store_id") }
             public var masterID: Strata.Column<Entity, LaundrySchema.LaundryDataID?> { .init("master_id") }
@@ -52,8 +53,10 @@ extension LaundrySchema.V2_0 {
         )
 
         public init(row: Strata.Row) throws {
-            self.storeID = try row.id(0)
-            self.masterID = try row.optionalID(1)
+            self.init(
+                storeID: try row.id(0),
+                masterID: try row.optionalID(1)
+            )
         }
 
         public func bind(to statement: Strata.Statement) throws {

@@ -32,6 +32,7 @@ extension LaundrySchema.V2_0 {
         }
 
         public struct Columns: Strata.EntityColumns {
+            public typealias Entity = LaundrySchema.V2_0.LaundryFailure
             public init() {}
             public var storeID: Strata.Column<Entity, ID> { .init("store_id") }
             public var id: Strata.Column<Entity, Swift.Int?> { .init("id") }
@@ -51,10 +52,12 @@ extension LaundrySchema.V2_0 {
         public static func id(of entity: Self) -> ID { entity.storeID }
 
         public init(row: Strata.Row) throws {
-            self.storeID = try row.id(0)
-            self.id = try row.optionalInt(1)
-            self.date = try row.optionalDate(2)
-            self.masterID = try row.optionalID(3)
+            self.init(
+                storeID: try row.id(0),
+                id: try row.optionalInt(1),
+                date: try row.optionalDate(2),
+                masterID: try row.optionalID(3)
+            )
         }
 
         public func bind(to statement: Strata.Statement) throws {

@@ -39,6 +39,7 @@ extension LaundrySchema.V1_0 {
         }
 
         public struct Columns: Strata.EntityColumns {
+            public typealias Entity = LaundrySchema.V1_0.LaundryItem
             public init() {}
             public var storeID: Strata.Column<Entity, ID> { .init("store_id") }
             public var name: Strata.Column<Entity, Swift.String?> { .init("name") }
@@ -58,11 +59,13 @@ extension LaundrySchema.V1_0 {
         )
 
         public init(row: Strata.Row) throws {
-            self.storeID = try row.id(0)
-            self.name = try row.optionalString(1)
-            self.price = try row.optionalDouble(2)
-            self.masterID = try row.optionalID(3)
-            self.masterPosition = try row.optionalInt(4)
+            self.init(
+                storeID: try row.id(0),
+                name: try row.optionalString(1),
+                price: try row.optionalDouble(2),
+                masterID: try row.optionalID(3),
+                masterPosition: try row.optionalInt(4)
+            )
         }
 
         public func bind(to statement: Strata.Statement) throws {

@@ -173,21 +173,21 @@ package enum SQLite {
         for change in changes {
             switch change {
             case .added(let name, let json):
-                inserted += [path(name), "json(\(SQL.literal(json)))"]
+                inserted += [jsonPath(name), "json(\(SQL.literal(json)))"]
             case .removed(let name):
-                removed.append(path(name))
+                removed.append(jsonPath(name))
             case .renamed(let old, let new, let change, let isJSON):
-                removed.append(path(old))
-                let before = "json_extract(\(value), \(path(old)))"
+                removed.append(jsonPath(old))
+                let before = "json_extract(\(value), \(jsonPath(old)))"
                 if let change, !change.isIdentity {
                     let after = changed(before, change, depth: depth)
-                    set += [path(new), isJSON ? "json(\(after))" : after]
+                    set += [jsonPath(new), isJSON ? "json(\(after))" : after]
                 } else {
-                    set += [path(new), written(value, path(old))]
+                    set += [jsonPath(new), written(value, jsonPath(old))]
                 }
             case .changed(let name, let change, let isJSON):
-                let after = changed("json_extract(\(value), \(path(name)))", change, depth: depth)
-                replaced += [path(name), isJSON ? "json(\(after))" : after]
+                let after = changed("json_extract(\(value), \(jsonPath(name)))", change, depth: depth)
+                replaced += [jsonPath(name), isJSON ? "json(\(after))" : after]
             }
         }
         var text = value
@@ -199,7 +199,8 @@ package enum SQLite {
         return text
     }
 
-    private static func path(_ name: String) -> String {
+    /// The path of a member in SQLite's JSON functions.
+    package static func jsonPath(_ name: String) -> String {
         SQL.literal("$.\"\(name)\"")
     }
 

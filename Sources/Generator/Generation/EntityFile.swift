@@ -121,6 +121,7 @@ extension Generator {
                 "decode": .text(Self.decoding(type, member, isNullable: column.isNullable, fallback)),
                 "declaration": .text(names.parameter(column.member).declared),
                 "parameter": .text(names.parameter(column.member).name),
+                "label": .text(names.label(column)),
                 "type": .text(type),
                 "default": fallback.map { .text(" = " + $0) } ?? .null,
                 "read": .text("row.\(Self.reader(column))(\(field.index))"),
@@ -240,6 +241,8 @@ extension Generator {
         }
         let inverse = version.inverse(of: relationship)
         let path: String
+        var kind = relationship.association == .toOne ? "ToOne" : "ToMany"
+        let isSymmetric = version.isOwnInverse(relationship)
         func join(_ stored: Property, _ source: Entity, reversed: Bool) -> String {
             let table = version.joinTables(of: source).first { $0.property == stored.lineage }
             var text = "joinTable: \(SwiftLiteral.string(version.joinTableName(of: stored, in: source)))"
@@ -251,6 +254,7 @@ extension Generator {
         switch version.storage(of: relationship) {
         case .column:
             path = "column: \(SwiftLiteral.strings(version.referenceParts(of: property).map(\.name)))"
+            if !property.isNullable && !isSymmetric { kind = "RequiredToOne" }
         case .inverseColumn:
             let position =
                 relationship.isOrdered ? ", position: \(SwiftLiteral.string(inverse?.positionColumn ?? ""))" : ""
@@ -261,8 +265,6 @@ extension Generator {
         case .inverseJoinTable:
             path = inverse.map { join($0, target, reversed: true) } ?? ""
         }
-        let isSymmetric = version.isOwnInverse(relationship)
-        let kind = relationship.association == .toOne ? "ToOne" : "ToMany"
         // With `Newest`, the file stays the same when another entity gets a new struct.
         let isNewest = shape.last == history.versions.count - 1
         let targetType =

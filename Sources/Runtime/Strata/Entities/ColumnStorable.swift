@@ -32,7 +32,7 @@ extension Int: ColumnStorable {
 
     /// Binds an integer.
     @inlinable public func bind(to statement: Statement, at index: Int) throws {
-        try statement.check(sqlite3_bind_int64(statement.pointer, Int32(index), Int64(self)))
+        try statement.bindInteger(Int64(self), at: index)
     }
 }
 
@@ -42,7 +42,7 @@ extension Int64: ColumnStorable {
 
     /// Binds an integer.
     @inlinable public func bind(to statement: Statement, at index: Int) throws {
-        try statement.check(sqlite3_bind_int64(statement.pointer, Int32(index), self))
+        try statement.bindInteger(self, at: index)
     }
 }
 
@@ -65,7 +65,7 @@ extension Double: ColumnStorable {
     /// - Throws: `UnstorableValue` for a NaN, which SQLite would store as NULL.
     @inlinable public func bind(to statement: Statement, at index: Int) throws {
         if isNaN { throw UnstorableValue.notANumber(at: index) }
-        try statement.check(sqlite3_bind_double(statement.pointer, Int32(index), self))
+        try statement.bindReal(self, at: index)
     }
 }
 

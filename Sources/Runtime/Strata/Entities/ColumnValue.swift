@@ -1,4 +1,5 @@
 import Foundation
+import SQLSchema
 
 /// A value of a subtype or a list, which is stored in one column.
 public protocol ColumnValue: ColumnStorable, Hashable, Sendable {
@@ -49,7 +50,33 @@ extension StoredOptions {
 }
 
 /// A struct that is stored as a JSON object. Strata generates the conformances.
-public protocol StoredStruct: ColumnValue, JSONConvertible {}
+public protocol StoredStruct: ColumnValue, JSONConvertible {
+    /// The members for conditions and orders, with one property for each.
+    associatedtype Members: StructMembers = NoMembers
+}
+
+/// The members of a struct in queries. Strata generates the conformances.
+public protocol StructMembers: Sendable {
+    /// Creates the members.
+    init()
+}
+
+/// The members of a struct that cannot be queried, as those of a superseded struct.
+public struct NoMembers: StructMembers {
+    /// Creates no members.
+    public init() {}
+}
+
+/// A member of a struct in queries.
+public struct StructMember<Struct: StoredStruct, Value>: Sendable {
+    /// The path of SQLite's JSON functions.
+    let path: String
+
+    /// Creates the member with a name in JSON.
+    public init(_ name: String) {
+        path = SQLite.jsonPath(name)
+    }
+}
 
 extension ColumnValue where Self: JSONConvertible {
     /// Reads the value from a column with JSON.
@@ -63,9 +90,7 @@ extension ColumnValue where Self: JSONConvertible {
 
     /// Returns the value as JSON.
     public func columnValue() throws -> SQLiteValue {
-        var json = JSONWriter()
-        try write(to: &json)
-        return .text(json.text)
+        .text(try JSONWriter.text(of: self))
     }
 }
 

@@ -10,6 +10,9 @@ public protocol RawEntityID: EntityID, RawRepresentable where RawValue: Identifi
 }
 
 extension RawEntityID {
+    /// Whether the key is SQLite's number of the row (https://sqlite.org/lang_createtable.html#rowid).
+    static var isRowNumber: Bool { RawValue.self == Int.self }
+
     /// Reads the key from a column.
     @inlinable public init(row: Row, at index: Int) throws {
         self.init(rawValue: try RawValue(row: row, at: index))

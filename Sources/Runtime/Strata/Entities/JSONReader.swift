@@ -18,6 +18,8 @@ public struct JSONReader {
 
     func malformed(_ expected: String) -> MalformedJSON { MalformedJSON(expected: "JSON with " + expected) }
 
+    var isNull: Bool { json.isNull }
+
     func bool() throws -> Bool {
         guard case .bool(let value) = json.value else { throw malformed("true or false") }
         return value

@@ -9,6 +9,13 @@ public struct JSONWriter {
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
+    /// Returns the JSON of a value.
+    static func text(of value: some JSONConvertible) throws -> String {
+        var json = JSONWriter()
+        try value.write(to: &json)
+        return json.text
+    }
+
     mutating func write(raw text: String) {
         bytes += text.utf8
     }

@@ -96,6 +96,15 @@ extension ReadTransaction {
         try related(row(of: model), path)
     }
 
+    /// Fetches the related row of a model in a relationship in which each row has a related row.
+    ///
+    /// - Throws: `RelationshipError.noSuchRow` if the model has no row.
+    public func related<Model: PersistableEntity, Target>(
+        _ model: Model, _ path: KeyPath<Model.Stored.Relationships, RequiredToOne<Model.Stored, Target>>
+    ) throws -> Target? {
+        try related(row(of: model), path)
+    }
+
     fileprivate func row<Model: PersistableEntity>(of model: Model) throws -> Model.Stored {
         guard let row = try find(Model.Stored.self, id: model.storeId) else {
             throw RelationshipError.noSuchRow(table: Model.Stored.table.name)
@@ -168,6 +177,16 @@ extension WriteTransaction {
     /// - Throws: `RelationshipError.noSuchRow` if a row does not exist, or `SQLiteError`.
     public func setRelated<Model: PersistableEntity, Target>(
         _ model: Model, _ path: KeyPath<Model.Stored.Relationships, ToOne<Model.Stored, Target>>, to target: Target.ID?
+    ) throws {
+        try setRelated(row(of: model), path, to: target)
+    }
+
+    /// Sets the related row of a model in a relationship in which each row has a related row.
+    ///
+    /// - Throws: `RelationshipError.noSuchRow` if a row does not exist, or `SQLiteError`.
+    public func setRelated<Model: PersistableEntity, Target>(
+        _ model: Model, _ path: KeyPath<Model.Stored.Relationships, RequiredToOne<Model.Stored, Target>>,
+        to target: Target.ID
     ) throws {
         try setRelated(row(of: model), path, to: target)
     }

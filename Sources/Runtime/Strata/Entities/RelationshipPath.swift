@@ -39,6 +39,21 @@ public struct ToOne<Source: StoredEntity, Target: StoredEntity>: Sendable {
     }
 }
 
+/// A to-one relationship in which each row has a related row. Strata generates one for each relationship that is not nullable
+/// and stored with the entity.
+///
+/// A query that follows the relationship leaves out rows without a related row. Strata writes no such rows, but another program
+/// can.
+public struct RequiredToOne<Source: StoredEntity, Target: StoredEntity>: Sendable {
+    /// The same relationship, as one in which a row may have no related row.
+    public let optional: ToOne<Source, Target>
+
+    /// Creates a relationship that is stored in columns of the source.
+    public init(column: [String]) {
+        optional = ToOne(column: column)
+    }
+}
+
 /// A to-many relationship. Strata generates one for each to-many relationship of an entity.
 public struct ToMany<Source: StoredEntity, Target: StoredEntity>: Sendable {
     enum Storage: Sendable {
@@ -71,12 +86,12 @@ public struct ToMany<Source: StoredEntity, Target: StoredEntity>: Sendable {
 }
 
 /// The SQL that finds related rows. The table of the related rows has the alias `t`.
-struct RelatedRows {
+struct RelatedQuery {
     /// The tables.
     let tables: String
     /// The columns with the primary key of the source, with their tables.
     let source: [String]
-    /// The ORDER BY clause, or an empty string.
+    /// The order, or an empty string.
     let order: String
 
     /// A statement that selects the related rows for which `condition` is true.
@@ -87,19 +102,12 @@ struct RelatedRows {
     ///   - additions: Additional columns.
     func select(_ target: EntityTable, _ additions: [String] = [], where condition: String) -> String {
         let columns = target.columns.map { "t." + SQL.quoted($0) } + additions
-        return "SELECT \(columns.joined(separator: ", ")) FROM \(tables) WHERE \(condition)\(order)"
+        let ordering = order.isEmpty ? "" : " ORDER BY " + order
+        return "SELECT \(columns.joined(separator: ", ")) FROM \(tables) WHERE \(condition)\(ordering)"
     }
 
     /// The condition for the related rows of the row whose primary key is in the parameters from 1 on.
     var ofOne: String { source.enumerated().map { "\($1) = ?\($0 + 1)" }.joined(separator: " AND ") }
-
-    /// The condition for the related rows of several rows whose primary keys are the parameters.
-    func ofMany(_ count: Int) -> String {
-        let key = source.count == 1 ? "?" : "(" + source.map { _ in "?" }.joined(separator: ", ") + ")"
-        let keys = [String](repeating: key, count: count).joined(separator: ", ")
-        let columns = source.joined(separator: ", ")
-        return source.count == 1 ? "\(columns) IN (\(keys))" : "(\(columns)) IN (VALUES \(keys))"
-    }
 
     fileprivate static func qualified(_ columns: [String], _ table: String) -> [String] {
         columns.map { table + "." + SQL.quoted($0) }
@@ -107,10 +115,10 @@ struct RelatedRows {
 
     /// The same rows, joined with the table of the source if its primary key has a collation, which the foreign key does not
     /// have. The result then has the primary key as the source stores it.
-    fileprivate func joined(with table: EntityTable, _ name: String) -> RelatedRows {
+    fileprivate func joined(with table: EntityTable, _ name: String) -> RelatedQuery {
         if table.keyCollations.isEmpty { return self }
         let key = Self.qualified(table.key, "s")
-        return RelatedRows(
+        return RelatedQuery(
             tables: tables + " JOIN \(SQL.quoted(name)) AS s ON \(Self.equal(key, source))",
             source: key, order: order)
     }
@@ -124,18 +132,18 @@ extension ToOne {
     /// The SQL that finds the related rows.
     ///
     /// - Parameter name: Returns the current name of a table.
-    func rows(names name: (String) -> String) -> RelatedRows {
+    func rows(names name: (String) -> String) -> RelatedQuery {
         let target = "\(SQL.quoted(name(Target.table.name))) AS t"
         switch storage {
         case .inverse(let columns):
-            return RelatedRows(tables: target, source: RelatedRows.qualified(columns, "t"), order: "")
+            return RelatedQuery(tables: target, source: RelatedQuery.qualified(columns, "t"), order: "")
                 .joined(with: Source.table, name(Source.table.name))
         case .column(let columns, _):
-            let key = RelatedRows.qualified(Target.table.key, "t")
-            let condition = RelatedRows.equal(key, RelatedRows.qualified(columns, "s"))
-            return RelatedRows(
+            let key = RelatedQuery.qualified(Target.table.key, "t")
+            let condition = RelatedQuery.equal(key, RelatedQuery.qualified(columns, "s"))
+            return RelatedQuery(
                 tables: "\(SQL.quoted(name(Source.table.name))) AS s JOIN \(target) ON \(condition)",
-                source: RelatedRows.qualified(Source.table.key, "s"), order: "")
+                source: RelatedQuery.qualified(Source.table.key, "s"), order: "")
         }
     }
 }
@@ -144,23 +152,23 @@ extension ToMany {
     /// The SQL that finds the related rows.
     ///
     /// - Parameter name: Returns the current name of a table.
-    func rows(names name: (String) -> String) -> RelatedRows {
+    func rows(names name: (String) -> String) -> RelatedQuery {
         let target = "\(SQL.quoted(name(Target.table.name))) AS t"
-        let key = RelatedRows.qualified(Target.table.key, "t")
+        let key = RelatedQuery.qualified(Target.table.key, "t")
         switch storage {
         case .inverse(let columns, let position):
             let order = (position.map { ["t.\(SQL.quoted($0)) NULLS LAST"] } ?? []) + key
-            return RelatedRows(
-                tables: target, source: RelatedRows.qualified(columns, "t"),
-                order: " ORDER BY " + order.joined(separator: ", ")
+            return RelatedQuery(
+                tables: target, source: RelatedQuery.qualified(columns, "t"),
+                order: order.joined(separator: ", ")
             ).joined(with: Source.table, name(Source.table.name))
         case .joinTable(let join, let end):
             let (from, to) = end == .target ? (join.target, join.source) : (join.source, join.target)
-            let condition = RelatedRows.equal(key, RelatedRows.qualified(to, "j"))
-            return RelatedRows(
+            let condition = RelatedQuery.equal(key, RelatedQuery.qualified(to, "j"))
+            return RelatedQuery(
                 tables: "\(SQL.quoted(name(join.name))) AS j JOIN \(target) ON \(condition)",
-                source: RelatedRows.qualified(from, "j"),
-                order: " ORDER BY " + (["j.\"position\""] + key).joined(separator: ", ")
+                source: RelatedQuery.qualified(from, "j"),
+                order: (["j.\"position\""] + key).joined(separator: ", ")
             ).joined(with: Source.table, name(Source.table.name))
         }
     }

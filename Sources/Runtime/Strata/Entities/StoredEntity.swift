@@ -3,7 +3,7 @@ import SQLSchema
 /// A generated struct: a row of a table.
 public protocol StoredEntity: MigratedRow, Hashable, Sendable {
     /// The columns for conditions and orders, with one property for each.
-    associatedtype Columns: EntityColumns = NoColumns
+    associatedtype Columns: EntityColumns<Self> = NoColumns<Self>
     /// The relationships that `related(_:_:)` reads, with one property for each.
     associatedtype Relationships: EntityRelationships = NoRelationships
     /// The table's name and columns.
@@ -73,6 +73,14 @@ public struct EntityTable: Sendable {
 
     func insert(into table: String) -> String {
         table == name ? insert : Self.insert(into: table, columns: columns)
+    }
+
+    /// A statement that inserts the rows of a `RowFeed`.
+    func insertRows(into table: String, _ clause: String) -> String {
+        let values = columns.indices.map { "v\($0)" }.joined(separator: ", ")
+        return "INSERT INTO \(SQL.quoted(table)) (\(SQL.list(columns))) SELECT \(values) FROM strata_rows(?1)"
+            // Without WHERE, ON would begin a condition of the FROM clause.
+            + (clause.isEmpty ? "" : " WHERE TRUE " + clause)
     }
 
     func select(from table: String) -> String {

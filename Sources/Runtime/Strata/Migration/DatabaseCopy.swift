@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import SQLSchema
 
@@ -55,22 +56,52 @@ enum DatabaseCopy {
                 try copy.integer("PRAGMA user_version") == connection.integer("PRAGMA user_version")
             else { throw MigrationError.badCopy(url.path) }
         } catch {
-            remove(url)
+            try? StoreFile.remove(url)
             throw error
         }
+    }
+
+    /// Whether the file at `url` is a backup of the store, perhaps of another version.
+    static func isBackup(_ url: URL, of store: Connection, _ options: StoreOptions) throws -> Bool {
+        let file = try store.text("SELECT file FROM pragma_database_list WHERE name = 'main'")
+        if let file, !file.isEmpty, StoreFile.isSame(URL(fileURLWithPath: file), url) { return false }
+        let schema = try StoreIdentity(reading: store).schema
+        guard identity(ofBackup: url, options)?.schema == schema else { return false }
+        try endJournal(of: url, options)
+        return true
+    }
+
+    /// Copies the pages of a database, whose open transaction keeps its state, into a new file at `url`.
+    static func copy(
+        _ source: Connection, to url: URL, _ options: StoreOptions, _ progress: (BackupProgress) throws -> Void
+    ) throws {
+        let copy = try Connection(path: url.path, mode: .create)
+        try options.setUp?(ConnectionSetUp(connection: copy))
+        guard let backup = sqlite3_backup_init(copy.pointer, "main", source.pointer, "main") else {
+            throw SQLiteError(of: copy.pointer)
+        }
+        var isFinished = false
+        defer { if !isFinished { sqlite3_backup_finish(backup) } }
+        var code: Int32
+        repeat {
+            code = sqlite3_backup_step(backup, 1_000)
+            guard code == SQLITE_OK || code == SQLITE_DONE else { throw SQLiteError(of: copy.pointer) }
+            let total = Int(sqlite3_backup_pagecount(backup))
+            try progress(
+                BackupProgress(completedPages: total - Int(sqlite3_backup_remaining(backup)), totalPages: total))
+        } while code == SQLITE_OK
+        isFinished = true
+        guard sqlite3_backup_finish(backup) == SQLITE_OK else { throw SQLiteError(of: copy.pointer) }
+        // The copy is a single file until it is opened.
+        try copy.execute("PRAGMA journal_mode = DELETE")
     }
 
     /// Checks that there is no file at `url`, and no file that SQLite would use as its journal. SQLite would apply such
     /// a journal to the new file.
     static func check(_ url: URL) throws {
-        for suffix in ["", "-wal", "-shm", "-journal"] where FileManager.default.fileExists(atPath: url.path + suffix) {
+        for suffix in [""] + StoreFile.journalSuffixes
+        where FileManager.default.fileExists(atPath: url.path + suffix) {
             throw MigrationError.destinationExists(url.path + suffix)
-        }
-    }
-
-    static func remove(_ url: URL) {
-        for suffix in ["", "-wal", "-shm", "-journal"] {
-            try? FileManager.default.removeItem(atPath: url.path + suffix)
         }
     }
 }

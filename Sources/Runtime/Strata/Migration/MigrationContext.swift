@@ -83,10 +83,24 @@ public final class MigrationContext {
     /// Returns the old row in a to-one relationship of the old row `source`; nil if there is none.
     ///
     /// ```swift
-    /// .keep(.init(migrating: old, price: try context.related(old, \.product)?.price ?? 0))
+    /// let price = try context.related(old, \.product)?.price ?? 0
     /// ```
     public func related<Source: StoredEntity, Target>(
         _ source: Source, _ path: KeyPath<Source.Relationships, ToOne<Source, Target>>
+    ) throws -> Target? {
+        try old.related(source, path)
+    }
+
+    /// Returns the old row in a to-one relationship in which each row has a related row.
+    ///
+    /// ```swift
+    /// .keep(.init(migrating: old, price: try context.related(old, \.product)?.price ?? 0))
+    /// ```
+    ///
+    /// - Returns: The related row; nil if there is none, because something else than Strata has deleted it. A migration that
+    ///   fails then would fail again at each launch.
+    public func related<Source: StoredEntity, Target>(
+        _ source: Source, _ path: KeyPath<Source.Relationships, RequiredToOne<Source, Target>>
     ) throws -> Target? {
         try old.related(source, path)
     }
@@ -158,6 +172,13 @@ public final class MigrationContext {
     ) throws {
         hasChangedRows = true
         try new.setRelated(source, path, to: target)
+    }
+
+    /// Sets a to-one relationship of the new row `source` in which each row has a related row.
+    public func setRelated<Source: StoredEntity, Target>(
+        _ source: Source, _ path: KeyPath<Source.Relationships, RequiredToOne<Source, Target>>, to target: Target.ID
+    ) throws {
+        try setRelated(source, path.appending(path: \.optional), to: target)
     }
 
     /// Runs an SQL statement that you write.

@@ -6,32 +6,55 @@ import SQLSchema
 /// try transaction.update(Movie.all) { [$0.popularity.set(to: 5), $0.voteCount.add(1)] }
 /// ```
 public struct Assignment<Entity: StoredEntity>: Sendable {
-    let sql: String
-    let arguments: [Condition<Entity>.Argument]
+    /// The unquoted names of the columns; empty if the value is not a property of the entity.
+    let names: [String]
+    /// The new value, which is a row value if there are several columns.
+    let value: QueryFragment
+
+    fileprivate init<Value>(_ column: Column<Entity, Value>, _ value: QueryFragment) {
+        names = column.names
+        self.value = value
+    }
+
+    /// The key or NULLs for nil.
+    fileprivate init<Value>(_ column: Column<Entity, Value>, key: (any EntityID)?) {
+        let nulls = [QueryFragment](repeating: "NULL", count: column.names.count)
+        let values: QueryFragment = key.map { "\(.key($0))" } ?? .joined(nulls)
+        self.init(column, column.names.count == 1 ? values : "(\(values))")
+    }
 }
 
 extension Column {
     /// Sets the property to `value`.
     public func set(to value: Value) -> Assignment<Entity> where Value: ColumnEquatable {
-        Assignment(sql: "\(sql) = ?", arguments: [.value(value.stored)])
+        Assignment(self, "\(value.stored)")
     }
 
     /// Sets the property to `value`, which may be nil.
     public func set<V: ColumnEquatable>(to value: V?) -> Assignment<Entity> where Value == V? {
-        Assignment(sql: "\(sql) = ?", arguments: [.value(value?.stored ?? .null)])
+        Assignment(self, "\(value?.stored ?? .null)")
     }
 
     /// Sets the foreign key to `value`.
     public func set(to value: Value) -> Assignment<Entity> where Value: EntityID {
-        Assignment(sql: "(\(SQL.list(names))) = (\(SQL.parameterList(names.count)))", arguments: [.key(value)])
+        Assignment(self, key: value)
     }
 
     /// Sets the foreign key to `value`, which may be nil.
     public func set<V: EntityID>(to value: V?) -> Assignment<Entity> where Value == V? {
-        guard let value else {
-            return Assignment(sql: names.map { SQL.quoted($0) + " = NULL" }.joined(separator: ", "), arguments: [])
-        }
-        return Assignment(sql: "(\(SQL.list(names))) = (\(SQL.parameterList(names.count)))", arguments: [.key(value)])
+        Assignment(self, key: value)
+    }
+
+    /// Sets the property to a value that SQL computes from the row as it was before.
+    ///
+    /// ```swift
+    /// try transaction.update(Movie.all) { [$0.popularity.set(to: $0.popularity * 2)] }
+    /// ```
+    public func set(to value: Column) -> Assignment<Entity> { Assignment(self, value.rowValue) }
+
+    /// Sets the property, which may be nil, to a value that SQL computes from the row as it was before.
+    public func set<V>(to value: Column<Entity, V>) -> Assignment<Entity> where Value == V? {
+        Assignment(self, value.rowValue)
     }
 
     /// Adds `value` to the property.
@@ -45,14 +68,8 @@ extension Column {
     }
 
     private func sum(_ value: SQLiteValue) -> Assignment<Entity> {
-        let sum = Self.isDecimal ? "\(DecimalFunctions.add)(\(sql), ?)" : "\(sql) + ?"
-        return Assignment(sql: "\(sql) = \(sum)", arguments: [.value(value)])
-    }
-}
-
-extension SQL {
-    /// The SQL of `count` parameters without numbers.
-    fileprivate static func parameterList(_ count: Int) -> String {
-        [String](repeating: "?", count: count).joined(separator: ", ")
+        Assignment(
+            self,
+            Self.isDecimal ? "\(sql: DecimalFunctions.add)(\(fragment), \(value))" : "\(fragment) + \(value)")
     }
 }

@@ -2,24 +2,47 @@ import Foundation
 import SQLSchema
 
 /// The columns of an entity for conditions, orders and values. Strata generates the conformances.
-public protocol EntityColumns: Sendable {
+///
+/// The entity's relationships are members too: `$0.studio.name` in a condition on movies is the name of the movie's studio.
+@dynamicMemberLookup public protocol EntityColumns<Entity>: Sendable {
+    /// The entity.
+    associatedtype Entity: StoredEntity
     /// Creates the columns.
     init()
 }
 
+extension EntityColumns {
+    /// The primary key, if the entity has no property with this name.
+    public var id: Column<Entity, Entity.ID> { Column(Entity.table.key) }
+}
+
 /// The columns of an entity that cannot be queried, as those of a superseded struct.
-public struct NoColumns: EntityColumns {
+public struct NoColumns<Entity: StoredEntity>: EntityColumns {
     /// Creates no columns.
     public init() {}
 }
 
-/// A property of an entity in a query. It has one column, or the columns of a composite primary key.
-public struct Column<Entity: StoredEntity, Value>: Sendable {
-    /// The unquoted names of the columns.
-    let names: [String]
+/// A value of each row of a query: a property of the row or of a related row, or a value that SQL computes from them.
+///
+/// A property has one column, or the columns of a composite primary key. The members of a struct are members of its column too:
+/// `$0.address.city` is the city in the property `address`.
+@dynamicMemberLookup public struct Column<Entity: StoredEntity, Value>: Sendable {
+    private enum Storage {
+        /// The unquoted names of the columns of the entity's own table.
+        case stored([String])
+        /// SQL, for each of the value's columns.
+        case computed([QueryFragment])
+    }
+
+    private let storage: Storage
     /// The collations of the columns of the primary key that a foreign key references, with "" for the default; empty if
     /// all have the default.
     private let collations: [String]
+    /// Whether the value is one that JSON has, such as a member of a struct. SQL has a date, for example, in another form.
+    let isJSON: Bool
+    /// For a member of a struct, SQL for a JSON list that begins with the exact text of the member. As a value of SQL, a number
+    /// may be rounded.
+    let json: QueryFragment?
 
     /// Creates a property that is stored in one column.
     ///
@@ -28,8 +51,10 @@ public struct Column<Entity: StoredEntity, Value>: Sendable {
     ///   - collation: The collation of the primary key that a foreign key references. SQLite accepts a foreign key by
     ///     this collation, but its column does not have it.
     public init(_ name: String, collation: String? = nil) {
-        names = [name]
+        storage = .stored([name])
         collations = collation.map { [$0] } ?? []
+        isJSON = false
+        json = nil
     }
 
     /// Creates a primary key or foreign key that is stored in several columns.
@@ -39,32 +64,82 @@ public struct Column<Entity: StoredEntity, Value>: Sendable {
     ///   - collations: The collations of the primary key that a foreign key references, with "" for the default; empty if
     ///     all have the default.
     public init(_ names: [String], collations: [String] = []) {
-        self.names = names
+        storage = .stored(names)
         self.collations = collations
+        isJSON = false
+        json = nil
     }
 
-    /// The quoted name of the first column.
-    var sql: String { SQL.quoted(names[0]) }
+    /// Creates a value that SQL computes.
+    init(computed fragment: QueryFragment, isJSON: Bool = false, json: QueryFragment? = nil) {
+        storage = .computed([fragment])
+        collations = []
+        self.isJSON = isJSON
+        self.json = json
+    }
 
-    /// The quoted names of all columns, as a row value of SQL.
-    var rowValue: String { names.count == 1 ? sql : "(" + SQL.list(names) + ")" }
+    /// Creates the property `column` of the row that `links` lead to.
+    init<Target, V>(_ column: Column<Target, V>, of links: [ToOneLink]) {
+        storage = .computed(column.fragments.map { $0.following(links) })
+        collations = column.collations
+        isJSON = column.isJSON
+        json = column.json?.following(links)
+    }
 
-    /// The quoted names, each with the collation of its comparisons.
-    var collatedNames: [String] { SQL.collated(names.map(SQL.quoted), collations) }
+    /// The unquoted names of the columns; empty if the value is not stored in the entity's own table.
+    var names: [String] { if case .stored(let names) = storage { names } else { [] } }
+
+    /// The SQL of each column of the value.
+    var fragments: [QueryFragment] {
+        switch storage {
+        case .stored(let names): names.map { QueryFragment(column: $0) }
+        case .computed(let fragments): fragments
+        }
+    }
+
+    /// The SQL of the first column.
+    var fragment: QueryFragment {
+        switch storage {
+        case .stored(let names): QueryFragment(column: names[0])
+        case .computed(let fragments): fragments[0]
+        }
+    }
+
+    /// The SQL of the value, which is a row value if it has several columns.
+    var rowValue: QueryFragment { Self.rowValue(fragments) }
 
     /// `rowValue` with the collations of its comparisons.
-    var collatedRowValue: String {
+    var collatedRowValue: QueryFragment { Self.rowValue(collatedFragments) }
+
+    private static func rowValue(_ fragments: [QueryFragment]) -> QueryFragment {
+        fragments.count == 1 ? fragments[0] : "(\(.joined(fragments)))"
+    }
+
+    /// The SQL of each column with the collation of its comparisons.
+    private var collatedFragments: [QueryFragment] {
         collations.isEmpty
-            ? rowValue : names.count == 1 ? collatedNames[0] : "(" + collatedNames.joined(separator: ", ") + ")"
+            ? fragments : zip(fragments, collations).map { $1.isEmpty ? $0 : "\($0) COLLATE \(sql: $1)" }
+    }
+
+    /// The SQL of a value that the column is compared with. The JSON of a value is read by the same functions as the column's,
+    /// so that both are rounded alike.
+    func argument(_ value: some ColumnEquatable) -> QueryFragment {
+        guard isJSON, let value = value as? any JSONConvertible, let json = try? JSONWriter.text(of: value) else {
+            return "\(value.stored)"
+        }
+        return "json_extract(\(.text(json)), '$')"
     }
 
     /// Whether the values are decimal numbers, which SQLite stores as text.
     static var isDecimal: Bool { Value.self == Decimal.self || Value.self == Decimal?.self }
 
-    /// The first column, with the collation of its order.
-    var orderedSQL: String {
-        Self.isDecimal ? "\(sql) COLLATE \(DecimalFunctions.collation)" : collations.isEmpty ? sql : collatedNames[0]
+    /// The SQL of each column with the collation of its order.
+    var orderedFragments: [QueryFragment] {
+        Self.isDecimal ? ["\(fragment) COLLATE \(sql: DecimalFunctions.collation)"] : collatedFragments
     }
+
+    /// The first of `orderedFragments`.
+    var orderedFragment: QueryFragment { orderedFragments[0] }
 }
 
 extension SQL {

@@ -12,18 +12,8 @@ import SQLSchema
 /// The negation of a condition is true for all rows for which the condition is false. Values are bound, and never part of the
 /// SQL.
 public struct Condition<Entity: StoredEntity>: Sendable {
-    /// A value of a parameter. A key is bound to as many parameters as it has columns.
-    enum Argument: Sendable {
-        case value(SQLiteValue)
-        case key(any EntityID)
-        /// The rows of a `ValueArray`, which is a single parameter.
-        case values(ValueArray)
-        /// The same for primary keys, whose values are read by binding them to a statement.
-        case keys([any EntityID], columnCount: Int)
-    }
-
     private indirect enum Term: Sendable {
-        case sql(String, [Argument])
+        case sql(QueryFragment)
         case not(Condition)
         /// Conditions that are joined with AND or OR.
         case joined([Condition], by: String)
@@ -31,8 +21,8 @@ public struct Condition<Entity: StoredEntity>: Sendable {
 
     private let term: Term
 
-    init(_ sql: String, _ arguments: [Argument] = []) {
-        term = .sql(sql, arguments)
+    init(_ fragment: QueryFragment) {
+        term = .sql(fragment)
     }
 
     private init(_ term: Term) {
@@ -40,73 +30,46 @@ public struct Condition<Entity: StoredEntity>: Sendable {
     }
 
     /// The SQL of the condition.
-    var sql: String {
+    var fragment: QueryFragment {
         switch term {
-        case .sql(let sql, _): sql
-        case .not(let condition): "(\(condition.sql)) IS NOT TRUE"
-        case .joined(let conditions, let word): Self.sql(of: conditions[...], joinedBy: word)
+        case .sql(let fragment): fragment
+        case .not(let condition): "(\(condition.fragment)) IS NOT TRUE"
+        case .joined(let conditions, let word): Self.fragment(of: conditions[...], joinedBy: " \(word) ")
         }
     }
 
     /// SQLite limits the depth of an expression (https://sqlite.org/limits.html#max_expr_depth). Many conditions are
     /// therefore joined as a balanced tree.
-    private static func sql(of conditions: ArraySlice<Condition>, joinedBy word: String) -> String {
-        if conditions.count <= 50 { return conditions.map { "(\($0.sql))" }.joined(separator: " \(word) ") }
+    private static func fragment(of conditions: ArraySlice<Condition>, joinedBy word: String) -> QueryFragment {
+        if conditions.count <= 50 { return .joined(conditions.map { "(\($0.fragment))" }, by: word) }
         let middle = conditions.startIndex + conditions.count / 2
         let halves = [conditions[..<middle], conditions[middle...]]
-        return halves.map { "(\(sql(of: $0, joinedBy: word)))" }.joined(separator: " \(word) ")
-    }
-
-    /// The values of the parameters.
-    var arguments: [Argument] {
-        switch term {
-        case .sql(_, let arguments): arguments
-        case .not(let condition): condition.arguments
-        case .joined(let conditions, _): conditions.flatMap(\.arguments)
-        }
+        return .joined(halves.map { "(\(fragment(of: $0, joinedBy: word)))" }, by: word)
     }
 
     /// The comparison of a column with a value.
-    fileprivate init<Value>(_ column: Column<Entity, Value>, _ operation: String, _ value: SQLiteValue) {
-        self.init("\(column.sql) \(operation) ?", [.value(value)])
+    fileprivate init<Value>(_ column: Column<Entity, Value>, _ operation: String, _ value: QueryFragment) {
+        self.init("\(column.fragment) \(sql: operation) \(value)")
     }
 
     /// The comparison of a column with a value by order.
-    fileprivate init<Value>(ordered column: Column<Entity, Value>, _ operation: String, _ value: SQLiteValue) {
-        self.init("\(column.orderedSQL) \(operation) ?", [.value(value)])
+    fileprivate init<Value>(ordered column: Column<Entity, Value>, _ operation: String, _ value: QueryFragment) {
+        self.init("\(column.orderedFragment) \(sql: operation) \(value)")
+    }
+
+    /// The comparison of two columns by order.
+    fileprivate init<Value>(ordered left: Column<Entity, Value>, _ operation: String, _ right: Column<Entity, Value>) {
+        self.init("\(left.orderedFragment) \(sql: operation) \(right.fragment)")
     }
 
     /// The comparison of a key with a value.
     fileprivate init<Value>(_ column: Column<Entity, Value>, isEqual: Bool, key: (any EntityID)?) {
         guard let key else {
-            self.init("\(column.sql) IS \(isEqual ? "" : "NOT ")NULL")
+            self.init("\(column.fragment) IS \(sql: isEqual ? "" : "NOT ")NULL")
             return
         }
-        let pairs = column.collatedNames.map { "\($0) IS ?" }.joined(separator: " AND ")
-        self.init(isEqual ? (column.names.count == 1 ? pairs : "(\(pairs))") : "NOT (\(pairs))", [.key(key)])
-    }
-
-    /// Binds `arguments` to the parameters from `first` on. Returns the number of the next parameter.
-    static func bind(_ arguments: [Argument], to statement: Statement, from first: Int = 1) throws -> Int {
-        var index = first
-        for argument in arguments {
-            switch argument {
-            case .value(let value):
-                try statement.bind(value, at: index)
-                index += 1
-            case .key(let key):
-                try key.bind(to: statement, at: index)
-                index += type(of: key).columnCount
-            case .values(let values):
-                try values.bind(to: statement, at: index)
-                index += 1
-            case .keys(let keys, let columnCount):
-                let values = try statement.storedValues(of: keys, columnCount: columnCount)
-                try ValueArray(values, columnCount: columnCount).bind(to: statement, at: index)
-                index += 1
-            }
-        }
-        return index
+        let value: QueryFragment = type(of: key).columnCount == 1 ? "\(.key(key))" : "(\(.key(key)))"
+        self.init("\(column.collatedRowValue) \(sql: isEqual ? "=" : "IS NOT") \(value)")
     }
 
     // MARK: Combinations
@@ -165,22 +128,23 @@ extension Column {
 
     /// The property equals `value`.
     public static func == (column: Column, value: Value) -> Condition<Entity> where Value: ColumnEquatable {
-        Condition(column, "=", value.stored)
+        Condition(column, "=", column.argument(value))
     }
 
     /// The property differs from `value`.
     public static func != (column: Column, value: Value) -> Condition<Entity> where Value: ColumnEquatable {
-        Condition(column, "<>", value.stored)
+        Condition(column, "<>", column.argument(value))
     }
 
     /// The property equals `value`, which may be nil.
     public static func == <V: ColumnEquatable>(column: Column, value: V?) -> Condition<Entity> where Value == V? {
-        Condition(column, "IS", value?.stored ?? .null)
+        // Only "=" lets SQLite turn a LEFT JOIN into a JOIN, whose tables it reads in the best order.
+        value.map { Condition(column, "=", column.argument($0)) } ?? Condition("\(column.fragment) IS NULL")
     }
 
     /// The property differs from `value`, which may be nil.
     public static func != <V: ColumnEquatable>(column: Column, value: V?) -> Condition<Entity> where Value == V? {
-        Condition(column, "IS NOT", value?.stored ?? .null)
+        value.map { Condition(column, "IS NOT", column.argument($0)) } ?? Condition("\(column.fragment) IS NOT NULL")
     }
 
     /// The key equals `value`.
@@ -213,70 +177,120 @@ extension Column {
         Condition("\(left.collatedRowValue) IS NOT \(right.rowValue)")
     }
 
+    /// A property that may be nil equals another one.
+    public static func == <V>(left: Column, right: Column<Entity, V>) -> Condition<Entity> where Value == V? {
+        Condition("\(left.collatedRowValue) IS \(right.rowValue)")
+    }
+
+    /// A property that may be nil differs from another one.
+    public static func != <V>(left: Column, right: Column<Entity, V>) -> Condition<Entity> where Value == V? {
+        Condition("\(left.collatedRowValue) IS NOT \(right.rowValue)")
+    }
+
     // MARK: Order
+
+    /// The property is less than another one.
+    public static func < (left: Column, right: Column) -> Condition<Entity> where Value: ColumnComparable {
+        Condition(ordered: left, "<", right)
+    }
+
+    /// Both properties are not nil, and the first one is less than the second one.
+    public static func < <V: ColumnComparable>(left: Column, right: Column) -> Condition<Entity> where Value == V? {
+        Condition(ordered: left, "<", right)
+    }
+
+    /// The property is at most another one.
+    public static func <= (left: Column, right: Column) -> Condition<Entity> where Value: ColumnComparable {
+        Condition(ordered: left, "<=", right)
+    }
+
+    /// Both properties are not nil, and the first one is at most the second one.
+    public static func <= <V: ColumnComparable>(left: Column, right: Column) -> Condition<Entity> where Value == V? {
+        Condition(ordered: left, "<=", right)
+    }
+
+    /// The property is greater than another one.
+    public static func > (left: Column, right: Column) -> Condition<Entity> where Value: ColumnComparable {
+        Condition(ordered: left, ">", right)
+    }
+
+    /// Both properties are not nil, and the first one is greater than the second one.
+    public static func > <V: ColumnComparable>(left: Column, right: Column) -> Condition<Entity> where Value == V? {
+        Condition(ordered: left, ">", right)
+    }
+
+    /// The property is at least another one.
+    public static func >= (left: Column, right: Column) -> Condition<Entity> where Value: ColumnComparable {
+        Condition(ordered: left, ">=", right)
+    }
+
+    /// Both properties are not nil, and the first one is at least the second one.
+    public static func >= <V: ColumnComparable>(left: Column, right: Column) -> Condition<Entity> where Value == V? {
+        Condition(ordered: left, ">=", right)
+    }
 
     /// The property is less than `value`.
     public static func < (column: Column, value: Value) -> Condition<Entity> where Value: ColumnComparable {
-        Condition(ordered: column, "<", value.stored)
+        Condition(ordered: column, "<", column.argument(value))
     }
 
     /// The property is at most `value`.
     public static func <= (column: Column, value: Value) -> Condition<Entity> where Value: ColumnComparable {
-        Condition(ordered: column, "<=", value.stored)
+        Condition(ordered: column, "<=", column.argument(value))
     }
 
     /// The property is greater than `value`.
     public static func > (column: Column, value: Value) -> Condition<Entity> where Value: ColumnComparable {
-        Condition(ordered: column, ">", value.stored)
+        Condition(ordered: column, ">", column.argument(value))
     }
 
     /// The property is at least `value`.
     public static func >= (column: Column, value: Value) -> Condition<Entity> where Value: ColumnComparable {
-        Condition(ordered: column, ">=", value.stored)
+        Condition(ordered: column, ">=", column.argument(value))
     }
 
     /// The property is not nil and is less than `value`.
     public static func < <V: ColumnComparable>(column: Column, value: V) -> Condition<Entity> where Value == V? {
-        Condition(ordered: column, "<", value.stored)
+        Condition(ordered: column, "<", column.argument(value))
     }
 
     /// The property is not nil and is at most `value`.
     public static func <= <V: ColumnComparable>(column: Column, value: V) -> Condition<Entity> where Value == V? {
-        Condition(ordered: column, "<=", value.stored)
+        Condition(ordered: column, "<=", column.argument(value))
     }
 
     /// The property is not nil and is greater than `value`.
     public static func > <V: ColumnComparable>(column: Column, value: V) -> Condition<Entity> where Value == V? {
-        Condition(ordered: column, ">", value.stored)
+        Condition(ordered: column, ">", column.argument(value))
     }
 
     /// The property is not nil and is at least `value`.
     public static func >= <V: ColumnComparable>(column: Column, value: V) -> Condition<Entity> where Value == V? {
-        Condition(ordered: column, ">=", value.stored)
+        Condition(ordered: column, ">=", column.argument(value))
     }
 
     /// The key is less than `value`.
     public static func < (column: Column, value: Value) -> Condition<Entity>
     where Value: RawEntityID, Value.RawValue: ColumnComparable {
-        Condition(ordered: column, "<", value.rawValue.stored)
+        Condition(ordered: column, "<", "\(value.rawValue.stored)")
     }
 
     /// The key is at most `value`.
     public static func <= (column: Column, value: Value) -> Condition<Entity>
     where Value: RawEntityID, Value.RawValue: ColumnComparable {
-        Condition(ordered: column, "<=", value.rawValue.stored)
+        Condition(ordered: column, "<=", "\(value.rawValue.stored)")
     }
 
     /// The key is greater than `value`.
     public static func > (column: Column, value: Value) -> Condition<Entity>
     where Value: RawEntityID, Value.RawValue: ColumnComparable {
-        Condition(ordered: column, ">", value.rawValue.stored)
+        Condition(ordered: column, ">", "\(value.rawValue.stored)")
     }
 
     /// The key is at least `value`.
     public static func >= (column: Column, value: Value) -> Condition<Entity>
     where Value: RawEntityID, Value.RawValue: ColumnComparable {
-        Condition(ordered: column, ">=", value.rawValue.stored)
+        Condition(ordered: column, ">=", "\(value.rawValue.stored)")
     }
 
     /// The property is in a range.
@@ -285,12 +299,12 @@ extension Column {
     /// let movies = try transaction.fetch(Movie.self) { $0.popularity.isBetween(4...6) }
     /// ```
     public func isBetween(_ range: ClosedRange<Value>) -> Condition<Entity> where Value: ColumnComparable {
-        Condition("\(orderedSQL) BETWEEN ? AND ?", [.value(range.lowerBound.stored), .value(range.upperBound.stored)])
+        Condition("\(orderedFragment) BETWEEN \(argument(range.lowerBound)) AND \(argument(range.upperBound))")
     }
 
     /// The property is not nil and is in a range.
     public func isBetween<V: ColumnComparable>(_ range: ClosedRange<V>) -> Condition<Entity> where Value == V? {
-        Condition("\(orderedSQL) BETWEEN ? AND ?", [.value(range.lowerBound.stored), .value(range.upperBound.stored)])
+        Condition("\(orderedFragment) BETWEEN \(argument(range.lowerBound)) AND \(argument(range.upperBound))")
     }
 
     // MARK: Membership
@@ -301,12 +315,12 @@ extension Column {
     /// let movies = try transaction.fetch(Movie.self) { $0.title.isIn(["Stalker", "Solaris"]) }
     /// ```
     public func isIn(_ values: some Sequence<Value>) -> Condition<Entity> where Value: ColumnEquatable {
-        isIn(values.map(\.stored))
+        isAny(of: Array(values))
     }
 
     /// The property is not nil and is one of `values`.
     public func isIn<V: ColumnEquatable>(_ values: some Sequence<V>) -> Condition<Entity> where Value == V? {
-        isIn(values.map(\.stored))
+        isAny(of: Array(values))
     }
 
     /// The key is one of `values`.
@@ -322,33 +336,39 @@ extension Column {
     /// The maximum number of values that get a parameter each.
     private static var mostParameters: Int { 100 }
 
-    private func isIn(_ values: [SQLiteValue]) -> Condition<Entity> {
-        if values.count <= Self.mostParameters { return isIn(values.map { .value($0) }) }
-        return isIn(.values(ValueArray(values, columnCount: 1)))
+    private func isAny(of values: [some ColumnEquatable]) -> Condition<Entity> {
+        if values.isEmpty { return Condition("FALSE") }
+        if values.count <= Self.mostParameters {
+            return Condition("\(collatedRowValue) IN (\(.joined(values.map(argument))))")
+        }
+        if isJSON { return .any(of: values.map { Condition("\(fragment) = \(argument($0))") }) }
+        return isIn(.values(values.map(\.stored)), columnCount: 1)
     }
 
     private func isIn(_ keys: [any EntityID]) -> Condition<Entity> {
-        if keys.count <= Self.mostParameters || names.count > ValueArray.mostColumns {
+        let columnCount = keys.first.map { type(of: $0).columnCount } ?? 1
+        if keys.count <= Self.mostParameters || columnCount > VirtualRows.mostColumns {
             return isIn(keys.map { .key($0) })
         }
-        return isIn(.keys(keys, columnCount: names.count))
+        return isIn(.keys(keys, columnCount: columnCount), columnCount: columnCount)
     }
 
-    private func isIn(_ array: Condition<Entity>.Argument) -> Condition<Entity> {
-        Condition("\(collatedRowValue) IN (\(ValueArray.query(columnCount: names.count)))", [array])
+    private func isIn(_ array: QueryArgument, columnCount: Int) -> Condition<Entity> {
+        Condition("\(collatedRowValue) IN (\(VirtualRows.query(array, columnCount: columnCount)))")
     }
 
-    private func isIn(_ arguments: [Condition<Entity>.Argument]) -> Condition<Entity> {
-        if arguments.isEmpty { return Condition("FALSE") }
-        let one = names.count == 1 ? "?" : "(" + names.map { _ in "?" }.joined(separator: ", ") + ")"
-        let all = [String](repeating: one, count: arguments.count).joined(separator: ", ")
-        return Condition("\(collatedRowValue) IN (\(names.count == 1 ? all : "VALUES " + all))", arguments)
+    private func isIn(_ arguments: [QueryArgument]) -> Condition<Entity> {
+        guard let first = arguments.first else { return Condition("FALSE") }
+        if first.parameterCount == 1 {
+            return Condition("\(collatedRowValue) IN (\(.joined(arguments.map { "\($0)" })))")
+        }
+        return Condition("\(collatedRowValue) IN (VALUES \(.joined(arguments.map { "(\($0))" })))")
     }
 }
 
 extension Statement {
     /// The values of the columns of several primary keys, in a row.
-    fileprivate func storedValues(of keys: [any EntityID], columnCount: Int) throws -> [SQLiteValue] {
+    func storedValues(of keys: [any EntityID], columnCount: Int) throws -> [SQLiteValue] {
         let select = try Statement("SELECT \(SQL.parameters(columnCount))", database: sqlite3_db_handle(pointer))
         var values: [SQLiteValue] = []
         values.reserveCapacity(keys.count * columnCount)
@@ -359,78 +379,5 @@ extension Statement {
             select.rewind()
         }
         return values
-    }
-}
-
-// MARK: Text
-
-extension Column where Value == String {
-    /// The text begins with `prefix`. Letter case matters.
-    public func hasPrefix(_ prefix: String) -> Condition<Entity> { begins(with: prefix) }
-    /// The text ends with `suffix`. Letter case matters.
-    public func hasSuffix(_ suffix: String) -> Condition<Entity> { ends(with: suffix) }
-    /// The text contains `part`. Letter case matters.
-    public func contains(_ part: String) -> Condition<Entity> { holds(part) }
-    /// The text matches a pattern of SQL's LIKE (https://sqlite.org/lang_expr.html#like).
-    ///
-    /// ```swift
-    /// let movies = try transaction.fetch(Movie.self) { $0.title.isLike("%100^%%", escape: "^") }
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - pattern: The pattern. `%` matches any text, and `_` any character. The case of ASCII letters does not matter.
-    ///   - escape: A character before `%`, `_` or itself that makes it match only itself.
-    public func isLike(_ pattern: String, escape: Character? = nil) -> Condition<Entity> { like(pattern, escape) }
-}
-
-extension Column where Value == String? {
-    /// The text is not nil and begins with `prefix`. Letter case matters.
-    public func hasPrefix(_ prefix: String) -> Condition<Entity> { begins(with: prefix) }
-    /// The text is not nil and ends with `suffix`. Letter case matters.
-    public func hasSuffix(_ suffix: String) -> Condition<Entity> { ends(with: suffix) }
-    /// The text is not nil and contains `part`. Letter case matters.
-    public func contains(_ part: String) -> Condition<Entity> { holds(part) }
-    /// The text is not nil and matches a pattern of SQL's LIKE (https://sqlite.org/lang_expr.html#like).
-    ///
-    /// - Parameters:
-    ///   - pattern: The pattern. `%` matches any text, and `_` any character. The case of ASCII letters does not matter.
-    ///   - escape: A character before `%`, `_` or itself that makes it match only itself.
-    public func isLike(_ pattern: String, escape: Character? = nil) -> Condition<Entity> { like(pattern, escape) }
-}
-
-extension Column {
-    /// GLOB respects letter case and can use an index (https://sqlite.org/optoverview.html#the_like_optimization). It reads
-    /// text up to U+0000.
-    fileprivate func begins(with prefix: String) -> Condition<Entity> {
-        if !prefix.utf8.contains(0) { return Condition(self, "GLOB", .text(Self.globbed(prefix) + "*")) }
-        return Condition(
-            "substr(CAST(\(sql) AS BLOB), 1, \(prefix.utf8.count)) = ?", [.value(.blob(Data(prefix.utf8)))])
-    }
-
-    fileprivate func ends(with suffix: String) -> Condition<Entity> {
-        if suffix.isEmpty { return Condition("\(sql) IS NOT NULL") }
-        return Condition("substr(CAST(\(sql) AS BLOB), -\(suffix.utf8.count)) = ?", [.value(.blob(Data(suffix.utf8)))])
-    }
-
-    fileprivate func holds(_ part: String) -> Condition<Entity> {
-        Condition("instr(\(sql), ?) > 0", [.value(.text(part))])
-    }
-
-    fileprivate func like(_ pattern: String, _ escape: Character?) -> Condition<Entity> {
-        guard let escape else { return Condition(self, "LIKE", .text(pattern)) }
-        return Condition("\(sql) LIKE ? ESCAPE ?", [.value(.text(pattern)), .value(.text(String(escape)))])
-    }
-
-    /// The pattern of GLOB that matches only `text`: special characters are in brackets.
-    private static func globbed(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            if ["*", "?", "["].contains(scalar) {
-                result += "[\(scalar)]"
-            } else {
-                result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
     }
 }

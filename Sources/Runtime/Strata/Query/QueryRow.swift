@@ -116,11 +116,11 @@ final class QueryColumns {
 
 /// The columns of a row in another order.
 final class ColumnOrder: RowSource {
-    private let pointer: OpaquePointer
+    private let pointer: OpaquePointer?
     private let places: [Int]
     private let names: [String]
 
-    init(_ pointer: OpaquePointer, _ places: [Int], _ names: [String]) {
+    init(_ pointer: OpaquePointer?, _ places: [Int], _ names: [String]) {
         (self.pointer, self.places, self.names) = (pointer, places, names)
     }
 
@@ -200,7 +200,6 @@ extension Connection {
     /// Prepares your own statement and binds its values.
     func query(_ sql: String, _ arguments: [(any ColumnStorable)?]) throws -> Statement {
         let statement = try confined(sql)
-        guard statement.isAlone else { throw QueryError.refused(reason: "it is more than one statement", sql: sql) }
         let counts = arguments.map { $0.map { type(of: $0).columnCount } ?? 1 }
         let count = counts.reduce(0, +)
         guard statement.parameterCount == count else {

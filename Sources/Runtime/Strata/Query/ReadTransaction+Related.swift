@@ -27,8 +27,20 @@ extension ReadTransaction {
         return try statement.step() ? Target.read(statement.row) : nil
     }
 
+    /// Fetches the related row of a to-one relationship in which each row has a related row; nil if `source` is not stored, or
+    /// if something else than Strata has deleted the related row.
+    ///
+    /// ```swift
+    /// let podcast = try transaction.related(episode, \.podcast)
+    /// ```
+    public func related<Source: StoredEntity, Target>(
+        _ source: Source, _ path: KeyPath<Source.Relationships, RequiredToOne<Source, Target>>
+    ) throws -> Target? {
+        try related(source, path.appending(path: \.optional))
+    }
+
     private func related<Source: StoredEntity>(
-        to source: Source, _ rows: RelatedRows, _ table: EntityTable
+        to source: Source, _ rows: RelatedQuery, _ table: EntityTable
     ) throws -> Statement {
         let statement = try open().cached(rows.select(table, where: rows.ofOne))
         try statement.bind(Source.id(of: source), at: 1)
@@ -70,26 +82,41 @@ extension ReadTransaction {
         return targets
     }
 
+    /// Fetches the related row of each of several rows with one query.
+    ///
+    /// - Returns: The related rows, by the primary key of the source.
+    public func related<Source: StoredEntity, Target>(
+        _ sources: some Collection<Source>, _ path: KeyPath<Source.Relationships, RequiredToOne<Source, Target>>
+    ) throws -> [Source.ID: Target] {
+        try related(sources, path.appending(path: \.optional))
+    }
+
     private func related<Source: StoredEntity, Target: StoredEntity>(
-        _ sources: some Collection<Source>, _ rows: RelatedRows, _ body: (Source.ID, Target) -> Void
+        _ sources: some Collection<Source>, _ rows: RelatedQuery, _ body: (Source.ID, Target) -> Void
     ) throws {
-        let connection = try open()
-        // The number of parameters is limited (https://sqlite.org/limits.html). More keys need another query.
-        let most = connection.mostParameters / Source.ID.columnCount
+        try related(sources, rows, Target.all, body)
+    }
+
+    /// Passes the related rows of several rows to `body`, with the primary key of their source.
+    ///
+    /// - Parameters:
+    ///   - sources: The rows that have the relationship.
+    ///   - rows: The SQL that finds the related rows.
+    ///   - request: The related rows to read. Its limit counts for each source.
+    ///   - body: The closure.
+    func related<Source: StoredEntity, Target: StoredEntity>(
+        _ sources: some Collection<Source>, _ rows: RelatedQuery, _ request: Request<Target>,
+        _ body: (Source.ID, Target) -> Void
+    ) throws {
+        if sources.isEmpty { return }
         var known: Set<Source.ID> = []
-        var rest = sources.map(Source.id).filter { known.insert($0).inserted }[...]
-        while !rest.isEmpty {
-            let part = rest.prefix(most)
-            rest = rest.dropFirst(part.count)
-            let statement = try connection.prepare(
-                rows.select(Target.table, rows.source, where: rows.ofMany(part.count)))
-            for (place, id) in part.enumerated() {
-                try statement.bind(id, at: 1 + place * Source.ID.columnCount)
-            }
-            let columnCount = Target.table.columns.count
-            while try statement.step() {
-                body(try Source.ID(row: statement.row, at: columnCount), try Target.read(statement.row))
-            }
+        let ids = sources.map(Source.id).filter { known.insert($0).inserted }
+        let keys = QueryArgument.keys(ids, columnCount: Source.ID.columnCount)
+        let statement = try request.statement(of: rows, keys, names: name).prepared(open())
+        defer { statement.reset() }
+        let columnCount = Target.table.columns.count
+        while try statement.step() {
+            body(try Source.ID(row: statement.row, at: columnCount), try Target.read(statement.row))
         }
     }
 }

@@ -8,11 +8,35 @@ extension ReadTransaction {
     /// let movies = try transaction.fetch(Movie.all.where { $0.popularity > 4 })
     /// ```
     @inlinable public func fetch<Entity: StoredEntity>(_ request: Request<Entity>) throws -> [Entity] {
-        let statement = try select(request)
-        defer { statement.reset() }
+        let table = Entity.table
+        let isCollected = table.columns.count <= RowCollection.mostColumns && !request.isOrdered
+        let statement = try isCollected ? collecting(request) : select(request)
         var entities: [Entity] = []
-        while try statement.step() { entities.append(try Entity.read(statement.row)) }
+        // The number of rows with a condition may be very different the next time.
+        if !request.hasCondition { entities.reserveCapacity(statement.lastRowCount) }
+        defer { statement.reset() }
+        if isCollected {
+            // The compiler specializes a closure for the entity, but not a class.
+            try collect(statement, table) { entities.append(try Entity(row: $0)) }
+        } else {
+            while try statement.step() { entities.append(try Entity.read(statement.row)) }
+        }
+        statement.lastRowCount = entities.count
         return entities
+    }
+
+    /// Prepares the statement that passes the rows of a request to the connection's `RowCollection`.
+    @usableFromInline func collecting<Entity: StoredEntity>(_ request: Request<Entity>) throws -> Statement {
+        try request.collectingStatement(names: name).prepared(open())
+    }
+
+    /// Passes the rows of such a statement to `body`.
+    @usableFromInline func collect(_ statement: Statement, _ table: EntityTable, _ body: (Row) throws -> Void) throws {
+        do {
+            try open().rowCollection.run(statement, table.columns, body)
+        } catch let error as MalformedValue {
+            throw error.named(table.name)
+        }
     }
 
     /// Fetches the rows for which `condition` is true, in an undefined order.
@@ -44,9 +68,7 @@ extension ReadTransaction {
     /// while let movie = try cursor.next() { print(movie.title) }
     /// ```
     public func cursor<Entity: StoredEntity>(_ request: Request<Entity>) throws -> Cursor<Entity> {
-        let table = Entity.table
-        let statement = try open().prepare(request.select(SQL.list(table.columns), from: quoted(table.name)))
-        try request.bind(to: statement)
+        let statement = try request.statement(names: name).prepared(open(), isCached: false)
         return Cursor(statement, of: self) { try Entity.read($0) }
     }
 
@@ -56,8 +78,7 @@ extension ReadTransaction {
     /// let count = try transaction.count(Movie.all.where { $0.summary == nil })
     /// ```
     public func count<Entity: StoredEntity>(_ request: Request<Entity>) throws -> Int {
-        let rows = request.select("1", from: quoted(Entity.table.name))
-        return try value(request, "SELECT count(*) FROM (\(rows))") { try $0.int(0) }
+        try value(request, "1", "SELECT count(*)") { try $0.int(0) }
     }
 
     /// Returns whether a request has any rows.
@@ -66,16 +87,13 @@ extension ReadTransaction {
     /// let isKnown = try transaction.exists(Movie.all.where { $0.title == "Stalker" })
     /// ```
     public func exists<Entity: StoredEntity>(_ request: Request<Entity>) throws -> Bool {
-        let rows = request.select("1", from: quoted(Entity.table.name))
-        return try value(request, "SELECT EXISTS (\(rows))") { try $0.bool(0) }
+        let rows = request.statement(selecting: "1", names: name).wrapped("SELECT EXISTS (", ")")
+        return try value(rows) { try $0.bool(0) }
     }
 
     /// Prepares the statement of a request and binds its values.
     @usableFromInline func select<Entity: StoredEntity>(_ request: Request<Entity>) throws -> Statement {
-        let table = Entity.table
-        let statement = try open().cached(table.select(from: name(table.name)) + request.clauses)
-        try request.bind(to: statement)
-        return statement
+        try request.statement(names: name).prepared(open())
     }
 
     /// Returns SQLite's query plan for a request (https://sqlite.org/eqp.html), one line for each step.
@@ -84,83 +102,17 @@ extension ReadTransaction {
     /// print(try transaction.plan(of: Movie.all.where { $0.title == "Stalker" }))
     /// ```
     public func plan<Entity: StoredEntity>(of request: Request<Entity>) throws -> String {
-        let statement = try open().prepare(
-            "EXPLAIN QUERY PLAN " + request.select("*", from: quoted(Entity.table.name)))
-        try request.bind(to: statement)
+        try plan(of: request.statement(names: name))
+    }
+
+    func plan(of statement: QueryStatement) throws -> String {
+        let statement = try statement.wrapped("EXPLAIN QUERY PLAN ", "").prepared(open(), isCached: false)
         var lines: [String] = []
         while try statement.step() { lines.append(try statement.row.string(3)) }
         return lines.joined(separator: "\n")
     }
 
-    // MARK: Columns
-
-    /// Fetches the values of a property for the rows of a request.
-    ///
-    /// ```swift
-    /// let titles = try transaction.values(of: \.title, in: Movie.all)
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - column: The property.
-    ///   - request: The rows.
-    ///   - isDistinct: Whether equal values are returned only once.
-    public func values<Entity: StoredEntity, Value: ColumnStorable>(
-        of column: ColumnPath<Entity, Value>, in request: Request<Entity>,
-        distinct isDistinct: Bool = false
-    ) throws -> [Value] {
-        var values: [Value] = []
-        try read(Entity.Columns()[keyPath: column].names, of: request, isDistinct) { row in
-            values.append(try Value(row: row, at: 0))
-        }
-        return values
-    }
-
-    /// Fetches the values of several properties for the rows of a request.
-    ///
-    /// ```swift
-    /// let rows = try transaction.values(of: \.title, \.voteCount, in: Movie.all)
-    /// for (title, votes) in rows { print(title, votes) }
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - first: The first property.
-    ///   - others: The other properties.
-    ///   - request: The rows.
-    ///   - isDistinct: Whether equal combinations of values are returned only once.
-    public func values<Entity: StoredEntity, First: ColumnStorable, each Value: ColumnStorable>(
-        of first: ColumnPath<Entity, First>,
-        _ others: repeat ColumnPath<Entity, each Value>, in request: Request<Entity>,
-        distinct isDistinct: Bool = false
-    ) throws -> [(First, repeat each Value)] {
-        let all = Entity.Columns()
-        var names = all[keyPath: first].names
-        repeat names.append(contentsOf: all[keyPath: each others].names)
-        var values: [(First, repeat each Value)] = []
-        try read(names, of: request, isDistinct) { row in
-            var index = 0
-            func next<Next: ColumnStorable>(_ type: Next.Type) throws -> Next {
-                defer { index += Next.columnCount }
-                return try Next(row: row, at: index)
-            }
-            values.append((try next(First.self), repeat try next((each Value).self)))
-        }
-        return values
-    }
-
-    /// Runs `body` with columns of each row of a request.
-    private func read<Entity: StoredEntity>(
-        _ columns: [String], of request: Request<Entity>, _ isDistinct: Bool, _ body: (Row) throws -> Void
-    ) throws {
-        let statement = try open().cached(
-            request.select(SQL.list(columns), from: quoted(Entity.table.name), isDistinct: isDistinct))
-        try request.bind(to: statement)
-        defer { statement.reset() }
-        do {
-            while try statement.step() { try body(statement.row) }
-        } catch let error as MalformedValue {
-            throw error.named(Entity.table.name)
-        }
-    }
+    // MARK: Aggregates
 
     /// Returns the least value of a property in the rows of a request; nil without values.
     ///
@@ -255,9 +207,7 @@ extension ReadTransaction {
     private func decimalAverage<Entity, Property>(
         _ column: Column<Entity, Property>, _ request: Request<Entity>
     ) throws -> Decimal? {
-        let rows = request.select(column.sql, from: quoted(Entity.table.name))
-        let sql = "SELECT \(DecimalFunctions.sum)(\(column.sql)), count(\(column.sql)) FROM (\(rows))"
-        return try value(request, sql) { row in
+        try value(request, "\(column.fragment) AS v", "SELECT \(DecimalFunctions.sum)(v), count(v)") { row in
             try row.optionalDecimal(0).map { $0 / Decimal(try row.int(1)) }
         }
     }
@@ -265,10 +215,8 @@ extension ReadTransaction {
     private func total<Entity, Property, Value: Numeric & ColumnStorable>(
         _ column: Column<Entity, Property>, _ request: Request<Entity>
     ) throws -> Value {
-        let rows = request.select(column.sql, from: quoted(Entity.table.name))
         let function = Column<Entity, Property>.isDecimal ? DecimalFunctions.sum : "sum"
-        let sql = "SELECT \(function)(\(column.sql)), count(\(column.sql)) FROM (\(rows))"
-        return try value(request, sql) { row in
+        return try value(request, "\(column.fragment) AS v", "SELECT \(function)(v), count(v)") { row in
             if let sum = try Value?(row: row, at: 0) { return sum }
             // SQLite has no NaN. The sum of both infinities is NULL.
             let notANumber = (Value.self as? any FloatingPoint.Type).flatMap { $0.nan as? Value }
@@ -279,19 +227,23 @@ extension ReadTransaction {
     private func aggregate<Entity, Value, Result: ColumnStorable>(
         _ function: String, _ column: Column<Entity, Value>, _ request: Request<Entity>
     ) throws -> Result? {
-        // If the request is limited, only the rows within the limit count.
-        let rows = request.select(column.sql, from: quoted(Entity.table.name))
-        return try value(request, "SELECT \(function)(\(column.orderedSQL)) FROM (\(rows))") {
+        let collation = Column<Entity, Value>.isDecimal ? " COLLATE \(DecimalFunctions.collation)" : ""
+        return try value(request, "\(column.orderedFragment) AS v", "SELECT \(function)(v\(collation))") {
             try Result?(row: $0, at: 0)
         }
     }
 
-    /// Returns the result of `body` for the single row of a statement with the values of `request`.
+    /// Returns the result of `body` for the row of an aggregate over a value of each row of a request. If the request is
+    /// limited, only the rows within the limit count.
     private func value<Entity, Result>(
-        _ request: Request<Entity>, _ sql: String, _ body: (Row) throws -> Result
+        _ request: Request<Entity>, _ column: QueryFragment, _ aggregate: String, _ body: (Row) throws -> Result
     ) throws -> Result {
-        let statement = try open().cached(sql)
-        try request.bind(to: statement)
+        try value(request.statement(selecting: column, names: name).wrapped(aggregate + " FROM (", ")"), body)
+    }
+
+    /// Returns the result of `body` for the single row of a statement.
+    private func value<Result>(_ statement: QueryStatement, _ body: (Row) throws -> Result) throws -> Result {
+        let statement = try statement.prepared(open())
         defer { statement.reset() }
         _ = try statement.step()
         return try body(statement.row)

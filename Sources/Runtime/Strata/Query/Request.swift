@@ -10,16 +10,14 @@ public struct Ordering<Entity: StoredEntity>: Sendable {
         case last = "NULLS LAST"
     }
 
-    let sql: String
+    let fragment: QueryFragment
 }
 
 extension Column {
     /// From the least to the greatest value. nil comes first.
-    public var ascending: Ordering<Entity> { Ordering(sql: orderedNames.joined(separator: ", ")) }
+    public var ascending: Ordering<Entity> { ordering("") }
     /// From the greatest to the least value. nil comes last.
-    public var descending: Ordering<Entity> {
-        Ordering(sql: orderedNames.map { $0 + " DESC" }.joined(separator: ", "))
-    }
+    public var descending: Ordering<Entity> { ordering(" DESC") }
 
     /// From the least to the greatest value.
     ///
@@ -28,9 +26,7 @@ extension Column {
     /// ```
     ///
     /// - Parameter nulls: The position of rows in which the property is nil.
-    public func ascending(nulls: Ordering<Entity>.Nulls) -> Ordering<Entity> {
-        Ordering(sql: orderedNames.map { "\($0) \(nulls.rawValue)" }.joined(separator: ", "))
-    }
+    public func ascending(nulls: Ordering<Entity>.Nulls) -> Ordering<Entity> { ordering(" \(nulls.rawValue)") }
 
     /// From the greatest to the least value.
     ///
@@ -39,11 +35,11 @@ extension Column {
     /// ```
     ///
     /// - Parameter nulls: The position of rows in which the property is nil.
-    public func descending(nulls: Ordering<Entity>.Nulls) -> Ordering<Entity> {
-        Ordering(sql: orderedNames.map { "\($0) DESC \(nulls.rawValue)" }.joined(separator: ", "))
-    }
+    public func descending(nulls: Ordering<Entity>.Nulls) -> Ordering<Entity> { ordering(" DESC \(nulls.rawValue)") }
 
-    private var orderedNames: [String] { names.count == 1 ? [orderedSQL] : collatedNames }
+    private func ordering(_ direction: String) -> Ordering<Entity> {
+        Ordering(fragment: .joined(orderedFragments.map { "\($0)\(sql: direction)" }))
+    }
 }
 
 /// A request for rows of an entity: their condition, order and number.
@@ -55,8 +51,9 @@ extension Column {
 public struct Request<Entity: StoredEntity>: Sendable {
     private var condition: Condition<Entity>?
     private var orders: [Ordering<Entity>] = []
-    private var limit: Int?
-    private var offset: Int?
+    private var range: RowRange?
+    /// Whether SQLite must not read the rows by an index, so that they come in the order of their numbers.
+    private var isByRowNumber = false
 
     /// Creates a request for all rows.
     public init() {}
@@ -84,6 +81,15 @@ public struct Request<Entity: StoredEntity>: Sendable {
     /// ```
     public func `where`(_ condition: (Entity.Columns) -> Condition<Entity>) -> Request {
         filter(condition(Entity.Columns()))
+    }
+
+    /// Restricts the request to rows in which a property is true.
+    ///
+    /// ```swift
+    /// let request = Episode.all.where { $0.isPlayed }
+    /// ```
+    public func `where`(_ property: (Entity.Columns) -> Column<Entity, Bool>) -> Request {
+        filter(Condition(property(Entity.Columns()).fragment))
     }
 
     /// Orders the rows by several properties, the most significant one first.
@@ -115,39 +121,178 @@ public struct Request<Entity: StoredEntity>: Sendable {
     /// ```
     public func limit(_ count: Int, offset: Int = 0) -> Request {
         var request = self
-        request.limit = count
-        request.offset = offset == 0 ? nil : offset
+        request.range = RowRange(limit: count, offset: offset == 0 ? nil : offset)
+        return request
+    }
+
+    /// All rows, sorted by primary key.
+    @usableFromInline static var byKey: Request {
+        var request = Request()
+        if let key = Entity.ID.self as? any RawEntityID.Type, key.isRowNumber {
+            request.isByRowNumber = true
+        } else {
+            request.orders = [Ordering(fragment: .joined(Entity.table.key.map { QueryFragment(column: $0) }))]
+        }
         return request
     }
 
     // MARK: SQL
 
-    /// The statement of the request that selects `columns`.
-    func select(_ columns: String, from table: String, isDistinct: Bool = false) -> String {
-        "SELECT \(isDistinct ? "DISTINCT " : "")\(columns) FROM \(table)" + clauses
-    }
-
-    /// The SQL after the name of the table.
-    var clauses: String {
-        var sql = filter
-        if !orders.isEmpty { sql += " ORDER BY " + orders.map(\.sql).joined(separator: ", ") }
-        if limit != nil { sql += " LIMIT ?" }
-        if offset != nil { sql += " OFFSET ?" }
-        return sql
-    }
-
-    /// The WHERE clause.
-    var filter: String { condition.map { " WHERE \($0.sql)" } ?? "" }
+    /// The condition; nil if all rows match.
+    var filter: Condition<Entity>? { condition }
     /// Whether the request has a limit.
-    var isLimited: Bool { limit != nil }
+    var isLimited: Bool { range != nil }
 
-    /// Binds the values of the request to the parameters from `first` on.
-    func bind(to statement: Statement, from first: Int = 1) throws {
-        var index = try Condition<Entity>.bind(condition?.arguments ?? [], to: statement, from: first)
-        for count in [limit, offset].compactMap(\.self) {
-            try statement.bind(count, at: index)
-            index += 1
+    /// A SELECT statement for values of the rows.
+    ///
+    /// - Parameters:
+    ///   - columns: The values; nil for all columns of the entity.
+    ///   - isDistinct: Whether equal rows are returned only once.
+    ///   - grouping: The clauses of groups, whose order and range replace those of the rows.
+    ///   - names: Returns the current name of a table.
+    func statement(
+        selecting columns: QueryFragment? = nil, isDistinct: Bool = false, grouping: GroupClauses<Entity>? = nil,
+        names: @escaping (String) -> String
+    ) -> QueryStatement {
+        // Only the rows within the limit are grouped.
+        let limited = grouping != nil && isLimited ? statement(names: names) : nil
+        let condition = limited == nil ? condition?.fragment : nil
+        let orders = grouping?.orders ?? orders
+        let order: QueryFragment? = orders.isEmpty ? nil : .joined(orders.map(\.fragment))
+        let all = [columns, condition, grouping?.fragment, order].compactMap(\.self)
+        let table = Entity.table
+        let isRelated = all.contains(where: \.isRelated)
+        let scope = isRelated ? QueryScope.joining(names) : QueryScope.alone(names)
+        var text = QueryText()
+        if let columns {
+            text = scope.text(columns)
+            text.sql = (isDistinct ? "SELECT DISTINCT " : "SELECT ") + text.sql
+        } else if isRelated {
+            text.sql = "SELECT " + table.columns.map(scope.column).joined(separator: ", ")
+        } else {
+            text.sql = table.select(from: names(table.name))
         }
+        var clauses = QueryText()
+        for (word, fragment) in [(" WHERE ", condition), (" ", grouping?.fragment), (" ORDER BY ", order)] {
+            guard let fragment else { continue }
+            clauses.sql += word
+            clauses += scope.text(fragment)
+        }
+        // The clauses have joined the tables that they need.
+        if let limited {
+            text.sql += " FROM ("
+            text += limited.text
+            text.sql += ")" + scope.alias
+        } else if columns != nil || isRelated {
+            text.sql += " FROM " + SQL.quoted(names(table.name)) + scope.alias + (isByRowNumber ? " NOT INDEXED" : "")
+        }
+        text.sql += scope.joins
+        text += clauses
+        if let range = grouping == nil ? range : grouping?.range {
+            text.sql += range.offset == nil ? " LIMIT ?" : " LIMIT ? OFFSET ?"
+            text.arguments += [range.limit, range.offset].compactMap(\.self).map { .value($0.stored) }
+        }
+        return QueryStatement(
+            text: text, hasOwnSQL: limited?.hasOwnSQL == true || all.contains(where: \.hasOwnSQL))
+    }
+
+    @usableFromInline var hasCondition: Bool { condition != nil }
+
+    /// Whether the request has an order or a limit. An aggregate gets such rows from a subquery, which copies all values.
+    @usableFromInline var isOrdered: Bool { !orders.isEmpty || isLimited }
+
+    /// A SELECT statement for the related rows of several rows, each with the primary key of its source.
+    ///
+    /// - Parameters:
+    ///   - rows: The SQL that finds the related rows.
+    ///   - keys: The primary keys of the sources.
+    ///   - names: Returns the current name of a table.
+    func statement(
+        of rows: RelatedQuery, _ keys: QueryArgument, names: @escaping (String) -> String
+    ) -> QueryStatement {
+        let scope = QueryScope.joining(as: "t", names)
+        let count = rows.source.count
+        let source = rows.source.joined(separator: ", ")
+        var condition: QueryFragment =
+            "\(sql: count == 1 ? source : "(\(source))") IN (\(VirtualRows.query(keys, columnCount: count)))"
+        if let own = self.condition?.fragment { condition = "\(condition) AND (\(own))" }
+        let order: QueryFragment =
+            orders.isEmpty ? "\(sql: rows.order)" : .joined(orders.map(\.fragment))
+        let (filter, by) = (scope.text(condition), scope.text(order))
+        var columns = Entity.table.columns.map(scope.column) + rows.source
+        var text = QueryText()
+        if let range {
+            // The rows of each source are counted in their order.
+            columns = columns.enumerated().map { "\($1) AS c\($0)" }
+            let names = columns.indices.map { "c\($0)" }.joined(separator: ", ")
+            text.sql = "SELECT \(names) FROM (SELECT \(columns.joined(separator: ", ")), "
+            text.sql += "row_number() OVER (PARTITION BY \(source)"
+            if !by.sql.isEmpty {
+                text.sql += " ORDER BY "
+                text += by
+            }
+            text.sql += ") AS number FROM \(rows.tables)\(scope.joins) WHERE "
+            text += filter
+            text.sql += ") WHERE number > ? AND number <= ? ORDER BY number"
+            let offset = range.offset ?? 0
+            text.arguments += [offset, offset + range.limit].map { .value($0.stored) }
+        } else {
+            text.sql = "SELECT \(columns.joined(separator: ", ")) FROM \(rows.tables)\(scope.joins) WHERE "
+            text += filter
+            if !by.sql.isEmpty {
+                text.sql += " ORDER BY "
+                text += by
+            }
+        }
+        let hasOwnSQL = condition.hasOwnSQL || order.hasOwnSQL
+        return QueryStatement(text: text, hasOwnSQL: hasOwnSQL)
+    }
+
+    /// A statement that passes the rows to the connection's `RowCollection`.
+    func collectingStatement(names: @escaping (String) -> String) -> QueryStatement {
+        let columns = Entity.table.columns
+        let values = QueryFragment.joined(columns.map { QueryFragment(column: $0) })
+        return statement(selecting: "\(sql: RowCollection.function)(\(values))", names: names)
+    }
+
+    /// The SQL of the request, for tests.
+    package var sql: String { statement { $0 }.text.sql }
+
+    /// A SELECT statement for the primary keys of the rows.
+    func keys(names: @escaping (String) -> String) -> QueryStatement {
+        statement(selecting: .joined(Entity.table.key.map { QueryFragment(column: $0) }), names: names)
+    }
+}
+
+/// The rows that a request has by their number: the first `limit` rows after the first `offset` rows.
+struct RowRange: Sendable {
+    let limit: Int
+    let offset: Int?
+}
+
+/// A statement of a query.
+struct QueryStatement {
+    var text: QueryText
+    /// Whether it contains the app's own SQL, which is restricted.
+    var hasOwnSQL: Bool
+
+    /// A statement that selects from the rows of this one.
+    func wrapped(_ prefix: String, _ suffix: String) -> QueryStatement {
+        var statement = self
+        statement.text.sql = prefix + text.sql + suffix
+        return statement
+    }
+
+    /// Prepares the statement and binds its values.
+    func prepared(_ connection: Connection, isCached: Bool = true) throws -> Statement {
+        let statement =
+            if hasOwnSQL {
+                try connection.confined(text.sql, isCached: isCached)
+            } else {
+                try isCached ? connection.cached(text.sql) : connection.prepare(text.sql)
+            }
+        try text.bind(to: statement, hasOwnSQL: hasOwnSQL)
+        return statement
     }
 }
 

@@ -38,12 +38,18 @@ package final class Connection {
     private var lastStatement: (sql: String, statement: Statement)?
     /// The cached statements of the app's SQL. The authorizer has allowed each of them.
     private var confinedStatements: [String: Statement] = [:]
-    /// The limits of the app's SQL; nil until there is such SQL.
-    private var confinement: Confinement?
+    /// Decides about statements that are prepared.
+    private let authorizer = Authorizer()
+    /// The tables that the statements of an observed transaction read; nil if no transaction is observed.
+    private var readTables: Set<String>?
     /// The tables that the app's SQL must not change: the old tables of a migration's step, which are dropped at its end.
     var outdatedTables: Set<String> = []
     /// The schema at whose newest version the store was opened; nil if it is not open for transactions.
     var openedSchema: KnownSchema?
+    /// The function that collects rows.
+    let rowCollection = RowCollection()
+    /// Keeps the object alive that receives the durations of statements.
+    var trace: AnyObject?
     /// An object that SQL functions use. It lives as long as the connection.
     var functionState: AnyObject?
 
@@ -63,13 +69,22 @@ package final class Connection {
         _ = strata_db_config_switch(pointer, Int32(SQLITE_DBCONFIG_DQS_DML), 0)
         _ = strata_db_config_switch(pointer, Int32(SQLITE_DBCONFIG_DQS_DDL), 0)
         try DecimalFunctions.add(to: pointer)
-        try ValueArray.add(to: pointer)
+        authorizer.add(to: pointer)
+        try VirtualRows.add(to: pointer)
+        try TextFolding.add(to: pointer)
+        try rowCollection.add(to: pointer)
     }
 
     deinit {
+        // The closure that receives the durations of statements is released with the connection.
+        sqlite3_trace_v2(pointer, 0, nil, nil)
         forgetStatements()
         sqlite3_close_v2(pointer)
     }
+
+    /// Interrupts the statements that run now. Another thread may call this while one uses the connection
+    /// (https://sqlite.org/c3ref/interrupt.html).
+    func interrupt() { sqlite3_interrupt(pointer) }
 
     /// Sets how long to wait for another connection's lock, in milliseconds.
     package func setBusyTimeout(_ milliseconds: Int32) {
@@ -128,7 +143,23 @@ package final class Connection {
 
     /// Prepares a new statement.
     package func prepare(_ sql: String) throws -> Statement {
-        try Statement(sql, connection: self)
+        let (statement, tables) = try authorizer.recordingTables { try Statement(sql, connection: self) }
+        statement.tables = tables
+        readTables?.formUnion(tables)
+        return statement
+    }
+
+    /// Runs `body`, and returns its result with the tables that its statements read.
+    func observingTables<Result>(_ body: () throws -> Result) throws -> (Result, Set<String>) {
+        readTables = []
+        defer { readTables = nil }
+        let result = try body()
+        return (result, readTables ?? [])
+    }
+
+    /// Notes the tables of a statement that was prepared before.
+    private func note(_ statement: Statement) {
+        if readTables != nil { readTables?.formUnion(statement.tables) }
     }
 
     /// Returns a prepared statement for `sql` from the cache, ready to run. Values from an earlier use stay bound.
@@ -138,11 +169,13 @@ package final class Connection {
         // Comparing a string with itself is fast. Hashing takes longer than running a small statement.
         if let lastStatement, lastStatement.sql == sql, !lastStatement.statement.isBusy {
             lastStatement.statement.rewind()
+            note(lastStatement.statement)
             return lastStatement.statement
         }
         let statement: Statement
         if let known = statements[sql], !known.isBusy {
             known.rewind()
+            note(known)
             statement = known
         } else {
             statement = try prepare(sql)
@@ -159,13 +192,19 @@ package final class Connection {
     ///
     /// The check happens while SQLite prepares the statement, because some pragmas take effect then.
     ///
+    /// - Parameters:
+    ///   - sql: The SQL of one statement.
+    ///   - isCached: Whether the statement comes from the cache.
     /// - Throws: `QueryError.refused`, or `SQLiteError`.
-    func confined(_ sql: String) throws -> Statement {
-        if let known = confinedStatements[sql], !known.isBusy {
+    func confined(_ sql: String, isCached: Bool = true) throws -> Statement {
+        if isCached, let known = confinedStatements[sql], !known.isBusy {
             known.rewind()
+            note(known)
             return known
         }
         let statement = try confining(sql) { try prepare(sql) }
+        guard statement.isAlone else { throw QueryError.refused(reason: "it is more than one statement", sql: sql) }
+        if !isCached { return statement }
         if confinedStatements.count >= Self.mostStatements { confinedStatements.removeAll() }
         confinedStatements[sql] = statement
         return statement
@@ -179,69 +218,21 @@ package final class Connection {
     }
 
     /// Runs `body`, in which SQLite refuses to prepare SQL that the app must not run.
-    ///
-    /// The authorizer is set only once, because setting it makes SQLite prepare all statements again
-    /// (https://sqlite.org/c3ref/set_authorizer.html).
     private func confining<Result>(_ sql: String, _ body: () throws -> Result) throws -> Result {
-        let confinement = self.confinement ?? Confinement()
-        let isActive = confinement.isActive
-        (confinement.isActive, confinement.outdatedTable) = (true, nil)
-        confinement.outdatedTables = outdatedTables
-        defer { confinement.isActive = isActive }
-        if self.confinement == nil {
-            self.confinement = confinement
-            sqlite3_set_authorizer(
-                pointer,
-                { confinement, action, name, value, _, _ in
-                    guard let confinement else { return SQLITE_OK }
-                    return Unmanaged<Confinement>.fromOpaque(confinement).takeUnretainedValue()
-                        .isAllowed(action, name, value) ? SQLITE_OK : SQLITE_DENY
-                }, Unmanaged.passUnretained(confinement).toOpaque())
-        }
+        let isConfining = authorizer.isConfining
+        (authorizer.isConfining, authorizer.outdatedTable) = (true, nil)
+        authorizer.outdatedTables = outdatedTables
+        defer { authorizer.isConfining = isConfining }
         do {
             return try body()
         } catch let error as SQLiteError where error.code == SQLITE_AUTH {
-            let reason = confinement.outdatedTable.map {
+            let reason = authorizer.outdatedTable.map {
                 "it changes the old table \($0), which is dropped at the end of the step: "
                     + "MigrationContext.name(of:) is the name of the new one"
             }
             throw QueryError.refused(
                 reason: reason ?? "it sets a pragma, attaches a database, or begins or ends a transaction", sql: sql)
         }
-    }
-
-    /// The limits of the app's SQL.
-    private final class Confinement {
-        /// Whether SQLite is preparing the app's SQL now.
-        var isActive = false
-        /// The tables that must not be changed.
-        var outdatedTables: Set<String> = []
-        /// The one of them that the refused statement changes.
-        var outdatedTable: String?
-
-        func isAllowed(_ action: Int32, _ name: UnsafePointer<CChar>?, _ value: UnsafePointer<CChar>?) -> Bool {
-            guard isActive else { return true }
-            switch action {
-            case SQLITE_TRANSACTION, SQLITE_SAVEPOINT, SQLITE_ATTACH, SQLITE_DETACH: return false
-            case SQLITE_PRAGMA: return value == nil || Connection.reads(pragma: name)
-            case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
-                guard !outdatedTables.isEmpty, let table = name.map({ String(cString: $0) }),
-                    outdatedTables.contains(table)
-                else { return true }
-                outdatedTable = table
-                return false
-            default: return true
-            }
-        }
-    }
-
-    /// Whether a pragma that has an argument only reads. SQLite itself uses some of these pragmas.
-    private static func reads(pragma name: UnsafePointer<CChar>?) -> Bool {
-        let names = [
-            "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list",
-            "foreign_key_check", "quick_check", "integrity_check",
-        ]
-        return name.map { names.contains(String(cString: $0).lowercased()) } ?? false
     }
 
     /// Runs `body`, in which SQLite treats a double-quoted word that is not a known name as a string

@@ -10,11 +10,19 @@ enum DecimalFunctions {
     static let sum = "strata_decimal_sum"
     /// A function that adds two decimal numbers.
     static let add = "strata_decimal_add"
+    /// The functions in place of operators.
+    static let functions = ["+": add, "-": "strata_decimal_subtract", "*": "strata_decimal_multiply"]
 
     /// Adds the collation and the functions to a connection.
     static func add(to database: OpaquePointer) throws {
         // SQLITE_DIRECTONLY: a schema that was tampered with cannot call the functions.
         let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY
+        func define(
+            _ operation: String,
+            _ function: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
+        ) -> Int32 {
+            sqlite3_create_function_v2(database, functions[operation], 2, flags, nil, function, nil, nil, nil)
+        }
         let codes = [
             sqlite3_create_collation_v2(
                 database, collation, SQLITE_UTF8, nil,
@@ -26,19 +34,9 @@ enum DecimalFunctions {
                 database, sum, 1, flags, nil, nil,
                 { context, _, arguments in DecimalFunctions.step(context, arguments?[0]) },
                 { context in DecimalFunctions.finish(context) }, nil),
-            sqlite3_create_function_v2(
-                database, add, 2, flags, nil,
-                { context, _, arguments in
-                    guard sqlite3_value_type(arguments?[0]) != SQLITE_NULL,
-                        sqlite3_value_type(arguments?[1]) != SQLITE_NULL
-                    else { return sqlite3_result_null(context) }
-                    guard let left = DecimalFunctions.decimal(arguments?[0], context),
-                        let right = DecimalFunctions.decimal(arguments?[1], context)
-                    else {
-                        return
-                    }
-                    DecimalFunctions.give(left + right, to: context)
-                }, nil, nil, nil),
+            define("+", { context, _, arguments in DecimalFunctions.compute(context, arguments, +) }),
+            define("-", { context, _, arguments in DecimalFunctions.compute(context, arguments, -) }),
+            define("*", { context, _, arguments in DecimalFunctions.compute(context, arguments, *) }),
         ]
         guard codes.allSatisfy({ $0 == SQLITE_OK }) else { throw SQLiteError(of: database) }
     }
@@ -120,6 +118,18 @@ enum DecimalFunctions {
             return sqlite3_result_null(context)
         }
         give(sum.value, to: context)
+    }
+
+    /// Gives the result of `operation` on two numbers; NULL if one of them is NULL.
+    private static func compute(
+        _ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>?,
+        _ operation: (Decimal, Decimal) -> Decimal
+    ) {
+        guard sqlite3_value_type(arguments?[0]) != SQLITE_NULL, sqlite3_value_type(arguments?[1]) != SQLITE_NULL else {
+            return sqlite3_result_null(context)
+        }
+        guard let left = decimal(arguments?[0], context), let right = decimal(arguments?[1], context) else { return }
+        give(operation(left, right), to: context)
     }
 
     private static func decimal(_ argument: OpaquePointer?, _ context: OpaquePointer?) -> Decimal? {

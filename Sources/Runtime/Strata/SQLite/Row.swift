@@ -9,18 +9,29 @@ import SQLSchema
 /// type, and never returns nil or zero instead.
 public struct Row {
     /// The statement that has the columns.
-    @usableFromInline let pointer: OpaquePointer
+    @usableFromInline let pointer: OpaquePointer?
+    /// The values of the columns, if SQLite passes them to a function.
+    @usableFromInline let arguments: UnsafeMutablePointer<OpaquePointer?>?
     /// Reads the columns if they are not those of the statement's current row.
     @usableFromInline let source: Unmanaged<RowSource>?
 
-    @usableFromInline init(_ pointer: OpaquePointer, _ source: Unmanaged<RowSource>? = nil) {
+    @usableFromInline init(_ pointer: OpaquePointer?, _ source: Unmanaged<RowSource>? = nil) {
         self.pointer = pointer
+        arguments = nil
         self.source = source
+    }
+
+    /// Creates a row with the values of a function's arguments.
+    init(_ context: OpaquePointer, values: UnsafeMutablePointer<OpaquePointer?>, _ names: Unmanaged<RowSource>) {
+        pointer = context
+        self.arguments = values
+        source = names
     }
 
     /// The value of a column. The value of a statement is "unprotected" (https://sqlite.org/c3ref/value.html). That is
     /// safe here, because no two threads use a connection at the same time.
     @inlinable @inline(__always) func cell(_ index: Int) -> OpaquePointer? {
+        if let arguments { return arguments[index] }
         if let source { return source._withUnsafeGuaranteedRef { $0.cell(index) } }
         return sqlite3_column_value(pointer, Int32(index))
     }
@@ -96,7 +107,9 @@ public struct Row {
         let cell = try cell(index, SQLITE_TEXT, "text")
         guard let bytes = sqlite3_value_text(cell) else { throw malformed(index, "text") }
         let count = Int(sqlite3_value_bytes(cell))
-        let text = String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+        let buffer = UnsafeBufferPointer(start: bytes, count: count)
+        let text = String(decoding: buffer, as: UTF8.self)
+        if Self.isASCII(buffer) { return text }
         // SQLite stores any bytes. Decoding repairs invalid UTF-8, and the app would write the repaired text back.
         let isWhole = text.utf8.withContiguousStorageIfAvailable { decoded in
             guard decoded.count == count, let start = decoded.baseAddress else { return count == 0 }
@@ -104,6 +117,21 @@ public struct Row {
         }
         guard isWhole == true else { throw malformed(index, "UTF-8") }
         return text
+    }
+
+    /// Whether no byte is greater than 127.
+    @inlinable @inline(__always) static func isASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard bytes.count >= 8, let start = UnsafeRawPointer(bytes.baseAddress) else {
+            return bytes.allSatisfy { $0 < 0x80 }
+        }
+        // The last eight bytes may have been read already.
+        var bits = start.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
+        var place = 0
+        while place < bytes.count - 8 {
+            bits |= start.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+            place += 8
+        }
+        return bits & 0x8080_8080_8080_8080 == 0
     }
 
     /// Returns a URL.

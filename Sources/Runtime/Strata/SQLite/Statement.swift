@@ -3,13 +3,22 @@ import Foundation
 
 /// A prepared statement. The index of its first parameter is 1.
 public final class Statement {
-    @usableFromInline let pointer: OpaquePointer
+    /// SQLite's statement; nil if this one only records the values that are bound to it.
+    @usableFromInline let pointer: OpaquePointer?
+    /// The recorded values.
+    @usableFromInline let records: UnsafeMutablePointer<Record>?
+    /// The number of recorded values.
+    private let recordCount: Int
     /// A buffer for small bound texts and blobs. SQLite would allocate memory for each of them.
     @usableFromInline let places = UnsafeMutableRawPointer.allocate(byteCount: Statement.placeCount, alignment: 8)
     /// The number of used bytes in `places`.
     @exclusivity(unchecked) @usableFromInline var placesTaken = 0
     /// The size of `places`, in bytes. SQLite copies the values that do not fit.
     @usableFromInline static let placeCount = 1024
+    /// The number of rows that the statement gave when it last ran. An array of this size does not have to grow.
+    @exclusivity(unchecked) @usableFromInline var lastRowCount = 0
+    /// The tables that the statement reads.
+    var tables: Set<String> = []
     /// Whether only white space and semicolons follow the statement in its SQL.
     let isAlone: Bool
 
@@ -35,10 +44,23 @@ public final class Statement {
         }
         self.pointer = pointer
         self.isAlone = isAlone
+        (records, recordCount) = (nil, 0)
+    }
+
+    /// Creates a statement that only records the values that are bound to it.
+    init(recording count: Int) {
+        pointer = nil
+        isAlone = true
+        recordCount = count
+        let records = UnsafeMutablePointer<Record>.allocate(capacity: count)
+        records.initialize(repeating: .null, count: count)
+        self.records = records
     }
 
     deinit {
         sqlite3_finalize(pointer)
+        forgetRecords()
+        records?.deallocate()
         places.deallocate()
     }
 
@@ -96,11 +118,110 @@ public final class Statement {
 
     @usableFromInline func bindingError() -> SQLiteError { SQLiteError(of: sqlite3_db_handle(pointer)) }
 
+    // MARK: Records
+
+    /// A recorded value.
+    @usableFromInline enum Record {
+        case null
+        case integer(Int64)
+        case real(Double)
+        /// Bytes in the statement's buffer.
+        case text(UnsafeRawPointer, Int)
+        case blob(UnsafeRawPointer, Int)
+        /// Bytes that do not fit into the buffer.
+        case largeText(UnsafeMutableRawPointer, Int)
+        case largeBlob(UnsafeMutableRawPointer, Int)
+    }
+
+    /// Sets all recorded values to NULL.
+    func forgetRecords() {
+        guard let records else { return }
+        placesTaken = 0
+        for index in 0..<recordCount {
+            switch records[index] {
+            case .largeText(let bytes, _), .largeBlob(let bytes, _): bytes.deallocate()
+            default: break
+            }
+            records[index] = .null
+        }
+    }
+
+    /// Gives a recorded value, which must not change before SQLite has used it.
+    func giveRecord(_ index: Int, to context: OpaquePointer?) {
+        guard let records, index < recordCount else { return sqlite3_result_null(context) }
+        func give(text: UnsafeRawPointer, _ count: Int) {
+            sqlite3_result_text64(
+                context, text.assumingMemoryBound(to: CChar.self), UInt64(count), nil, UInt8(SQLITE_UTF8))
+        }
+        switch records[index] {
+        case .null: sqlite3_result_null(context)
+        case .integer(let value): sqlite3_result_int64(context, value)
+        case .real(let value): sqlite3_result_double(context, value)
+        case .text(let bytes, let count): give(text: bytes, count)
+        case .largeText(let bytes, let count): give(text: UnsafeRawPointer(bytes), count)
+        case .blob(_, 0): sqlite3_result_zeroblob(context, 0)
+        case .blob(let bytes, let count): sqlite3_result_blob64(context, bytes, UInt64(count), nil)
+        case .largeBlob(let bytes, let count): sqlite3_result_blob64(context, bytes, UInt64(count), nil)
+        }
+    }
+
+    /// Whether a recorded value is the same as that of another statement.
+    func hasRecord(equalTo other: Statement, at index: Int) -> Bool {
+        func bytes(_ record: Record?) -> (isText: Bool, bytes: UnsafeRawBufferPointer)? {
+            switch record {
+            case .text(let start, let count): (true, UnsafeRawBufferPointer(start: start, count: count))
+            case .largeText(let start, let count): (true, UnsafeRawBufferPointer(start: start, count: count))
+            case .blob(let start, let count): (false, UnsafeRawBufferPointer(start: start, count: count))
+            case .largeBlob(let start, let count): (false, UnsafeRawBufferPointer(start: start, count: count))
+            default: nil
+            }
+        }
+        switch (records?[index], other.records?[index]) {
+        case (.null, .null): return true
+        case (.integer(let left), .integer(let right)): return left == right
+        case (.real(let left), .real(let right)): return left == right
+        case (let left, let right):
+            guard let left = bytes(left), let right = bytes(right) else { return false }
+            return left.isText == right.isText && left.bytes.elementsEqual(right.bytes)
+        }
+    }
+
+    /// A copy of bytes that do not fit into the buffer.
+    private func large(_ bytes: UnsafeRawBufferPointer) -> UnsafeMutableRawPointer {
+        let copy = UnsafeMutableRawPointer.allocate(byteCount: bytes.count, alignment: 1)
+        if let start = bytes.baseAddress { copy.copyMemory(from: start, byteCount: bytes.count) }
+        return copy
+    }
+
+    @usableFromInline func record(large bytes: UnsafeRawBufferPointer, isText: Bool, at index: Int) {
+        records?[index - 1] = isText ? .largeText(large(bytes), bytes.count) : .largeBlob(large(bytes), bytes.count)
+    }
+
     // MARK: Binding
 
     /// Binds NULL.
     @inlinable public func bindNull(at index: Int) throws {
+        if let records {
+            records[index - 1] = .null
+            return
+        }
         try check(sqlite3_bind_null(pointer, Int32(index)))
+    }
+
+    @inlinable func bindInteger(_ value: Int64, at index: Int) throws {
+        if let records {
+            records[index - 1] = .integer(value)
+            return
+        }
+        try check(sqlite3_bind_int64(pointer, Int32(index), value))
+    }
+
+    @inlinable func bindReal(_ value: Double, at index: Int) throws {
+        if let records {
+            records[index - 1] = .real(value)
+            return
+        }
+        try check(sqlite3_bind_double(pointer, Int32(index), value))
     }
 
     /// Binds a value to one or more parameters, starting at `index`.
@@ -121,8 +242,16 @@ public final class Statement {
 
     @inlinable func bind(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Int32 {
         if let place = copy(UnsafeRawBufferPointer(bytes)) {
+            if let records {
+                records[index - 1] = .text(place, bytes.count)
+                return SQLITE_OK
+            }
             return sqlite3_bind_text(
                 pointer, Int32(index), place.assumingMemoryBound(to: CChar.self), Int32(bytes.count), nil)
+        }
+        if records != nil {
+            record(large: UnsafeRawBufferPointer(bytes), isText: true, at: index)
+            return SQLITE_OK
         }
         return bytes.withMemoryRebound(to: CChar.self) {
             sqlite3_bind_text64(
@@ -131,6 +260,14 @@ public final class Statement {
     }
 
     @inlinable func bind(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int32 {
+        if let records {
+            if let place = copy(bytes) {
+                records[index - 1] = .blob(place, bytes.count)
+            } else {
+                record(large: bytes, isText: false, at: index)
+            }
+            return SQLITE_OK
+        }
         if bytes.isEmpty { return sqlite3_bind_zeroblob(pointer, Int32(index), 0) }
         if let place = copy(bytes) { return sqlite3_bind_blob(pointer, Int32(index), place, Int32(bytes.count), nil) }
         return sqlite3_bind_blob64(pointer, Int32(index), bytes.baseAddress, UInt64(bytes.count), transient)

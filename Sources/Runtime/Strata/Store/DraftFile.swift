@@ -68,7 +68,7 @@ package struct DraftFile {
     }
 
     /// Deletes the draft.
-    package func remove() { DatabaseCopy.remove(url) }
+    package func remove() { try? StoreFile.remove(url) }
 
     /// The prefix of the names of all drafts of a file.
     private static func start(of destination: URL) -> String { ".\(destination.lastPathComponent).strata-" }

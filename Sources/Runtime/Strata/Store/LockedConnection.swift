@@ -3,9 +3,11 @@ import Foundation
 /// A connection that only one thread at a time can use. It is opened when it is first needed.
 ///
 /// `@unchecked Sendable` is sound: `open`, which is `@Sendable`, and the three locks are constants. `store` and `isLogged` are
-/// written while both `lock` and `openedLock` are held, and read while one of them is. The connection is used only in
-/// `withLock`. `Store` passes only transactions and cursors to its callers. They are not `Sendable`, so the compiler keeps them
-/// on the thread that holds the lock, and they throw after it is released.
+/// written while both `lock` and `openedLock` are held, and read while one of them is; `stop` is used while `openedLock` is
+/// held. The connection is used only in `withLock` and `ifIdle`, apart from `interrupt`, which SQLite allows on any thread while
+/// the connection is open; it holds `openedLock`, so that the connection is not closed meanwhile. `Store` passes only
+/// transactions and cursors to its callers. They are not `Sendable`, so the compiler keeps them on the thread that holds the
+/// lock, and they throw after it is released.
 final class LockedConnection: @unchecked Sendable {
     /// Guards the connection.
     private let lock = NSLock()
@@ -17,6 +19,8 @@ final class LockedConnection: @unchecked Sendable {
     private var store: StoreConnections?
     /// Whether the store has a write-ahead log; nil until it is known.
     private var isLogged: Bool?
+    /// The error of further transactions; nil while the store can be used.
+    private var stop: StoreError?
 
     /// Creates a connection that `open` opens when it is first needed.
     init(_ open: @escaping @Sendable () throws -> StoreConnections) {
@@ -50,9 +54,44 @@ final class LockedConnection: @unchecked Sendable {
     func withLock<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         lock.lock()
         defer { lock.unlock() }
+        if let stop = openedLock.withLock({ stop }) { throw stop }
         if let store { return try body(store.connection) }
         let store = try open()
         openedLock.withLock { self.store = store }
         return try body(store.connection)
+    }
+
+    /// Runs `body` if the store is open and nothing uses the connection now.
+    func ifIdle<Result>(_ body: (Connection) -> Result?) -> Result? {
+        guard lock.try() else { return nil }
+        defer { lock.unlock() }
+        guard openedLock.withLock({ stop == nil }), let store else { return nil }
+        return body(store.connection)
+    }
+
+    /// Interrupts the statements that run now.
+    func interrupt() {
+        openedLock.withLock {
+            store?.connection.interrupt()
+            store?.readers?.interrupt()
+        }
+    }
+
+    /// Refuses further transactions with `error`, interrupts the present ones, and waits for their end; nil allows transactions
+    /// again. A closed store stays closed.
+    func setStop(_ error: StoreError?) {
+        let readers = openedLock.withLock { () -> ReaderPool? in
+            if stop != .closed { stop = error }
+            return store?.readers
+        }
+        readers?.setStop(error)
+        guard let error else { return }
+        // A statement that begins after the interruption is interrupted the next time.
+        while !lock.lock(before: Date().addingTimeInterval(0.005)) { interrupt() }
+        defer { lock.unlock() }
+        guard error == .closed else { return }
+        // An interruption lasts until the next statement, and would keep SQLite from emptying the log.
+        _ = try? store?.connection.integer("SELECT 1")
+        openedLock.withLock { store = nil }
     }
 }

@@ -52,16 +52,7 @@ public class ReadTransaction {
 
     /// Fetches all rows of an entity, sorted by primary key.
     @inlinable public final func fetch<Entity: StoredEntity>(_ type: Entity.Type) throws -> [Entity] {
-        let statement = try selection(from: Entity.table)
-        defer { statement.reset() }
-        var entities: [Entity] = []
-        while try statement.step() { entities.append(try Entity.read(statement.row)) }
-        return entities
-    }
-
-    /// A statement that selects all rows of a table, sorted by primary key.
-    @usableFromInline final func selection(from table: EntityTable) throws -> Statement {
-        try open().cached(table.select(from: name(table.name)) + " ORDER BY \(SQL.list(table.key))")
+        try fetch(Request<Entity>.byKey)
     }
 
     /// Returns a cursor over all rows of an entity, sorted by primary key. It reads one row at a time.

@@ -2,12 +2,15 @@ import Foundation
 
 /// Connections that read a store with a write-ahead log while another connection writes. Each is used by one thread at a time.
 ///
-/// `@unchecked Sendable` is sound: `limit`, `condition` and `connect`, which is `@Sendable`, are constants. `idle` and `count`
-/// are read and written only while `condition` is held. A connection is either in `idle` or with the one thread that took it:
-/// `withReader` lends it for the duration of `body`, and the transactions that `Store` makes of it are not `Sendable`.
+/// `@unchecked Sendable` is sound: `limit`, `condition` and `connect`, which is `@Sendable`, are constants. The variables are
+/// read and written only while `condition` is held. A connection is either in `idle` or with the one thread that took it:
+/// `withReader` lends it for the duration of `body`, and the transactions that `Store` makes of it are not `Sendable`. Only
+/// `interrupt` uses it on another thread, which SQLite allows while the connection is open; `all` keeps it open.
 final class ReaderPool: @unchecked Sendable {
     private let condition = NSCondition()
     private var idle: [Connection] = []
+    private var all: [Connection] = []
+    private var stop: StoreError?
     private var count = 0
     private let limit: Int
     private let connect: @Sendable () throws -> Connection
@@ -27,7 +30,11 @@ final class ReaderPool: @unchecked Sendable {
 
     private func take() throws -> Connection {
         condition.lock()
-        while idle.isEmpty && count == limit { condition.wait() }
+        while idle.isEmpty && count == limit && stop == nil { condition.wait() }
+        if let stop {
+            condition.unlock()
+            throw stop
+        }
         if let connection = idle.popLast() {
             condition.unlock()
             return connection
@@ -35,7 +42,9 @@ final class ReaderPool: @unchecked Sendable {
         count += 1
         condition.unlock()
         do {
-            return try connect()
+            let connection = try connect()
+            condition.withLock { all.append(connection) }
+            return connection
         } catch {
             condition.withLock {
                 count -= 1
@@ -48,7 +57,27 @@ final class ReaderPool: @unchecked Sendable {
     private func giveBack(_ connection: Connection) {
         condition.withLock {
             idle.append(connection)
-            condition.signal()
+            condition.broadcast()
+        }
+    }
+
+    /// Interrupts the statements that run now.
+    func interrupt() {
+        condition.withLock { for connection in all { connection.interrupt() } }
+    }
+
+    /// Refuses further reads with `error`, interrupts the present ones, and waits for their end; nil allows reads again.
+    func setStop(_ error: StoreError?) {
+        condition.withLock {
+            stop = error
+            condition.broadcast()
+            guard let error else { return }
+            while idle.count < count {
+                // A statement that begins after the interruption is interrupted the next time.
+                for connection in all { connection.interrupt() }
+                _ = condition.wait(until: Date().addingTimeInterval(0.005))
+            }
+            if error == .closed { (idle, all, count) = ([], [], 0) }
         }
     }
 }

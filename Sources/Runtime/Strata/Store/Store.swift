@@ -10,13 +10,13 @@ import Foundation
 /// let movies = try store.read { try $0.fetch(Movie.self) }
 /// ```
 public final class Store: Sendable {
-    private let connection: LockedConnection
-    private let isReadOnly: Bool
-    private let threads = TransactingThreads()
+    let connection: LockedConnection
+    let options: StoreOptions
+    let threads = TransactingThreads()
     /// Runs one write at a time, in the order in which they were requested.
-    private let writer = DispatchQueue(label: "strata.writer")
+    let writer = DispatchQueue(label: "strata.writer")
     /// Runs the reads that tasks wait for.
-    private let readers = OperationQueue()
+    let readers = OperationQueue()
     let observers = Observers()
     /// An object that must live as long as the store.
     private let owner: (any Sendable)?
@@ -67,7 +67,7 @@ public final class Store: Sendable {
         lazilyAt url: URL, knowing schema: KnownSchema, options: StoreOptions, owner: (any Sendable)? = nil
     ) {
         self.owner = owner
-        isReadOnly = options.isReadOnly
+        self.options = options
         connection = LockedConnection { try StoreConnections(at: url, schema, options) }
         readers.maxConcurrentOperationCount = max(1, options.maximumReaders)
     }
@@ -79,7 +79,7 @@ public final class Store: Sendable {
     /// ```
     public init(inMemory schema: any Schema.Type) throws {
         owner = nil
-        isReadOnly = false
+        options = StoreOptions()
         connection = LockedConnection { try StoreConnections(inMemory: KnownSchema(schema)) }
         readers.maxConcurrentOperationCount = 1
         try connection.withLock { _ in }
@@ -165,13 +165,22 @@ public final class Store: Sendable {
     ///
     /// - Throws: The error of `body`, or `StoreError`.
     public func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
+        try read(until: nil, body)
+    }
+
+    /// Runs `body` in a read transaction, whose statements are interrupted when `isCancelled` returns true.
+    private func read<Result>(
+        until isCancelled: (@Sendable () -> Bool)?, _ body: (ReadTransaction) throws -> Result
+    ) throws -> Result {
         try threads.withThread {
             func read(_ connection: Connection) throws -> Result {
-                try connection.transaction("BEGIN") {
-                    try connection.checkVersion()
-                    let transaction = ReadTransaction(connection)
-                    defer { transaction.end() }
-                    return try body(transaction)
+                try connection.cancellable(by: isCancelled) {
+                    try connection.transaction("BEGIN") {
+                        try connection.checkVersion()
+                        let transaction = ReadTransaction(connection)
+                        defer { transaction.end() }
+                        return try body(transaction)
+                    }
                 }
             }
             guard let readers = try connection.readers() else { return try connection.withLock(read) }
@@ -187,12 +196,14 @@ public final class Store: Sendable {
     /// let movies = try await store.read { try $0.fetch(Movie.self) }
     /// ```
     ///
-    /// - Throws: The error of `body`, or `CancellationError` if the task is cancelled before `body` runs.
+    /// If the task is cancelled, the statement that runs is interrupted.
+    ///
+    /// - Throws: The error of `body`, or `CancellationError` if the task is cancelled.
     public func read<Result: Sendable>(
         _ body: sending @escaping (ReadTransaction) throws -> Result
     ) async throws -> Result {
         let body = Sent(value: body)
-        return try await queued({ [readers] in readers.addOperation($0) }) { try self.read(body.value) }
+        return try await queued({ [readers] in readers.addOperation($0) }) { try self.read(until: $0, body.value) }
     }
 
     /// Runs `body` in a write transaction on another thread.
@@ -203,20 +214,23 @@ public final class Store: Sendable {
     /// try await store.write { try $0.insert(contentsOf: movies) }
     /// ```
     ///
-    /// - Throws: The error of `body`, or `CancellationError` if the task is cancelled before `body` runs. The transaction
-    ///   is then rolled back.
+    /// If the task is cancelled, the statement that runs is interrupted, and the transaction is rolled back.
+    ///
+    /// - Throws: The error of `body`, or `CancellationError` if the task is cancelled.
     @discardableResult public func write<Result: Sendable>(
         _ body: sending @escaping (WriteTransaction) throws -> Result
     ) async throws -> Result {
         let body = Sent(value: body)
         return try await queued({ [writer] in writer.async(execute: $0) }) {
-            try self.threads.withThread { try self.writeInTurn(body.value) }
+            isCancelled in
+            try self.threads.withThread { try self.writeInTurn(until: isCancelled, body.value) }
         }
     }
 
     /// Runs `body` on a thread of a queue. Waiting for a lock or a disk must not block the threads that run tasks.
     private func queued<Result: Sendable>(
-        _ add: (@escaping @Sendable () -> Void) -> Void, _ body: @escaping @Sendable () throws -> Result
+        _ add: (@escaping @Sendable () -> Void) -> Void,
+        _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Result
     ) async throws -> Result {
         let isCancelled = Locked(false)
         return try await withTaskCancellationHandler {
@@ -226,7 +240,7 @@ public final class Store: Sendable {
                     continuation.resume(
                         with: Swift.Result {
                             if isCancelled.withLock({ $0 }) { throw CancellationError() }
-                            return try body()
+                            return try body { isCancelled.withLock { $0 } }
                         })
                 }
             }
@@ -258,8 +272,10 @@ public final class Store: Sendable {
     }
 
     /// Runs `body` in a write transaction, on the queue of writes.
-    private func writeInTurn<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
-        if isReadOnly { throw StoreError.readOnly }
+    private func writeInTurn<Result>(
+        until isCancelled: (@Sendable () -> Bool)? = nil, _ body: (WriteTransaction) throws -> Result
+    ) throws -> Result {
+        if options.isReadOnly { throw StoreError.readOnly }
         // If the write created the reader pool, the first read would wait for the end of the write.
         _ = try connection.readers()
         return try connection.withLock { connection in
@@ -270,13 +286,15 @@ public final class Store: Sendable {
                 let changes = changed?.end() ?? .any
                 if isCommitted { observers.wake(for: changes) }
             }
-            let result = try connection.transaction("BEGIN IMMEDIATE") {
-                try connection.checkVersion()
-                let transaction = WriteTransaction(connection)
-                defer { transaction.end() }
-                let result = try body(transaction)
-                try transaction.finish()
-                return result
+            let result = try connection.cancellable(by: isCancelled) {
+                try connection.transaction("BEGIN IMMEDIATE") {
+                    try connection.checkVersion()
+                    let transaction = WriteTransaction(connection)
+                    defer { transaction.end() }
+                    let result = try body(transaction)
+                    try transaction.finish()
+                    return result
+                }
             }
             isCommitted = true
             return result

@@ -39,10 +39,7 @@ struct StoreConnections {
             try connect(url, schema, options).identify()
         } catch let error as StoreError {
             if isDroppedDraft(error, schema, options) {
-                for suffix in ["", "-wal", "-shm", "-journal"] {
-                    let path = url.path + suffix
-                    if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
-                }
+                try StoreFile.remove(url)
             } else if options.recreatesOnMismatch, !options.isReadOnly, error.isMismatch {
                 return try setAside(url, options)
             } else {
@@ -73,16 +70,7 @@ struct StoreConnections {
 
     /// Renames the file after its journal has been written into it.
     private static func setAside(_ url: URL, _ options: StoreOptions) throws -> URL {
-        if StoreFile.size(of: url.path) ?? 0 > 1 {
-            let connection = try StoreFile.connect(to: url, .readWrite, options)
-            // Without a write-ahead log, the file is complete by itself. Exclusive access shows that it is not in use.
-            do {
-                try connection.execute("PRAGMA journal_mode = DELETE")
-                try connection.execute("BEGIN EXCLUSIVE; COMMIT")
-            } catch let error as SQLiteError where error.isBusy {
-                throw StoreError.busy
-            }
-        }
+        try StoreFile.endJournal(of: url, options)
         var number = 1
         var aside: URL
         repeat {

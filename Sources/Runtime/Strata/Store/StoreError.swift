@@ -37,6 +37,10 @@ public enum StoreError: Error, Hashable, Sendable {
     case notAFile
     /// A transaction was begun inside another one on the same thread.
     case nestedTransaction
+    /// The store was closed.
+    case closed
+    /// The store was suspended, and not resumed yet.
+    case suspended
     /// A transaction, or a cursor of it, was used after its end.
     case transactionEnded
     /// SQLite has rolled back the transaction because of an error, for example because the disk is full.
@@ -48,6 +52,14 @@ extension StoreError {
     var isMismatch: Bool {
         switch self {
         case .newer, .tooOld, .otherSchema, .unknownVersion, .draftChanged, .newerFormat, .empty: true
+        default: false
+        }
+    }
+
+    /// Whether the file is damaged.
+    var isDamage: Bool {
+        switch self {
+        case .notADatabase, .corrupt: true
         default: false
         }
     }
@@ -86,6 +98,8 @@ extension StoreError: CustomStringConvertible {
         case .unreadable(let reason): "the database cannot be opened: \(reason)"
         case .notAFile: "the URL of a store must be a file URL"
         case .nestedTransaction: "a transaction was begun inside another one: use the outer transaction"
+        case .closed: "the store was closed: open it again"
+        case .suspended: "the store is suspended: call resume() first"
         case .transactionEnded: "a transaction was used after its end: use it only inside its closure"
         case .rolledBack:
             "SQLite has rolled back the transaction: let its closure throw, and begin a new transaction"

@@ -28,8 +28,41 @@ package enum StoreFile {
             // Otherwise the log would stay as large as the largest transaction.
             if mode != .readOnly { try connection.execute("PRAGMA journal_size_limit = \(4 << 20)") }
             try options.setUp?(ConnectionSetUp(connection: connection))
+            if let trace = options.trace { connection.setTrace(trace) }
             return connection
         }
+    }
+
+    /// Writes the journal of a store into its file, and removes it. SQLite would apply it to a file that replaces this one.
+    ///
+    /// - Throws: `StoreError.busy` if the store is open.
+    static func endJournal(of url: URL, _ options: StoreOptions) throws {
+        guard size(of: url.path) ?? 0 > 1 else { return }
+        let connection = try connect(to: url, .readWrite, options)
+        // Exclusive access shows that the store is not in use. Without a write-ahead log, its file is complete by itself.
+        do {
+            try connection.execute("PRAGMA journal_mode = DELETE")
+            try connection.execute("BEGIN EXCLUSIVE; COMMIT")
+        } catch let error as SQLiteError where error.isBusy {
+            throw StoreError.busy
+        }
+    }
+
+    /// The ends of the names of the files that SQLite keeps beside a database.
+    static let journalSuffixes = ["-wal", "-shm", "-journal"]
+
+    /// Deletes the files at `url` with the given suffixes, as far as they exist.
+    static func remove(_ url: URL, _ suffixes: [String] = [""] + journalSuffixes) throws {
+        for suffix in suffixes where FileManager.default.fileExists(atPath: url.path + suffix) {
+            try FileManager.default.removeItem(atPath: url.path + suffix)
+        }
+    }
+
+    /// Whether two URLs are those of the same existing file.
+    static func isSame(_ left: URL, _ right: URL) -> Bool {
+        var (one, other) = (stat(), stat())
+        return stat(left.path, &one) == 0 && stat(right.path, &other) == 0
+            && (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
     }
 
     /// The length of a file, in bytes.

@@ -46,49 +46,85 @@ enum TableChanges: Sendable {
     case tables(Set<String>)
     /// The tables are unknown, so any table may have changed.
     case any
-
-    /// Whether `table` may have changed; nil stands for any table.
-    func concern(_ table: String?) -> Bool {
-        switch self {
-        case .any: true
-        case .tables(let names): table.map(names.contains) ?? !names.isEmpty
-        }
-    }
 }
 
 /// The observers of a store.
 final class Observers: Sendable {
-    private struct Observer: Sendable {
-        /// The observed table; nil for all tables.
-        let table: String?
-        let wake: @Sendable () -> Void
+    private struct State {
+        var observers: [ObjectIdentifier: any Observer] = [:]
+        /// The tables of each observer; nil for one that is reading, whose tables are not known before it has read.
+        var tables: [ObjectIdentifier: Set<String>] = [:]
+        /// Whether a timer looks for writes of other connections.
+        var isWatched = false
     }
 
-    private let observers = Locked<[UUID: Observer]>([:])
+    private let state = Locked(State())
 
-    var isEmpty: Bool { observers.withLock(\.isEmpty) }
+    var isEmpty: Bool { state.withLock(\.observers.isEmpty) }
 
-    /// Calls `wake` after each transaction that may have changed `table`, or any table if it is nil, until `remove`.
-    func add(_ table: String?, _ wake: @escaping @Sendable () -> Void) -> UUID {
-        let id = UUID()
-        observers.withLock { $0[id] = Observer(table: table, wake: wake) }
-        return id
+    /// Wakes `observer` after each transaction that may have changed its tables, until `remove`.
+    ///
+    /// - Returns: Whether to start looking for writes of other connections.
+    func add(_ observer: any Observer) -> Bool {
+        state.withLock { state in
+            state.observers[ObjectIdentifier(observer)] = observer
+            defer { state.isWatched = true }
+            return !state.isWatched
+        }
     }
 
-    func remove(_ id: UUID) {
-        observers.withLock { $0[id] = nil }
+    /// Whether to go on looking for writes of other connections. Once it is false, the next `add` starts again.
+    func keepsWatching() -> Bool {
+        state.withLock { state in
+            state.isWatched = !state.observers.isEmpty
+            return state.isWatched
+        }
+    }
+
+    func remove(_ observer: any Observer) {
+        state.withLock { state in
+            state.observers[ObjectIdentifier(observer)] = nil
+            state.tables[ObjectIdentifier(observer)] = nil
+        }
+    }
+
+    /// Sets the tables that an observer has read. While it reads, they are nil: any change may concern it.
+    func setTables(_ tables: Set<String>?, of observer: any Observer) {
+        state.withLock { $0.tables[ObjectIdentifier(observer)] = tables }
+    }
+
+    /// Ends all observations.
+    func end() {
+        let ended = state.withLock { state in
+            defer { (state.observers, state.tables) = ([:], [:]) }
+            return state.observers.values
+        }
+        for observer in ended { observer.end() }
     }
 
     /// Wakes the observers of the tables that may have changed.
     func wake(for changes: TableChanges) {
-        for observer in observers.withLock({ $0.values.filter { changes.concern($0.table) } }) { observer.wake() }
+        let concerned = state.withLock { state -> [any Observer] in
+            guard case .tables(let names) = changes else { return Array(state.observers.values) }
+            if names.isEmpty { return [] }
+            return state.observers.filter { id, _ in
+                state.tables[id].map { !$0.isDisjoint(with: names) } ?? true
+            }.map(\.value)
+        }
+        for observer in concerned { observer.wake() }
     }
+}
+
+/// Something that reads the store again when it may have changed.
+protocol Observer: AnyObject, Sendable {
+    func wake()
+    func end()
 }
 
 extension Store {
     /// Observes the rows of a request.
     ///
-    /// The sequence delivers the rows immediately, and again after each transaction of this store that changes them.
+    /// The sequence delivers the rows immediately, and again after each transaction that changes them.
     ///
     /// ```swift
     /// for try await movies in store.observe(Movie.all.orderBy { $0.title.ascending }) {
@@ -97,15 +133,16 @@ extension Store {
     /// }
     /// ```
     ///
-    /// A consumer that is slower than the transactions gets the newest rows and skips the others. The sequence does not see
-    /// writes by other `Store` objects and other processes until this store writes. It ends when its task is cancelled, and
-    /// with an error if the rows cannot be read. If the store is busy, or its file is protected because the device is locked,
-    /// the sequence continues and tries again.
+    /// A consumer that is slower than the transactions gets the newest rows and skips the others. The sequence ends when its
+    /// task is cancelled or the store is closed, and with an error if the rows cannot be read. If the store is busy or suspended,
+    /// or its file is protected because the device is locked, the sequence continues and tries again.
+    ///
+    /// Writes of other `Store` objects and other processes are seen after ``StoreOptions/otherWritersInterval`` at the latest.
     public func observe<Entity: StoredEntity>(_ request: Request<Entity>) -> AsyncThrowingStream<[Entity], any Error> {
-        observe(Entity.table.name) { try $0.fetch(request) }
+        observe { try $0.fetch(request) }
     }
 
-    /// Observes a value that `body` reads from the store, such as related rows.
+    /// Observes a value that `body` reads from the store, such as a count, or related rows.
     ///
     /// ```swift
     /// for try await genres in store.observe({ try $0.related(favourite, \.genres) }) {
@@ -114,34 +151,70 @@ extension Store {
     /// }
     /// ```
     ///
-    /// The sequence delivers the value immediately, and again after each transaction of this store that changes it. `body`
-    /// runs after every transaction of this store. Otherwise this is like the observation of a request.
+    /// The sequence delivers the value immediately, and again when it differs after a transaction. `body` runs after each
+    /// transaction that has changed a table that it read the last time. Otherwise this is like the observation of a request.
     public func observe<Value: Equatable & Sendable>(
         _ body: @escaping @Sendable (ReadTransaction) throws -> Value
     ) -> AsyncThrowingStream<Value, any Error> {
-        observe(nil, body)
-    }
-
-    private func observe<Value: Equatable & Sendable>(
-        _ table: String?, _ body: @escaping @Sendable (ReadTransaction) throws -> Value
-    ) -> AsyncThrowingStream<Value, any Error> {
         AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let observation = Observation(of: self, body, continuation)
-            let id = observers.add(table) { observation.wake() }
-            continuation.onTermination = { [observers] _ in observers.remove(id) }
+            continuation.onTermination = { [weak self] _ in self?.remove(observation) }
+            add(observation)
             observation.wake()
         }
     }
+
+    private func add(_ observer: any Observer) {
+        guard observers.add(observer), let interval = options.otherWritersInterval else { return }
+        watch(every: interval)
+    }
+
+    private func remove(_ observer: any Observer) { observers.remove(observer) }
+
+    /// Looks for writes of other connections while there are observers.
+    private func watch(every interval: TimeInterval) {
+        // If it is not known now, the first look wakes the observers: there may have been a write since they have read.
+        let last = Locked(writesOfOthers)
+        let leeway = DispatchTimeInterval.milliseconds(Int(interval * 100))
+        let timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
+        timer.schedule(deadline: .now() + interval, repeating: interval, leeway: leeway)
+        timer.setEventHandler { [weak self] in
+            guard let self, self.observers.keepsWatching() else { return timer.cancel() }
+            guard let version = self.writesOfOthers else { return }
+            if last.replace(by: version) { self.observers.wake(for: .any) }
+        }
+        timer.resume()
+    }
+
+    /// A number that changes with each write of another connection; nil while the connection is in use.
+    private var writesOfOthers: Int? {
+        connection.ifIdle { try? $0.integer("PRAGMA data_version") }
+    }
+
+    /// Reads a value, and returns it with the tables that were read.
+    fileprivate func readWithTables<Value>(
+        _ body: (ReadTransaction) throws -> Value
+    ) throws -> (value: Value, tables: Set<String>) {
+        try read { transaction in try transaction.open().observingTables { try body(transaction) } }
+    }
+
+    /// Runs `body` on one of the threads that read.
+    fileprivate func schedule(_ body: @escaping @Sendable () -> Void) { readers.addOperation(body) }
 }
 
-/// Reads a value on a separate queue when it may have changed, and delivers it if it has.
-private final class Observation<Value: Equatable & Sendable>: Sendable {
+/// Reads a value when it may have changed, and delivers it if it has.
+private final class Observation<Value: Equatable & Sendable>: Observer {
+    private enum Activity {
+        case idle
+        /// A read is scheduled or running. `isStale` tells whether there was a change after it began.
+        case reading(isStale: Bool)
+    }
+
     private let store: Store
     private let body: @Sendable (ReadTransaction) throws -> Value
     private let continuation: AsyncThrowingStream<Value, any Error>.Continuation
-    private let queue = DispatchQueue(label: "strata.observation")
     private let last = Locked<Value?>(nil)
-    private let isWaiting = Locked(false)
+    private let activity = Locked(Activity.idle)
     /// The time to wait before the next attempt after an error, in seconds.
     private let delay = Locked(0.1)
 
@@ -154,35 +227,67 @@ private final class Observation<Value: Equatable & Sendable>: Sendable {
         self.continuation = continuation
     }
 
+    func end() { continuation.finish() }
+
     /// Reads the value soon. If several changes come before it is read, it is read once.
     func wake() {
-        guard isWaiting.replace(by: true) else { return }
-        queue.async { [self] in
-            _ = isWaiting.replace(by: false)
-            read()
+        let isIdle = activity.withLock { activity in
+            guard case .idle = activity else {
+                activity = .reading(isStale: true)
+                return false
+            }
+            activity = .reading(isStale: false)
+            return true
+        }
+        if isIdle { schedule() }
+    }
+
+    private func schedule() {
+        store.schedule { [self] in
+            // Changes before this read are seen by it.
+            activity.withLock { $0 = .reading(isStale: false) }
+            store.observers.setTables(nil, of: self)
+            let wait = read(store)
+            if let wait {
+                activity.withLock { $0 = .idle }
+                DispatchQueue.global().asyncAfter(deadline: .now() + wait) { [weak self] in self?.wake() }
+                return
+            }
+            let isStale = activity.withLock { activity in
+                guard case .reading(isStale: true) = activity else {
+                    activity = .idle
+                    return false
+                }
+                return true
+            }
+            if isStale { schedule() }
         }
     }
 
-    private func read() {
+    /// Reads the value. Returns how long to wait for another attempt after an error that may pass; nil if there was none.
+    private func read(_ store: Store) -> Double? {
         do {
-            let value = try store.read(body)
+            let (value, tables) = try store.readWithTables(body)
+            store.observers.setTables(tables, of: self)
             delay.withLock { $0 = 0.1 }
             if last.replace(by: value) { continuation.yield(value) }
+        } catch StoreError.closed {
+            continuation.finish()
         } catch  where Self.isTransient(error) {
-            let delay = delay.withLock { delay in
+            return delay.withLock { delay in
                 defer { delay = min(2 * delay, 10) }
                 return delay
             }
-            queue.asyncAfter(deadline: .now() + delay) { [weak self] in self?.wake() }
         } catch {
             continuation.finish(throwing: error)
         }
+        return nil
     }
 
     /// Whether the same read may succeed later without another change of the store.
     private static func isTransient(_ error: any Error) -> Bool {
         switch error {
-        case StoreError.busy, StoreError.unreadable: true
+        case StoreError.busy, StoreError.suspended, StoreError.unreadable: true
         case let error as SQLiteError:
             // The file is protected while the device is locked: IOERR, AUTH, PERM or CANTOPEN.
             [

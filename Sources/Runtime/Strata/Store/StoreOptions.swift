@@ -68,9 +68,18 @@ public struct StoreOptions: Sendable {
     /// A closure that receives each new connection before Strata uses it. It can set the key of an encrypted database, or
     /// add SQL functions and collations.
     public var setUp: (@Sendable (ConnectionSetUp) throws -> Void)?
+    /// A closure that receives each statement when it has ended, on the thread that ran it. It must not use the store.
+    ///
+    /// ```swift
+    /// options.trace = { if $0.seconds > 0.05 { print($0.seconds, $0.sql) } }
+    /// ```
+    public var trace: (@Sendable (StatementTrace) -> Void)?
     /// The maximum number of connections that read at the same time, besides the connection that writes. It applies to
     /// stores with a write-ahead log.
     public var maximumReaders = 5
+    /// How often an observed store looks for writes of other `Store` objects and other processes, such as an extension, in
+    /// seconds; nil for never. Looking for them costs a few microseconds.
+    public var otherWritersInterval: TimeInterval? = 1
     /// The time to wait for another connection's lock, in seconds.
     public var busyTimeout: TimeInterval = 5
 

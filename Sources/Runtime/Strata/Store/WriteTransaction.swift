@@ -1,3 +1,4 @@
+import Foundation
 import SQLSchema
 
 /// A write transaction. `Store.write` passes it to its closure; it is invalid after the closure has returned.
@@ -40,26 +41,50 @@ public final class WriteTransaction: ReadTransaction {
     /// try transaction.insert(contentsOf: movies)
     /// ```
     ///
-    /// - Throws: The errors of inserting one row. The rows before it stay inserted, unless you let the error end the
-    ///   transaction.
+    /// - Throws: The errors of inserting one row. Then none of the rows is inserted.
     @inlinable public func insert<Entity: StoredEntity>(contentsOf entities: some Sequence<Entity>) throws {
-        for entity in entities { try insert(entity) }
+        var rest = entities.makeIterator()
+        try insert(into: Entity.table) { statement in
+            guard let entity = rest.next() else { return false }
+            try entity.write(to: statement)
+            return true
+        }
     }
 
-    /// Inserts a row, or updates the row with the same primary key.
+    /// Inserts rows with one statement, which reads them as a table. That takes less time than a statement for each row.
     ///
-    /// ```swift
-    /// try transaction.upsert(Movie(id: 7, title: "Solaris", popularity: 8.5))
-    /// ```
-    public func upsert<Entity: StoredEntity>(_ entity: Entity) throws {
-        let table = Entity.table
-        let rest = table.columns.filter { !table.key.contains($0) }
-        let values = rest.map { "\(SQL.quoted($0)) = excluded.\(SQL.quoted($0))" }.joined(separator: ", ")
-        let action = rest.isEmpty ? "NOTHING" : "UPDATE SET " + values
-        let statement = try open().cached(
-            "\(table.insert(into: name(table.name))) ON CONFLICT (\(SQL.list(table.key))) DO \(action)")
-        try entity.write(to: statement)
-        try statement.run()
+    /// - Parameters:
+    ///   - table: The table.
+    ///   - clause: A clause for conflicts.
+    ///   - body: Binds the values of the next row to a statement; returns false after the last row.
+    /// - Returns: The number of inserted and updated rows.
+    @discardableResult @usableFromInline func insert(
+        into table: EntityTable, _ clause: String = "", _ body: (Statement) throws -> Bool
+    ) throws -> Int {
+        if table.columns.count > VirtualRows.mostColumns {
+            return try savepoint {
+                let statement = try open().cached(table.insert(into: name(table.name)) + " " + clause)
+                var count = 0
+                while try body(statement) {
+                    try statement.run()
+                    count += try open().changes
+                }
+                return count
+            }
+        }
+        return try withoutActuallyEscaping(body) { body in
+            let statement = try open().cached(table.insertRows(into: name(table.name), clause))
+            let feed = RowFeed(columnCount: table.columns.count, body)
+            try feed.bind(to: statement, at: 1)
+            defer { statement.reset() }
+            do {
+                let before = try open().totalChanges
+                try statement.run()
+                return try open().totalChanges == before ? 0 : open().changes
+            } catch {
+                throw feed.error ?? error
+            }
+        }
     }
 
     /// Updates all properties of the row with the same primary key.
@@ -90,7 +115,7 @@ public final class WriteTransaction: ReadTransaction {
         try update(entity, setting: names)
     }
 
-    private func update<Entity: StoredEntity>(_ entity: Entity, setting names: [String]) throws {
+    func update<Entity: StoredEntity>(_ entity: Entity, setting names: [String]) throws {
         let table = Entity.table
         let values = names.compactMap { name in
             table.columns.firstIndex(of: name).map { "\(SQL.quoted(name)) = ?\($0 + 1)" }
@@ -116,10 +141,23 @@ public final class WriteTransaction: ReadTransaction {
         _ request: Request<Entity>, _ assignments: (Entity.Columns) -> [Assignment<Entity>]
     ) throws -> Int {
         let assignments = assignments(Entity.Columns())
-        if assignments.isEmpty { return 0 }
-        let values = assignments.map(\.sql).joined(separator: ", ")
-        return try change(
-            request, "UPDATE \(quoted(Entity.table.name)) SET \(values)", assignments.flatMap(\.arguments))
+        return assignments.isEmpty ? 0 : try run(updating(request, assignments))
+    }
+
+    /// A statement that updates the rows of a request, and returns their primary keys if `isReturning` is true.
+    func updating<Entity: StoredEntity>(
+        _ request: Request<Entity>, _ assignments: [Assignment<Entity>], isReturning: Bool = false
+    ) throws -> Statement {
+        let table = quoted(Entity.table.name)
+        guard assignments.allSatisfy({ !$0.names.isEmpty }) else {
+            throw QueryError.refused(
+                reason: "it sets a value that is not a property of the entity", sql: "UPDATE \(table)")
+        }
+        let values = assignments.map { assignment -> QueryFragment in
+            let names = SQL.list(assignment.names)
+            return "\(sql: assignment.names.count == 1 ? names : "(\(names))") = \(assignment.value)"
+        }
+        return try changing(request, "UPDATE \(table)", setting: .joined(values), isReturning: isReturning)
     }
 
     /// Deletes the row with the same primary key.
@@ -158,21 +196,43 @@ public final class WriteTransaction: ReadTransaction {
     ///
     /// - Returns: The number of rows of the request. Rows that delete rules deleted are not counted.
     @discardableResult public func delete<Entity: StoredEntity>(_ request: Request<Entity>) throws -> Int {
-        try change(request, "DELETE FROM \(quoted(Entity.table.name))", [])
+        try run(changing(request, "DELETE FROM \(quoted(Entity.table.name))"))
     }
 
-    /// Runs a statement on the rows of a request, and returns their number.
-    private func change<Entity: StoredEntity>(
-        _ request: Request<Entity>, _ statement: String, _ arguments: [Condition<Entity>.Argument]
-    ) throws -> Int {
-        // SQLite's UPDATE and DELETE have no LIMIT in most builds (https://sqlite.org/compile.html#enable_update_delete_limit).
-        let key = SQL.list(Entity.table.key)
-        let rows = request.select(key, from: quoted(Entity.table.name))
-        let statement = try open().cached(
-            statement + (request.isLimited ? " WHERE (\(key)) IN (\(rows))" : request.filter))
-        try request.bind(to: statement, from: try Condition<Entity>.bind(arguments, to: statement))
+    /// Runs a statement, and returns the number of rows that it has changed.
+    private func run(_ statement: Statement) throws -> Int {
         try statement.run()
         return try open().changes
+    }
+
+    /// A statement that changes the rows of a request.
+    private func changing<Entity: StoredEntity>(
+        _ request: Request<Entity>, _ statement: String, setting values: QueryFragment? = nil,
+        isReturning: Bool = false
+    ) throws -> Statement {
+        let condition = request.filter?.fragment
+        let fragments = [values, condition].compactMap(\.self)
+        let scope: QueryScope =
+            fragments.contains(where: \.isRelated) ? .updating(Entity.table.name, name) : .alone(name)
+        var text = QueryText(sql: statement)
+        if let values {
+            text.sql += " SET "
+            text += scope.text(values)
+        }
+        // SQLite's UPDATE and DELETE have no LIMIT in most builds (https://sqlite.org/compile.html#enable_update_delete_limit),
+        // and no joins.
+        if request.isLimited || condition?.isRelated == true {
+            let key = SQL.list(Entity.table.key)
+            text.sql += " WHERE \(Entity.table.key.count == 1 ? key : "(\(key))") IN ("
+            text += request.keys(names: name).text
+            text.sql += ")"
+        } else if let condition {
+            text.sql += " WHERE "
+            text += scope.text(condition)
+        }
+        if isReturning { text.sql += " RETURNING " + SQL.list(Entity.table.key) }
+        let hasOwnSQL = fragments.contains(where: \.hasOwnSQL)
+        return try QueryStatement(text: text, hasOwnSQL: hasOwnSQL).prepared(open())
     }
 
     /// Returns a primary key that no row of the entity has or had. The store remembers the greatest key that it returned.
@@ -189,6 +249,16 @@ public final class WriteTransaction: ReadTransaction {
         let id = try ids.next(for: table.name, knownAs: table.name, keys: [key], open())
         newIDs = ids
         return Entity.ID(rawValue: id)
+    }
+
+    /// Returns a new random primary key.
+    ///
+    /// ```swift
+    /// let id = try transaction.newID(of: Studio.self)
+    /// ```
+    public func newID<Entity: StoredEntity>(of type: Entity.Type) throws -> Entity.ID
+    where Entity.ID: RawEntityID, Entity.ID.RawValue == UUID {
+        Entity.ID(rawValue: UUID())
     }
 
     private var newIDs: NewIDs?
@@ -218,191 +288,6 @@ public final class WriteTransaction: ReadTransaction {
             // SQLite may have rolled back the complete transaction.
             if connection.isInTransaction { try connection.execute("ROLLBACK TO strata; RELEASE strata") }
             throw error
-        }
-    }
-
-    /// Replaces the related rows of a to-many relationship.
-    ///
-    /// Rows that were related and are not in `targets` stay in their table.
-    ///
-    /// ```swift
-    /// try transaction.setRelated(movie, \.genres, to: [drama.id, mystery.id])
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - source: The row that has the relationship.
-    ///   - path: The relationship.
-    ///   - targets: The primary keys of the related rows. Their order is stored if the relationship is ordered.
-    /// - Throws: `RelationshipError.noSuchRow` if a row does not exist. `SQLiteError` if a row that is no longer related
-    ///   requires the relationship.
-    public func setRelated<Source: StoredEntity, Target>(
-        _ source: Source, _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>, to targets: [Target.ID]
-    ) throws {
-        let id = Source.id(of: source)
-        let collations = Source.table.keyCollations
-        let targets = try stored(targets, in: Target.table)
-        switch Source.Relationships()[keyPath: path].storage {
-        case .inverse(let columns, let position):
-            let table = Target.table
-            let kept = Set(targets)
-            // Only rows that are no longer related are set to NULL, so that a required foreign key is never NULL.
-            let select = try open().cached(
-                "SELECT \(SQL.list(table.key)) FROM \(quoted(table.name)) WHERE \(SQL.matches(columns, collations: collations))"
-            )
-            try select.bind(id, at: 1)
-            let released = try Cursor<Target.ID>(select, of: self) { try $0.id(0) }.all().filter { !kept.contains($0) }
-            let all = columns + (position.map { [$0] } ?? [])
-            let release = try open().cached(
-                "UPDATE \(quoted(table.name)) SET \(all.map { SQL.quoted($0) + " = NULL" }.joined(separator: ", "))"
-                    + " WHERE \(SQL.matches(table.key))")
-            for target in released {
-                try release.bind(target, at: 1)
-                try release.run()
-            }
-            let take = try open().cached(update(table, all))
-            for (place, target) in targets.enumerated() {
-                try take.bind(target, at: 1)
-                try take.bind(id, at: 1 + Target.ID.columnCount)
-                if position != nil { try take.bind(place, at: 1 + Target.ID.columnCount + Source.ID.columnCount) }
-                try take.run()
-                if try open().changes == 0 { throw RelationshipError.noSuchRow(table: table.name) }
-            }
-        case .joinTable(let join, .target):
-            try setSources(Target.table, of: id, Source.table, in: join, to: targets)
-        case .joinTable(let join, let end):
-            let table = quoted(join.name)
-            let delete = try open().cached(
-                "DELETE FROM \(table) WHERE \(SQL.matches(join.source, collations: collations))")
-            try delete.bind(id, at: 1)
-            try delete.run()
-            let columns = join.source + join.target + ["position"]
-            let insert = try open().cached(
-                "INSERT INTO \(table) (\(SQL.list(columns))) VALUES (\(SQL.parameters(columns.count)))")
-            for (place, target) in targets.enumerated() {
-                try insert.bind(id, at: 1)
-                try insert.bind(target, at: 1 + Source.ID.columnCount)
-                try insert.bind(place, at: columns.count)
-                try insert.run()
-            }
-            if end == .both { try setSources(Target.table, of: id, Source.table, in: join, to: targets) }
-        }
-    }
-
-    /// Sets the foreign keys to the rows with `keys` to NULL.
-    private func release<Source: StoredEntity>(
-        _ type: Source.Type, _ columns: [String], from keys: [Source.ID]
-    ) throws {
-        let statement = try open().cached(
-            "UPDATE \(quoted(Source.table.name)) SET "
-                + columns.map { SQL.quoted($0) + " = NULL" }.joined(separator: ", ")
-                + " WHERE \(SQL.matches(columns, collations: Source.table.keyCollations))")
-        for key in keys {
-            try statement.bind(key, at: 1)
-            try statement.run()
-        }
-    }
-
-    /// A statement that sets columns of a row. The first parameters are the primary key, the others the values.
-    private func update(_ table: EntityTable, _ columns: [String]) -> String {
-        let values = columns.enumerated().map { "\(SQL.quoted($1)) = ?\(table.key.count + 1 + $0)" }
-        return "UPDATE \(quoted(table.name)) SET \(values.joined(separator: ", ")) "
-            + "WHERE \(SQL.matches(table.key))"
-    }
-
-    /// Replaces the rows that are related to `target` by a join table. The order belongs to each source: a source that is
-    /// related already keeps the target's position, and the others append it.
-    private func setSources<Source: EntityID, Target: EntityID>(
-        _ sourceTable: EntityTable, of target: Target, _ targetTable: EntityTable, in join: JoinTable,
-        to sources: [Source]
-    ) throws {
-        let table = quoted(join.name)
-        let select = try open().cached(
-            "SELECT \(SQL.list(join.source)) FROM \(table) WHERE "
-                + SQL.matches(join.target, collations: targetTable.keyCollations))
-        try select.bind(target, at: 1)
-        let present = try stored(Cursor<Source>(select, of: self) { try $0.id(0) }.all(), in: sourceTable)
-        let wanted = Set(sources)
-        let pair = join.source + join.target
-        let collations = sourceTable.pairCollations(with: targetTable)
-        let delete = try open().cached("DELETE FROM \(table) WHERE \(SQL.matches(pair, collations: collations))")
-        for source in present where !wanted.contains(source) {
-            try delete.bind(source, at: 1)
-            try delete.bind(target, at: 1 + Source.columnCount)
-            try delete.run()
-        }
-        let insert = try open().cached(
-            """
-            INSERT INTO \(table) (\(SQL.list(pair)), "position") VALUES (\(SQL.parameters(pair.count)), \
-            (SELECT coalesce(max("position") + 1, 0) FROM \(table) WHERE \(SQL.matches(join.source, collations: sourceTable.keyCollations))))
-            """)
-        let kept = Set(present)
-        for source in sources where !kept.contains(source) {
-            try insert.bind(source, at: 1)
-            try insert.bind(target, at: 1 + Source.columnCount)
-            try insert.run()
-        }
-    }
-
-    /// Returns the primary keys as the rows of a table store them. They can differ only if the key has a collation. A key
-    /// that no row has is returned unchanged.
-    private func stored<ID: EntityID>(_ ids: [ID], in table: EntityTable) throws -> [ID] {
-        if table.keyCollations.isEmpty { return ids }
-        let select = try open().cached(
-            "SELECT \(SQL.list(table.key)) FROM \(quoted(table.name)) WHERE \(SQL.matches(table.key))")
-        return try ids.map { id in
-            try select.bind(id, at: 1)
-            defer { select.reset() }
-            return try select.step() ? select.row.id(0) : id
-        }
-    }
-
-    /// Sets the related row of a to-one relationship.
-    ///
-    /// ```swift
-    /// try transaction.setRelated(movie, \.studio, to: mosfilm.id)
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - source: The row that has the relationship.
-    ///   - path: The relationship.
-    ///   - target: The primary key of the related row; nil for none.
-    /// - Throws: `RelationshipError.noSuchRow` if a row does not exist.
-    public func setRelated<Source: StoredEntity, Target>(
-        _ source: Source, _ path: KeyPath<Source.Relationships, ToOne<Source, Target>>, to target: Target.ID?
-    ) throws {
-        let id = Source.id(of: source)
-        switch Source.Relationships()[keyPath: path].storage {
-        case .column(let columns, let isSymmetric):
-            let table = Source.table
-            // Each end may be related to another row, and no two rows may be related to the same one.
-            if isSymmetric { try release(Source.self, columns, from: [id] + [target as? Source.ID].compactMap(\.self)) }
-            let update = try open().cached(update(table, columns))
-            try update.bind(id, at: 1)
-            try update.bind(target, at: 1 + Source.ID.columnCount)
-            try update.run()
-            if try open().changes == 0 { throw RelationshipError.noSuchRow(table: table.name) }
-            if isSymmetric, let target {
-                try update.bind(target, at: 1)
-                try update.bind(id, at: 1 + Source.ID.columnCount)
-                try update.run()
-                if try open().changes == 0 { throw RelationshipError.noSuchRow(table: table.name) }
-            }
-        case .inverse(let columns):
-            let table = Target.table
-            let other = SQL.parameters(table.key.count, from: 1 + columns.count)
-            let release = try open().cached(
-                "UPDATE \(quoted(table.name)) SET \(columns.map { SQL.quoted($0) + " = NULL" }.joined(separator: ", "))"
-                    + " WHERE \(SQL.matches(columns, collations: Source.table.keyCollations)) AND (\(SQL.list(table.key))) IS NOT (\(other))"
-            )
-            try release.bind(id, at: 1)
-            try release.bind(target, at: 1 + Source.ID.columnCount)
-            try release.run()
-            guard let target else { return }
-            let take = try open().cached(update(table, columns))
-            try take.bind(target, at: 1)
-            try take.bind(id, at: 1 + Target.ID.columnCount)
-            try take.run()
-            if try open().changes == 0 { throw RelationshipError.noSuchRow(table: table.name) }
         }
     }
 }

@@ -42,6 +42,13 @@ struct DataBenchmarks {
             Variant(
                 name: "Store", prepare: empty,
                 run: { url in
+                    try Store(at: url, schema: BenchmarksSchema.self).write { try $0.insert(contentsOf: people) }
+                }), against: rawInsert)
+        try compare(
+            "insert-one-by-one",
+            Variant(
+                name: "Store", prepare: empty,
+                run: { url in
                     try Store(at: url, schema: BenchmarksSchema.self).write { transaction in
                         for person in people { try transaction.insert(person) }
                     }

@@ -25,6 +25,7 @@ extension AppSchema.V1_0 {
         }
 
         public struct Columns: Strata.EntityColumns {
+            public typealias Entity = AppSchema.V1_0.Department
             public init() {}
             public var id: Strata.Column<Entity, ID> { .init("id") }
             public var name: Strata.Column<Entity, Swift.String> { .init("name") }
@@ -38,8 +39,10 @@ extension AppSchema.V1_0 {
         public static let table = Strata.EntityTable("department", key: ["id"], columns: ["id", "name"])
 
         public init(row: Strata.Row) throws {
-            self.id = try row.id(0)
-            self.name = try row.string(1)
+            self.init(
+                id: try row.id(0),
+                name: try row.string(1)
+            )
         }
 
         public func bind(to statement: Strata.Statement) throws {

@@ -28,6 +28,7 @@ extension AppSchema.V2_0 {
         }
 
         public struct Columns: Strata.EntityColumns {
+            public typealias Entity = AppSchema.V2_0.Note
             public init() {}
             public var id: Strata.Column<Entity, ID> { .init("id") }
             public var title: Strata.Column<Entity, Swift.String> { .init("title") }
@@ -37,9 +38,11 @@ extension AppSchema.V2_0 {
         public static let table = Strata.EntityTable("note", key: ["id"], columns: ["id", "title", "is_done"])
 
         public init(row: Strata.Row) throws {
-            self.id = try row.id(0)
-            self.title = try row.string(1)
-            self.isDone = try row.bool(2)
+            self.init(
+                id: try row.id(0),
+                title: try row.string(1),
+                isDone: try row.bool(2)
+            )
         }
 
         public func bind(to statement: Strata.Statement) throws {

@@ -37,15 +37,17 @@ extension AppSchema.V1_0.User: Strata.StoredEntity, Swift.Identifiable {
     )
 
     public init(row: Strata.Row) throws {
-        self.login = try row.id(0)
-        self.firstname = try row.string(1)
-        self.surname = try row.string(2)
-        self.isAdmin = try row.optionalBool(3)
-        self.`default` = try row.bool(4)
-        self.`inout` = try row.optionalString(5)
-        self.old = try row.optionalString(6)
-        self.departmentID = try row.optionalID(7)
-        self.account = try row.optionalUUID(8)
+        self.init(
+            login: try row.id(0),
+            firstname: try row.string(1),
+            surname: try row.string(2),
+            isAdmin: try row.optionalBool(3),
+            default: try row.bool(4),
+            `inout`: try row.optionalString(5),
+            old: try row.optionalString(6),
+            departmentID: try row.optionalID(7),
+            account: try row.optionalUUID(8)
+        )
     }
 
     public func bind(to statement: Strata.Statement) throws {
@@ -97,16 +99,18 @@ extension AppSchema.V1_1.User: Strata.StoredEntity, Swift.Identifiable {
     )
 
     public init(row: Strata.Row) throws {
-        self.login = try row.id(0)
-        self.firstname = try row.string(1)
-        self.surname = try row.string(2)
-        self.isAdmin = try row.optionalBool(3)
-        self.`default` = try row.bool(4)
-        self.`inout` = try row.optionalString(5)
-        self.old = try row.optionalString(6)
-        self.departmentID = try row.optionalID(7)
-        self.account = try row.optionalUUID(8)
-        self.bornOn = try row.optionalDate(9)
+        self.init(
+            login: try row.id(0),
+            firstname: try row.string(1),
+            surname: try row.string(2),
+            isAdmin: try row.optionalBool(3),
+            default: try row.bool(4),
+            `inout`: try row.optionalString(5),
+            old: try row.optionalString(6),
+            departmentID: try row.optionalID(7),
+            account: try row.optionalUUID(8),
+            bornOn: try row.optionalDate(9)
+        )
     }
 
     public func bind(to statement: Strata.Statement) throws {

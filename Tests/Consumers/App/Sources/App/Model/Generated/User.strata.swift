@@ -51,6 +51,7 @@ extension AppSchema.V2_0 {
         }
 
         public struct Columns: Strata.EntityColumns {
+            public typealias Entity = AppSchema.V2_0.User
             public init() {}
             public var login: Strata.Column<Entity, ID> { .init("login") }
             public var level: Strata.Column<Entity, Swift.Int> { .init("level") }
@@ -76,15 +77,17 @@ extension AppSchema.V2_0 {
         )
 
         public init(row: Strata.Row) throws {
-            self.login = try row.id(0)
-            self.level = try row.int(1)
-            self.`default` = try row.bool(2)
-            self.`inout` = try row.optionalString(3)
-            self.old = try row.optionalString(4)
-            self.departmentID = try row.optionalID(5)
-            self.account = try row.optionalString(6)
-            self.bornOn = try row.optionalDate(7)
-            self.fullName = try row.string(8)
+            self.init(
+                login: try row.id(0),
+                level: try row.int(1),
+                default: try row.bool(2),
+                `inout`: try row.optionalString(3),
+                old: try row.optionalString(4),
+                departmentID: try row.optionalID(5),
+                account: try row.optionalString(6),
+                bornOn: try row.optionalDate(7),
+                fullName: try row.string(8)
+            )
         }
 
         public func bind(to statement: Strata.Statement) throws {

@@ -53,6 +53,7 @@ extension JournalSchema.V3_0 {
         }
 
         public struct Columns: Strata.EntityColumns {
+            public typealias Entity = JournalSchema.V3_0.Media
             public init() {}
             public var id: Strata.Column<Entity, ID> { .init("id") }
             public var kind: Strata.Column<Entity, JournalSchema.V1_0.MediaKind> { .init("kind") }
@@ -82,17 +83,19 @@ extension JournalSchema.V3_0 {
         )
 
         public init(row: Strata.Row) throws {
-            self.id = try row.id(0)
-            self.kind = try row.value(1)
-            self.title = try row.string(2)
-            self.added = try row.optionalDate(3)
-            self.bookNote = try row.optionalString(4)
-            self.headline = try row.optionalString(5)
-            self.pages = try row.optionalInt(6)
-            self.shelfID = try row.optionalID(7)
-            self.shelfPosition = try row.optionalInt(8)
-            self.filmNote = try row.optionalData(9)
-            self.rating = try row.optionalFloat(10)
+            self.init(
+                id: try row.id(0),
+                kind: try row.value(1),
+                title: try row.string(2),
+                added: try row.optionalDate(3),
+                bookNote: try row.optionalString(4),
+                headline: try row.optionalString(5),
+                pages: try row.optionalInt(6),
+                shelfID: try row.optionalID(7),
+                shelfPosition: try row.optionalInt(8),
+                filmNote: try row.optionalData(9),
+                rating: try row.optionalFloat(10)
+            )
         }
 
         public func bind(to statement: Strata.Statement) throws {

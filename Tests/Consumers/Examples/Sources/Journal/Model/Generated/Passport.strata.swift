@@ -25,6 +25,7 @@ extension JournalSchema.V1_0 {
         }
 
         public struct Columns: Strata.EntityColumns {
+            public typealias Entity = JournalSchema.V1_0.Passport
             public init() {}
             public var id: Strata.Column<Entity, ID> { .init("id") }
             public var personID: Strata.Column<Entity, JournalSchema.PersonID> { .init("person_id") }
@@ -32,14 +33,18 @@ extension JournalSchema.V1_0 {
 
         public struct Relationships: Strata.EntityRelationships {
             public init() {}
-            public var person: Strata.ToOne<Entity, JournalSchema.Newest.Person> { .init(column: ["person_id"]) }
+            public var person: Strata.RequiredToOne<Entity, JournalSchema.Newest.Person> {
+                .init(column: ["person_id"])
+            }
         }
 
         public static let table = Strata.EntityTable("Passport", key: ["id"], columns: ["id", "person_id"])
 
         public init(row: Strata.Row) throws {
-            self.id = try row.id(0)
-            self.personID = try row.id(1)
+            self.init(
+                id: try row.id(0),
+                personID: try row.id(1)
+            )
         }
 
         public func bind(to statement: Strata.Statement) throws {

@@ -22,6 +22,7 @@ extension JournalSchema.V1_0 {
         }
 
         public struct Columns: Strata.EntityColumns {
+            public typealias Entity = JournalSchema.V1_0.Person
             public init() {}
             public var id: Strata.Column<Entity, ID> { .init("id") }
         }
@@ -37,7 +38,9 @@ extension JournalSchema.V1_0 {
         public static let table = Strata.EntityTable("Person", key: ["id"], columns: ["id"])
 
         public init(row: Strata.Row) throws {
-            self.id = try row.id(0)
+            self.init(
+                id: try row.id(0)
+            )
         }
 
         public func bind(to statement: Strata.Statement) throws {

@@ -37,6 +37,7 @@ extension JournalSchema.V1_0 {
         }
 
         public struct Columns: Strata.EntityColumns {
+            public typealias Entity = JournalSchema.V1_0.Shelf
             public init() {}
             public var id: Strata.Column<Entity, ID> { .init("id") }
             public var price: Strata.Column<Entity, Foundation.Decimal?> { .init("price") }
@@ -58,12 +59,14 @@ extension JournalSchema.V1_0 {
         )
 
         public init(row: Strata.Row) throws {
-            self.id = try row.id(0)
-            self.price = try row.optionalDecimal(1)
-            self.site = try row.optionalURL(2)
-            self.colors = try row.optionalValue(3)
-            self.cover = try row.optionalData(4)
-            self.isOpen = try row.bool(5)
+            self.init(
+                id: try row.id(0),
+                price: try row.optionalDecimal(1),
+                site: try row.optionalURL(2),
+                colors: try row.optionalValue(3),
+                cover: try row.optionalData(4),
+                isOpen: try row.bool(5)
+            )
         }
 
         public func bind(to statement: Strata.Statement) throws {

@@ -28,9 +28,11 @@ extension JournalSchema.V1_0.Tag: Strata.StoredEntity, Swift.Identifiable {
     public static let table = Strata.EntityTable("Tag", key: ["id"], columns: ["id", "name", "key"])
 
     public init(row: Strata.Row) throws {
-        self.id = try row.id(0)
-        self.name = try row.string(1)
-        self.key = try row.uuid(2)
+        self.init(
+            id: try row.id(0),
+            name: try row.string(1),
+            key: try row.uuid(2)
+        )
     }
 
     public func bind(to statement: Strata.Statement) throws {
@@ -64,10 +66,12 @@ extension JournalSchema.V2_0.Tag: Strata.StoredEntity, Swift.Identifiable {
     public static let table = Strata.EntityTable("Tag", key: ["id"], columns: ["id", "name", "key", "weight"])
 
     public init(row: Strata.Row) throws {
-        self.id = try row.id(0)
-        self.name = try row.string(1)
-        self.key = try row.uuid(2)
-        self.weight = try row.double(3)
+        self.init(
+            id: try row.id(0),
+            name: try row.string(1),
+            key: try row.uuid(2),
+            weight: try row.double(3)
+        )
     }
 
     public func bind(to statement: Strata.Statement) throws {

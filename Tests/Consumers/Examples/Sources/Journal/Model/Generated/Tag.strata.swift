@@ -34,6 +34,7 @@ extension JournalSchema.V3_0 {
         }
 
         public struct Columns: Strata.EntityColumns {
+            public typealias Entity = JournalSchema.V3_0.Tag
             public init() {}
             public var id: Strata.Column<Entity, ID> { .init("id") }
             public var name: Strata.Column<Entity, Swift.String> { .init("name") }
@@ -54,11 +55,13 @@ extension JournalSchema.V3_0 {
         )
 
         public init(row: Strata.Row) throws {
-            self.id = try row.id(0)
-            self.name = try row.string(1)
-            self.key = try row.uuid(2)
-            self.weight = try row.double(3)
-            self.isOld = try row.bool(4)
+            self.init(
+                id: try row.id(0),
+                name: try row.string(1),
+                key: try row.uuid(2),
+                weight: try row.double(3),
+                isOld: try row.bool(4)
+            )
         }
 
         public func bind(to statement: Strata.Statement) throws {

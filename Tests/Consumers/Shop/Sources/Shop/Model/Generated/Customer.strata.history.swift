@@ -35,13 +35,15 @@ extension ShopSchema.V1_0.Customer: Strata.StoredEntity, Swift.Identifiable {
     )
 
     public init(row: Strata.Row) throws {
-        self.id = try row.id(0)
-        self.name = try row.string(1)
-        self.email = try row.optionalString(2)
-        self.code = try row.optionalInt(3)
-        self.reference = try row.optionalUUID(4)
-        self.note = try row.optionalString(5)
-        self.nickname = try row.optionalString(6)
+        self.init(
+            id: try row.id(0),
+            name: try row.string(1),
+            email: try row.optionalString(2),
+            code: try row.optionalInt(3),
+            reference: try row.optionalUUID(4),
+            note: try row.optionalString(5),
+            nickname: try row.optionalString(6)
+        )
     }
 
     public func bind(to statement: Strata.Statement) throws {

@@ -43,6 +43,7 @@ extension ShopSchema.V1_1 {
         }
 
         public struct Columns: Strata.EntityColumns {
+            public typealias Entity = ShopSchema.V1_1.Customer
             public init() {}
             public var id: Strata.Column<Entity, ID> { .init("id") }
             public var name: Strata.Column<Entity, Swift.String> { .init("name") }
@@ -68,14 +69,16 @@ extension ShopSchema.V1_1 {
         )
 
         public init(row: Strata.Row) throws {
-            self.id = try row.id(0)
-            self.name = try row.string(1)
-            self.email = try row.string(2)
-            self.code = try row.optionalString(3)
-            self.reference = try row.optionalString(4)
-            self.remark = try row.optionalString(5)
-            self.nickname = try row.optionalString(6)
-            self.level = try row.int(7)
+            self.init(
+                id: try row.id(0),
+                name: try row.string(1),
+                email: try row.string(2),
+                code: try row.optionalString(3),
+                reference: try row.optionalString(4),
+                remark: try row.optionalString(5),
+                nickname: try row.optionalString(6),
+                level: try row.int(7)
+            )
         }
 
         public func bind(to statement: Strata.Statement) throws {

@@ -28,6 +28,7 @@ extension ShopSchema.V1_0 {
         }
 
         public struct Columns: Strata.EntityColumns {
+            public typealias Entity = ShopSchema.V1_0.Invoice
             public init() {}
             public var id: Strata.Column<Entity, ID> { .init("id") }
             public var amount: Strata.Column<Entity, Swift.Double> { .init("amount") }
@@ -42,9 +43,11 @@ extension ShopSchema.V1_0 {
         public static let table = Strata.EntityTable("invoice", key: ["id"], columns: ["id", "amount", "order_id"])
 
         public init(row: Strata.Row) throws {
-            self.id = try row.id(0)
-            self.amount = try row.double(1)
-            self.orderID = try row.optionalID(2)
+            self.init(
+                id: try row.id(0),
+                amount: try row.double(1),
+                orderID: try row.optionalID(2)
+            )
         }
 
         public func bind(to statement: Strata.Statement) throws {

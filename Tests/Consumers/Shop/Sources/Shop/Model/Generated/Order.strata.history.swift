@@ -38,14 +38,16 @@ extension ShopSchema.V1_0.Order: Strata.StoredEntity, Swift.Identifiable {
     )
 
     public init(row: Strata.Row) throws {
-        self.id = try row.id(0)
-        self.comment = try row.optionalString(1)
-        self.greeting = try row.optionalString(2)
-        self.quantity = try row.int(3)
-        self.placedAt = try row.date(4)
-        self.customerID = try row.optionalID(5)
-        self.customerPosition = try row.optionalInt(6)
-        self.productID = try row.optionalID(7)
+        self.init(
+            id: try row.id(0),
+            comment: try row.optionalString(1),
+            greeting: try row.optionalString(2),
+            quantity: try row.int(3),
+            placedAt: try row.date(4),
+            customerID: try row.optionalID(5),
+            customerPosition: try row.optionalInt(6),
+            productID: try row.optionalID(7)
+        )
     }
 
     public func bind(to statement: Strata.Statement) throws {

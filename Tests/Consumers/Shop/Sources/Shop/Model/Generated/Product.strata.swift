@@ -33,6 +33,7 @@ extension ShopSchema.V1_0 {
         }
 
         public struct Columns: Strata.EntityColumns {
+            public typealias Entity = ShopSchema.V1_0.Product
             public init() {}
             public var sku: Strata.Column<Entity, ID> { .init("sku") }
             public var title: Strata.Column<Entity, Swift.String> { .init("title") }
@@ -45,10 +46,12 @@ extension ShopSchema.V1_0 {
         )
 
         public init(row: Strata.Row) throws {
-            self.sku = try row.id(0)
-            self.title = try row.string(1)
-            self.price = try row.double(2)
-            self.photo = try row.optionalData(3)
+            self.init(
+                sku: try row.id(0),
+                title: try row.string(1),
+                price: try row.double(2),
+                photo: try row.optionalData(3)
+            )
         }
 
         public func bind(to statement: Strata.Statement) throws {

@@ -1,48 +1,48 @@
 import CSQLite
-import SQLSchema
 
-/// Rows of values that a statement reads as a table: `SELECT v0 FROM strata_array(?1)`. Unlike a list of parameters, the
-/// number of rows has no limit.
+/// Rows that a statement reads as a table: `SELECT v0, v1 FROM strata_rows(?1)`.
 ///
 /// The table is a table-valued function (https://sqlite.org/vtab.html#tabfunc2), and its argument is a pointer that no SQL
 /// can forge (https://sqlite.org/bindptr.html).
-final class ValueArray: Sendable {
-    private let values: [SQLiteValue]
-    private let columnCount: Int
-
-    /// Creates rows of `columnCount` values each.
-    init(_ values: [SQLiteValue], columnCount: Int) {
-        self.values = values
-        self.columnCount = columnCount
+class VirtualRows {
+    /// The result of going to a row.
+    enum Position {
+        case row, end
+        /// The row could not be read, so the statement has to fail.
+        case failure
     }
-
-    private var rowCount: Int { values.count / columnCount }
 
     /// The maximum number of columns.
-    static let mostColumns = 32
+    static let mostColumns = 100
 
-    /// Returns a query for all rows, whose only parameter has no number.
-    static func query(columnCount: Int) -> String {
-        "SELECT \((0..<columnCount).map { "v\($0)" }.joined(separator: ", ")) FROM strata_array(?)"
-    }
+    /// Prepares the row with a number, counted from 0.
+    func prepare(row: Int) -> Position { .end }
+
+    /// Gives a value of the row.
+    func give(row: Int, _ column: Int, to context: OpaquePointer?) {}
 
     // MARK: SQLite
 
-    /// The type of the pointer. SQLite keeps the address, so the text must never move.
-    private static let pointerType = StaticString("strata_array")
+    /// A query for all rows of `rows`.
+    static func query(_ rows: QueryArgument, columnCount: Int) -> QueryFragment {
+        "SELECT \(sql: (0..<columnCount).map { "v\($0)" }.joined(separator: ", ")) FROM strata_rows(\(rows))"
+    }
 
-    /// Binds the array to a parameter.
+    /// The type of the pointer. SQLite keeps the address, so the text must never move.
+    private static let pointerType = StaticString("strata_rows")
+
+    /// Binds the rows to a parameter of a statement, which keeps them alive.
     func bind(to statement: Statement, at index: Int) throws {
         let name = UnsafeRawPointer(Self.pointerType.utf8Start).assumingMemoryBound(to: CChar.self)
         try statement.check(
             sqlite3_bind_pointer(
                 statement.pointer, Int32(index), Unmanaged.passRetained(self).toOpaque(), name,
-                { pointer in pointer.map { Unmanaged<ValueArray>.fromOpaque($0).release() } }))
+                { pointer in pointer.map { Unmanaged<VirtualRows>.fromOpaque($0).release() } }))
     }
 
     /// Adds the table-valued function to a connection.
     static func add(to database: OpaquePointer) throws {
-        guard sqlite3_create_module_v2(database, "strata_array", module, nil, nil) == SQLITE_OK else {
+        guard sqlite3_create_module_v2(database, "strata_rows", module, nil, nil) == SQLITE_OK else {
             throw SQLiteError(of: database)
         }
     }
@@ -50,15 +50,21 @@ final class ValueArray: Sendable {
     private struct Cursor {
         /// SQLite's part, which must come first.
         var base = sqlite3_vtab_cursor()
-        /// The rows. The statement that the array is bound to keeps it alive.
-        var array: Unmanaged<ValueArray>?
-        var row = 0
+        /// The rows. The statement that they are bound to keeps them alive.
+        var rows: Unmanaged<VirtualRows>?
+        var row = -1
+        var isAtEnd = true
 
         static func at(_ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?) -> UnsafeMutablePointer<Cursor>? {
             UnsafeMutableRawPointer(cursor)?.assumingMemoryBound(to: Cursor.self)
         }
 
-        var rowCount: Int { array?._withUnsafeGuaranteedRef { $0.rowCount } ?? 0 }
+        mutating func next() -> Int32 {
+            row += 1
+            let position = rows?._withUnsafeGuaranteedRef { $0.prepare(row: row) } ?? .end
+            isAtEnd = position != .row
+            return position == .failure ? SQLITE_ABORT : SQLITE_OK
+        }
     }
 
     /// SQLite only reads the module, and uses it for as long as the process runs.
@@ -105,25 +111,18 @@ final class ValueArray: Sendable {
         }
         module.xFilter = { cursor, _, _, count, arguments in
             let name = UnsafeRawPointer(pointerType.utf8Start).assumingMemoryBound(to: CChar.self)
+            guard let cursor = Cursor.at(cursor) else { return SQLITE_ERROR }
             let pointer = count > 0 ? sqlite3_value_pointer(arguments?[0], name) : nil
-            Cursor.at(cursor)?.pointee.array = pointer.map { Unmanaged.fromOpaque($0) }
-            Cursor.at(cursor)?.pointee.row = 0
-            return SQLITE_OK
+            cursor.pointee.rows = pointer.map { Unmanaged.fromOpaque($0) }
+            cursor.pointee.row = -1
+            return cursor.pointee.next()
         }
-        module.xNext = { cursor in
-            Cursor.at(cursor)?.pointee.row += 1
-            return SQLITE_OK
-        }
-        module.xEof = { cursor in
-            guard let cursor = Cursor.at(cursor)?.pointee else { return 1 }
-            return cursor.row < cursor.rowCount ? 0 : 1
-        }
+        module.xNext = { Cursor.at($0)?.pointee.next() ?? SQLITE_ERROR }
+        module.xEof = { Cursor.at($0)?.pointee.isAtEnd == false ? 0 : 1 }
         module.xColumn = { cursor, context, column in
-            guard let cursor = Cursor.at(cursor)?.pointee else { return SQLITE_ERROR }
-            cursor.array?._withUnsafeGuaranteedRef { array in
-                guard column < array.columnCount else { return }
-                array.values[cursor.row * array.columnCount + Int(column)].give(to: context)
-            }
+            guard let cursor = Cursor.at(cursor) else { return SQLITE_ERROR }
+            let row = cursor.pointee.row
+            cursor.pointee.rows?._withUnsafeGuaranteedRef { $0.give(row: row, Int(column), to: context) }
             return SQLITE_OK
         }
         module.xRowid = { cursor, row in
@@ -134,4 +133,49 @@ final class ValueArray: Sendable {
         pointer.initialize(to: module)
         return UnsafePointer(pointer)
     }()
+}
+
+/// Rows of values. Unlike a list of parameters, their number has no limit. A statement can read them several times.
+final class ValueArray: VirtualRows {
+    private let values: [SQLiteValue]
+    private let columnCount: Int
+
+    /// Creates rows of `columnCount` values each.
+    init(_ values: [SQLiteValue], columnCount: Int) {
+        self.values = values
+        self.columnCount = columnCount
+    }
+
+    override func prepare(row: Int) -> Position { row * columnCount < values.count ? .row : .end }
+
+    override func give(row: Int, _ column: Int, to context: OpaquePointer?) {
+        if column < columnCount { values[row * columnCount + column].give(to: context) }
+    }
+}
+
+/// The rows of a sequence, each of which is read once.
+final class RowFeed: VirtualRows {
+    private let statement: Statement
+    private let body: (Statement) throws -> Bool
+    private(set) var error: (any Error)?
+
+    /// - Parameter body: Binds the values of the next row to a statement; returns false after the last row.
+    init(columnCount: Int, _ body: @escaping (Statement) throws -> Bool) {
+        statement = Statement(recording: columnCount)
+        self.body = body
+    }
+
+    override func prepare(row: Int) -> Position {
+        statement.forgetRecords()
+        do {
+            return try body(statement) ? .row : .end
+        } catch {
+            self.error = error
+            return .failure
+        }
+    }
+
+    override func give(row: Int, _ column: Int, to context: OpaquePointer?) {
+        statement.giveRecord(column, to: context)
+    }
 }

@@ -1,0 +1,180 @@
+import SQLSchema
+
+/// Groups of rows with equal values, for selecting the number of rows and other aggregates of each group.
+///
+/// ```swift
+/// let groups = Movie.all.grouped(by: \.studioID).having { $0.count > 1 }.orderBy { $0.count.descending }
+/// let counts = try transaction.fetch(groups.select { ($0.key, $0.count, $0.max(\.popularity)) })
+/// ```
+///
+/// `Key` is the column that the rows are grouped by, or a tuple of several.
+public struct GroupedRequest<Entity: StoredEntity, Key: Sendable>: Sendable {
+    private let request: Request<Entity>
+    private let keys: QueryFragment
+    private let group: RowGroup<Entity, Key>
+    private var condition: Condition<Entity>?
+    private var orders: [Ordering<Entity>] = []
+    private var range: RowRange?
+
+    fileprivate init(_ request: Request<Entity>, by keys: [QueryFragment], _ key: Key) {
+        self.request = request
+        self.keys = .joined(keys)
+        group = RowGroup(key: key)
+    }
+
+    /// Restricts the groups to those for which `condition` is true.
+    ///
+    /// ```swift
+    /// let groups = Movie.all.grouped(by: \.studioID).having { $0.count > 1 }
+    /// ```
+    public func having(_ condition: (RowGroup<Entity, Key>) -> Condition<Entity>) -> GroupedRequest {
+        var groups = self
+        let new = condition(group)
+        groups.condition = self.condition.map { $0 && new } ?? new
+        return groups
+    }
+
+    /// Orders the groups by several values, the most significant one first.
+    public func orderBy(_ orders: (RowGroup<Entity, Key>) -> [Ordering<Entity>]) -> GroupedRequest {
+        var groups = self
+        groups.orders = orders(group)
+        return groups
+    }
+
+    /// Orders the groups by a value.
+    ///
+    /// ```swift
+    /// let groups = Movie.all.grouped(by: \.studioID).orderBy { $0.count.descending }
+    /// ```
+    public func orderBy(_ order: (RowGroup<Entity, Key>) -> Ordering<Entity>) -> GroupedRequest {
+        orderBy { [order($0)] }
+    }
+
+    /// Limits the request to the first groups. A limit of the request before `grouped(by:)` limits the rows.
+    public func limit(_ count: Int, offset: Int = 0) -> GroupedRequest {
+        var groups = self
+        groups.range = RowRange(limit: count, offset: offset == 0 ? nil : offset)
+        return groups
+    }
+
+    /// Selects a value of each group: its key or an aggregate.
+    public func select<Value: ColumnStorable & Sendable>(
+        _ value: (RowGroup<Entity, Key>) -> Column<Entity, Value>
+    ) -> Selection<Entity, Value> {
+        Selection(request, grouping: clauses, one: value(group))
+    }
+
+    /// Selects several values of each group.
+    ///
+    /// - Parameter values: A closure that returns a tuple.
+    public func select<each Value: ColumnStorable & Sendable>(
+        _ values: (RowGroup<Entity, Key>) -> (repeat Column<Entity, each Value>)
+    ) -> Selection<Entity, (repeat each Value)> {
+        Selection(request, grouping: clauses, repeat each values(group))
+    }
+
+    private var clauses: GroupClauses<Entity> {
+        let having: QueryFragment = condition.map { " HAVING \($0.fragment)" } ?? ""
+        return GroupClauses(fragment: "GROUP BY \(keys)\(having)", orders: orders, range: range)
+    }
+}
+
+/// A group of rows in a query: its key, and aggregates over its rows.
+public struct RowGroup<Entity: StoredEntity, Key: Sendable>: Sendable {
+    /// The value that all rows of the group have, or a tuple of several.
+    public let key: Key
+
+    /// The number of rows.
+    public var count: Column<Entity, Int> { Column(computed: "count(*)") }
+
+    /// The number of rows in which a property is not nil.
+    ///
+    /// - Parameters:
+    ///   - path: The property.
+    ///   - isDistinct: Whether rows with equal values are counted once.
+    public func count<Value>(_ path: ColumnPath<Entity, Value>, distinct isDistinct: Bool = false) -> Column<
+        Entity, Int
+    > {
+        Column(computed: Aggregate.count(path, isDistinct: isDistinct))
+    }
+
+    /// The least value of a property.
+    public func min<Value: ColumnComparable>(_ path: ColumnPath<Entity, Value>) -> Column<Entity, Value> {
+        Column(computed: Aggregate.min(path))
+    }
+
+    /// The least value of a property that may be nil; nil without values.
+    public func min<Value: ColumnComparable>(_ path: ColumnPath<Entity, Value?>) -> Column<Entity, Value?> {
+        Column(computed: Aggregate.min(path))
+    }
+
+    /// The greatest value of a property.
+    public func max<Value: ColumnComparable>(_ path: ColumnPath<Entity, Value>) -> Column<Entity, Value> {
+        Column(computed: Aggregate.max(path))
+    }
+
+    /// The greatest value of a property that may be nil; nil without values.
+    public func max<Value: ColumnComparable>(_ path: ColumnPath<Entity, Value?>) -> Column<Entity, Value?> {
+        Column(computed: Aggregate.max(path))
+    }
+
+    /// The sum of a property.
+    public func sum<Value: ColumnComparable & Numeric>(_ path: ColumnPath<Entity, Value>) -> Column<Entity, Value> {
+        Column(computed: Aggregate.sum(path))
+    }
+
+    /// The sum of a property that may be nil; 0 without values.
+    public func sum<Value: ColumnComparable & Numeric>(_ path: ColumnPath<Entity, Value?>) -> Column<Entity, Value> {
+        Column(computed: Aggregate.sum(path))
+    }
+
+    /// The average of a property.
+    public func average<Value: ColumnComparable & Numeric>(
+        _ path: ColumnPath<Entity, Value>
+    ) -> Column<Entity, Double> {
+        Column(computed: Aggregate.average(path))
+    }
+
+    /// The average of a property that may be nil; nil without values.
+    public func average<Value: ColumnComparable & Numeric>(
+        _ path: ColumnPath<Entity, Value?>
+    ) -> Column<Entity, Double?> {
+        Column(computed: Aggregate.average(path))
+    }
+}
+
+/// The clauses of a grouped statement.
+struct GroupClauses<Entity: StoredEntity>: Sendable {
+    /// The GROUP BY clause with its HAVING clause.
+    let fragment: QueryFragment
+    let orders: [Ordering<Entity>]
+    let range: RowRange?
+}
+
+extension Request {
+    /// Groups the rows that have the same value of a property. The order of the request has no effect on the groups.
+    ///
+    /// ```swift
+    /// let counts = try transaction.fetch(Movie.all.grouped(by: \.studioID).select { ($0.key, $0.count) })
+    /// ```
+    ///
+    /// - Parameter key: The property, which can be one of a related row: `\.studio.name`.
+    public func grouped<Value>(by key: ColumnPath<Entity, Value>) -> GroupedRequest<Entity, Column<Entity, Value>> {
+        let column = Entity.Columns()[keyPath: key]
+        return GroupedRequest(self, by: column.fragments, column)
+    }
+
+    /// Groups the rows that have the same values of several properties.
+    ///
+    /// ```swift
+    /// let groups = Movie.all.grouped(by: \.studioID, \.voteCount).select { ($0.key.0, $0.key.1, $0.count) }
+    /// ```
+    public func grouped<First, each Value>(
+        by first: ColumnPath<Entity, First>, _ others: repeat ColumnPath<Entity, each Value>
+    ) -> GroupedRequest<Entity, (Column<Entity, First>, repeat Column<Entity, each Value>)> {
+        let all = Entity.Columns()
+        var fragments = all[keyPath: first].fragments
+        repeat fragments.append(contentsOf: all[keyPath: each others].fragments)
+        return GroupedRequest(self, by: fragments, (all[keyPath: first], repeat all[keyPath: each others]))
+    }
+}

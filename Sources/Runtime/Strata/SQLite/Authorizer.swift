@@ -1,0 +1,60 @@
+import CSQLite
+
+/// Limits the app's own SQL, and records the tables that statements read.
+///
+/// It belongs to a connection from the beginning, because setting it makes SQLite prepare all statements again
+/// (https://sqlite.org/c3ref/set_authorizer.html).
+final class Authorizer {
+    /// Whether SQLite is preparing the app's SQL now.
+    var isConfining = false
+    /// The tables that the app's SQL must not change.
+    var outdatedTables: Set<String> = []
+    /// The one of them that the refused statement changes.
+    var outdatedTable: String?
+    /// The tables that the statement reads that is being prepared; nil between statements.
+    private var tables: Set<String>?
+
+    func add(to database: OpaquePointer) {
+        sqlite3_set_authorizer(
+            database,
+            { authorizer, action, name, value, _, _ in
+                guard let authorizer else { return SQLITE_OK }
+                return Unmanaged<Authorizer>.fromOpaque(authorizer)._withUnsafeGuaranteedRef {
+                    $0.isAllowed(action, name, value) ? SQLITE_OK : SQLITE_DENY
+                }
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Runs `body`, which prepares a statement, and returns its result with the tables that the statement reads.
+    func recordingTables<Result>(_ body: () throws -> Result) throws -> (Result, Set<String>) {
+        tables = []
+        defer { tables = nil }
+        let result = try body()
+        return (result, tables ?? [])
+    }
+
+    private func isAllowed(_ action: Int32, _ name: UnsafePointer<CChar>?, _ value: UnsafePointer<CChar>?) -> Bool {
+        // SQLite reports each column, and a table without columns too.
+        if action == SQLITE_READ, let name { tables?.insert(String(cString: name)) }
+        guard isConfining else { return true }
+        switch action {
+        case SQLITE_TRANSACTION, SQLITE_SAVEPOINT, SQLITE_ATTACH, SQLITE_DETACH: return false
+        case SQLITE_PRAGMA: return value == nil || Self.reads(pragma: name)
+        case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
+            guard !outdatedTables.isEmpty, let table = name.map({ String(cString: $0) }), outdatedTables.contains(table)
+            else { return true }
+            outdatedTable = table
+            return false
+        default: return true
+        }
+    }
+
+    /// Whether a pragma that has an argument only reads. SQLite itself uses some of these pragmas.
+    private static func reads(pragma name: UnsafePointer<CChar>?) -> Bool {
+        let names = [
+            "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list",
+            "foreign_key_check", "quick_check", "integrity_check",
+        ]
+        return name.map { names.contains(String(cString: $0).lowercased()) } ?? false
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import Podcasts
+import Strata
+import Testing
+
+/// Writing rows that exist already, changed columns, and statements that return rows.
+@Suite struct ConflictTests {
+    private let store: Store
+
+    init() throws { store = try Store(inMemory: PodcastSchema.self) }
+
+    private func podcast(_ id: Int, _ title: String = "x", trailer: Int? = nil) -> Podcast {
+        Podcast(id: .init(rawValue: id), title: title, trailerID: trailer.map { .init(rawValue: $0) })
+    }
+
+    private func episode(_ id: Int, of podcast: Int = 1) -> Episode {
+        Episode(
+            id: .init(rawValue: id), title: "e\(id)", date: Date(timeIntervalSinceReferenceDate: 0),
+            podcastID: .init(rawValue: podcast))
+    }
+
+    @Test func `rows that exist already are ignored`() throws {
+        try store.write { (transaction: WriteTransaction) throws in
+            #expect(try transaction.insertOrIgnore(podcast(1, "a")))
+            #expect(try !transaction.insertOrIgnore(podcast(1, "b")))
+            #expect(try transaction.insertOrIgnore(contentsOf: (1...5).map { podcast($0, "c") }) == 4)
+            #expect(try transaction.insertOrIgnore(contentsOf: [Podcast]()) == 0)
+            #expect(try transaction.fetch(Podcast.self).map(\.title) == ["a", "c", "c", "c", "c"])
+            // A unique property of another row: the trailer of one podcast is no other's.
+            try transaction.insert(episode(1))
+            try transaction.update(podcast(1, "a", trailer: 1))
+            #expect(try !transaction.insertOrIgnore(podcast(9, trailer: 1)))
+        }
+    }
+
+    @Test func `rows are inserted or updated`() throws {
+        try store.write { (transaction: WriteTransaction) throws in
+            try transaction.insert(podcast(2, "old"))
+            try transaction.upsert(contentsOf: (1...300).map { podcast($0, "new \($0)") })
+            #expect(try transaction.fetch(Podcast.self) == (1...300).map { podcast($0, "new \($0)") })
+            try transaction.insert(contentsOf: [episode(1), episode(2)])
+            try transaction.upsert(podcast(1, "a", trailer: 1))
+            #expect(throws: SQLiteError.self) {
+                try transaction.upsert(contentsOf: [podcast(3, "b"), podcast(4, "c", trailer: 1)])
+            }
+            #expect(try transaction.find(Podcast.self, id: 3)?.title == "new 3")
+            let topic = Topic(space: "en", word: "swift")
+            try transaction.upsert(contentsOf: [topic, topic])
+            #expect(try transaction.fetch(Topic.self) == [topic])
+        }
+    }
+
+    @Test func `a row with the same unique property is updated, and keeps its key`() throws {
+        try store.write { (transaction: WriteTransaction) throws in
+            try transaction.insert(contentsOf: [podcast(1), podcast(2)])
+            try transaction.insert(contentsOf: [episode(1), episode(2)])
+            let first = try transaction.upsert(podcast(7, "a", trailer: 1), on: \.trailerID)
+            #expect(first == podcast(7, "a", trailer: 1))
+            let second = try transaction.upsert(podcast(8, "b", trailer: 1), on: \.trailerID)
+            #expect(second == podcast(7, "b", trailer: 1))
+            #expect(try transaction.fetch(Podcast.self).map(\.id) == [1, 2, 7])
+            #expect(throws: SQLiteError.self) { try transaction.upsert(podcast(9), on: \.title) }
+            let topic = Topic(space: "en", word: "swift", position: 3)
+            #expect(try transaction.upsert(topic, on: \.space, \.word) == topic)
+            // The publisher's key is its only unique property, and ignores the case of letters.
+            try transaction.insert(Publisher(name: "BBC", country: "UK"))
+            #expect(try transaction.upsert(Publisher(name: "bbc", country: nil), on: \.name).name == "BBC")
+        }
+    }
+
+    @Test func `statements return the rows that they write`() throws {
+        try store.write { (transaction: WriteTransaction) throws in
+            #expect(try transaction.insertAndFetch(podcast(1, "a")) == podcast(1, "a"))
+            #expect(throws: SQLiteError.self) { try transaction.insertAndFetch(podcast(1, "a")) }
+            try transaction.insert(contentsOf: (1...9).map { episode($0) })
+            let updated = try transaction.updateAndFetch(Episode.all.where { $0.podcast.title == "a" && $0.id < 4 }) {
+                [$0.seconds.set(to: 5)]
+            }
+            #expect(Set(updated.map(\.id)) == [1, 2, 3] && updated.allSatisfy { $0.seconds == 5 })
+            #expect(try transaction.updateAndFetch(Episode.all) { _ in [] } == [])
+            let deleted = try transaction.deleteAndFetch(Episode.all.orderBy { $0.id.descending }.limit(2))
+            #expect(deleted == [episode(9), episode(8)])
+            #expect(try transaction.count(Episode.self) == 7)
+        }
+    }
+
+    @Test func `only the properties that differ are written`() throws {
+        try store.write { (transaction: WriteTransaction) throws in
+            let old = podcast(1, "a")
+            try transaction.insert(old)
+            var new = old
+            new.subtitle = "s"
+            new.languages = ["de"]
+            // Another device has changed the title meanwhile.
+            try transaction.update(Podcast.all) { [$0.title.set(to: "b"), $0.flags.set(to: .muted)] }
+            #expect(try transaction.update(new, changedFrom: old))
+            let stored = try #require(try transaction.find(Podcast.self, id: 1))
+            #expect(
+                stored.title == "b" && stored.flags == .muted && stored.subtitle == "s" && stored.languages == ["de"])
+            #expect(try !transaction.update(new, changedFrom: new))
+            var other = podcast(2, String(repeating: "x", count: 3_000))
+            let before = other
+            #expect(try !transaction.update(other, changedFrom: before))
+            other.title += "y"
+            #expect(throws: RelationshipError.noSuchRow(table: "podcast")) {
+                try transaction.update(other, changedFrom: before)
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import Podcasts
+import Strata
+
+/// Random podcasts in a store, and the same rows in arrays, on which Swift's own filters are the oracle of queries.
+struct Library {
+    let publishers: [Publisher]
+    let podcasts: [Podcast]
+    let episodes: [Episode]
+    let tags: [Topic]
+    /// The tags of each podcast and of each episode, in their order.
+    var podcastTags: [Podcast.ID: [Topic.ID]] = [:]
+    var episodeTags: [Episode.ID: [Topic.ID]] = [:]
+    var synonyms: [Topic.ID: Set<Topic.ID>] = [:]
+    let store: Store
+
+    init(seed: UInt64 = 1, at url: URL? = nil) throws {
+        var random = SplitMix(state: seed)
+        let names = ["Mosaik", "mira", "Zoe", "BBC", "Kleine Welt"]
+        publishers = names.enumerated().map { place, name in
+            Publisher(
+                name: name, country: [nil, "DE", "UK"][place % 3],
+                // The case of the letters differs from the publisher's own.
+                parentID: place % 2 == 0 ? nil : Publisher.ID(rawValue: names[place - 1].uppercased()))
+        }
+        let words = ["swift", "Swift", "100%", "a_b", "", "STRASSE", "Straße", "émile", "ÉMILE", "ä\0b", "*x*"]
+        podcasts = (1...14).map { number in
+            Podcast(
+                id: Podcast.ID(rawValue: number), title: words[number % words.count] + " \(number % 4)",
+                subtitle: number % 3 == 0 ? nil : words[number % 7],
+                price: Decimal(number % 5 * 25) / 100,
+                flags: PodcastFlags(rawValue: number % 8),
+                host: number % 4 == 0
+                    ? nil
+                    : Person(
+                        name: words[number % 6], age: number % 3 == 0 ? nil : 20 + number, isGuest: number % 2 == 0,
+                        home: number % 5 == 0
+                            ? nil
+                            : Place(
+                                city: ["Bonn", "Lüttich"][number % 2],
+                                since: number % 2 == 0 ? nil : Date(timeIntervalSinceReferenceDate: Double(number)))),
+                languages: Array(["de", "en", "fr", "en"].prefix(number % 5)),
+                // The case of the letters differs from the publisher's own.
+                publisherID: number % 4 == 0
+                    ? nil : Publisher.ID(rawValue: names[number % 3].uppercased()),
+                trailerID: number % 3 == 0 ? Episode.ID(rawValue: number) : nil)
+        }
+        let podcastIDs = podcasts.map(\.id)
+        episodes = (1...90).map { number in
+            Episode(
+                id: Episode.ID(rawValue: number), title: words[Int(random.next() % UInt64(words.count))],
+                seconds: Int(random.next() % 4_000), price: Decimal(Int(random.next() % 400)) / 100,
+                rating: number % 4 == 0 ? nil : Double(random.next() % 10) / 2,
+                date: Date(timeIntervalSinceReferenceDate: Double(random.next() % 1_000)),
+                isPlayed: random.next() % 2 == 0,
+                // The last two podcasts have no episodes.
+                podcastID: podcastIDs[Int(random.next() % UInt64(podcastIDs.count - 2))],
+                podcastPosition: Int(random.next() % 100))
+        }
+        tags = ["swift", "news", "Straße", "x"].flatMap { word in
+            ["en", "de"].map { Topic(space: $0, word: word, position: $0.count + word.count) }
+        }
+        store = try url.map { try Store(at: $0, schema: PodcastSchema.self) } ?? Store(inMemory: PodcastSchema.self)
+        let tagIDs = tags.map { Topic.ID(space: $0.space, word: $0.word) }
+        for podcast in podcasts where podcast.id.rawValue % 3 != 0 {
+            podcastTags[podcast.id] = tagIDs.filter { _ in random.next() % 4 == 0 }
+        }
+        for episode in episodes where episode.id.rawValue % 5 != 0 {
+            episodeTags[episode.id] = tagIDs.filter { _ in random.next() % 5 == 0 }.reversed()
+        }
+        synonyms = [tagIDs[0]: [tagIDs[1], tagIDs[2]], tagIDs[1]: [tagIDs[0]], tagIDs[2]: [tagIDs[0]]]
+        let library = self
+        try store.write { transaction in
+            try transaction.insert(contentsOf: library.publishers)
+            try transaction.insert(contentsOf: library.tags)
+            try transaction.insert(contentsOf: library.podcasts)
+            try transaction.insert(contentsOf: library.episodes)
+            for podcast in library.podcasts {
+                try transaction.setRelated(podcast, \.tags, to: library.podcastTags[podcast.id] ?? [])
+            }
+            for episode in library.episodes {
+                try transaction.setRelated(episode, \.tags, to: library.episodeTags[episode.id] ?? [])
+            }
+            try transaction.setRelated(library.tags[0], \.synonyms, to: [tagIDs[1], tagIDs[2]])
+        }
+    }
+
+    // MARK: The oracle
+
+    func podcast(_ episode: Episode) -> Podcast { podcasts.first { $0.id == episode.podcastID } ?? podcasts[0] }
+
+    func publisher(_ podcast: Podcast) -> Publisher? { publisher(podcast.publisherID) }
+
+    func publisher(_ id: Publisher.ID?) -> Publisher? {
+        publishers.first { $0.name.lowercased() == id?.rawValue.lowercased() }
+    }
+
+    func episodes(_ podcast: Podcast) -> [Episode] { episodes.filter { $0.podcastID == podcast.id } }
+
+    func podcasts(_ publisher: Publisher) -> [Podcast] { podcasts.filter { self.publisher($0) == publisher } }
+
+    func tags(_ podcast: Podcast) -> [Topic] { (podcastTags[podcast.id] ?? []).compactMap(tag) }
+
+    func tags(_ episode: Episode) -> [Topic] { (episodeTags[episode.id] ?? []).compactMap(tag) }
+
+    func trailer(_ podcast: Podcast) -> Episode? { episodes.first { $0.id == podcast.trailerID } }
+
+    func tag(_ id: Topic.ID) -> Topic? { tags.first { Topic.id(of: $0) == id } }
+}
+
+/// A generator of random numbers with a seed (https://prng.di.unimi.it/splitmix64.c).
+struct SplitMix {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
+        return (value ^ (value >> 31)) >> 8
+    }
+}

@@ -1,0 +1,89 @@
+import Podcasts
+import Strata
+import Testing
+
+/// The examples of doc comments that need other relationships than those of the model Movies.
+@Suite struct QuerySamples {
+    private let library: Library
+
+    init() throws { library = try Library() }
+
+    private func rows(_ request: Request<Podcast>) throws -> [Podcast] {
+        try library.store.read { try $0.fetch(request) }
+    }
+
+    @Test func `examples of relationships, options and structs`() throws {
+        do {
+            let request = Episode.all.where { $0.podcast.title.hasPrefix("S") }
+            #expect(
+                try library.store.read { try $0.fetch(request) }.count
+                    == library.episodes.count {
+                        library.podcast($0).title.hasPrefix("S")
+                    })
+        }
+        do {
+            let request = Podcast.all.where { $0.episodes.contains { !$0.isPlayed } }
+                .orderBy { $0.episodes.max(\.date).descending }
+            #expect(try rows(request).count > 5)
+        }
+        do {
+            let request = Podcast.all.orderBy { $0.episodes.max(\.date).descending }
+            #expect(try rows(request).count == library.podcasts.count)
+        }
+        do {
+            let request = Podcast.all.orderBy { $0.episodes.where { !$0.isPlayed }.count.descending }
+            #expect(try rows(request).count == library.podcasts.count)
+        }
+        do {
+            let request = Episode.all.where { $0.isPlayed }
+            #expect(try library.store.read { try $0.count(request) } == library.episodes.count(where: \.isPlayed))
+        }
+        do {
+            let request = Podcast.all.where { $0.flags.contains(.muted) }
+            #expect(try rows(request).count == library.podcasts.count { $0.flags.contains(.muted) })
+        }
+        do {
+            let request = Podcast.all.where { $0.host.home.city == "Bonn" }
+            #expect(try rows(request).count == library.podcasts.count { $0.host?.home?.city == "Bonn" })
+        }
+        do {
+            let request = Podcast.all.where { !$0.host.isNil }
+            #expect(try rows(request).count == library.podcasts.count { $0.host != nil })
+        }
+        do {
+            let request = Podcast.all.where { $0.languages.contains("de") }
+            #expect(try rows(request).count == library.podcasts.count { $0.languages.contains("de") })
+        }
+        do {
+            let request = Podcast.all.where { $0.languages.contains { $0.hasPrefix("d") } }
+            #expect(try rows(request).count == library.podcasts.count { $0.languages.contains("de") })
+        }
+    }
+
+    @Test func `the example of a required relationship`() throws {
+        try library.store.read { transaction in
+            let episode = library.episodes[0]
+            let podcast = try transaction.related(episode, \.podcast)
+            #expect(podcast == library.podcast(episode))
+        }
+    }
+
+    @Test func `examples of fetching related rows together`() throws {
+        try library.store.read { transaction in
+            do {
+                let request = Podcast.all.orderBy { $0.title.ascending }.including(\.episodes).including(\.publisher)
+                for (podcast, episodes, publisher) in try transaction.fetch(request) {
+                    print(podcast.title, episodes.count, publisher?.country ?? "")
+                }
+            }
+            do {
+                let newest = Podcast.all.including(\.episodes) { $0.orderBy { $0.date.descending }.limit(3) }
+                #expect(try transaction.fetch(newest).allSatisfy { $0.1.count <= 3 })
+            }
+            do {
+                let request = Publisher.all.including(\.podcasts) { $0.including(\.episodes) }
+                #expect(try transaction.fetch(request).count == library.publishers.count)
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import Podcasts
+import Strata
+import Testing
+
+/// Selections and groups, compared with the same computation in Swift.
+@Suite struct SelectionTests {
+    private let library: Library
+
+    init() throws { library = try Library() }
+
+    @Test func `a selection has the values of each row, and of its related rows`() throws {
+        let l = library
+        try l.store.read { transaction in
+            let rows = try transaction.fetch(
+                Episode.all.orderBy { $0.id.ascending }.select {
+                    ($0.title, $0.podcast.title, $0.podcast.publisher.country, $0.tags.count, $0.podcast.price)
+                })
+            #expect(rows.map(\.0) == l.episodes.map(\.title))
+            #expect(rows.map(\.1) == l.episodes.map { l.podcast($0).title })
+            #expect(rows.map(\.2) == l.episodes.map { l.publisher(l.podcast($0))?.country })
+            #expect(rows.map(\.3) == l.episodes.map { l.tags($0).count })
+            #expect(rows.map(\.4) == l.episodes.map { l.podcast($0).price })
+            let keys = try transaction.fetch(Topic.all.orderBy { $0.id.ascending }.select { $0.id })
+            #expect(keys.map { $0.space + $0.word } == l.tags.map { $0.space + $0.word }.sorted())
+            #expect(
+                try transaction.first(Episode.all.where { $0.id == 3 }.select { $0.seconds }) == l.episodes[2].seconds)
+            #expect(try transaction.first(Episode.all.where { $0.id == 0 }.select { $0.seconds }) == nil)
+            let cursor = try transaction.cursor(Episode.all.orderBy { $0.id.ascending }.select { ($0.id, $0.rating) })
+            var count = 0
+            while let (id, rating) = try cursor.next() {
+                #expect(l.episodes.first { $0.id == id }?.rating == rating)
+                count += 1
+            }
+            #expect(count == l.episodes.count)
+            let titles = try transaction.fetch(Episode.all.select { $0.podcast.title }.distinct())
+            #expect(titles.sorted() == Set(l.episodes.map { l.podcast($0).title }).sorted())
+            #expect(
+                try transaction.sum(of: \.podcast.price, in: Episode.all)
+                    == l.episodes.map { l.podcast($0).price }.reduce(0, +))
+        }
+    }
+
+    @Test func `aggregates of no values`() throws {
+        let l = library
+        let rows = try l.store.read {
+            try $0.fetch(
+                Podcast.all.orderBy { $0.id.ascending }.select {
+                    (
+                        $0.episodes.sum(\.rating), $0.episodes.sum(\.seconds), $0.episodes.sum(\.price),
+                        $0.episodes.average(\.rating), $0.episodes.max(\.rating), $0.episodes.min(\.date)
+                    )
+                })
+        }
+        for (podcast, row) in zip(l.podcasts, rows) {
+            let episodes = l.episodes(podcast)
+            let ratings = episodes.compactMap(\.rating)
+            #expect(row.0 == ratings.reduce(0, +))
+            #expect(row.1 == episodes.map(\.seconds).reduce(0, +))
+            #expect(row.2 == episodes.map(\.price).reduce(0, +))
+            #expect(row.3 == (ratings.isEmpty ? nil : ratings.reduce(0, +) / Double(ratings.count)))
+            #expect(row.4 == ratings.max())
+            #expect(row.5 == episodes.map(\.date).min())
+        }
+        #expect(rows.contains { $0.3 == nil })
+    }
+
+    @Test func `aggregates of groups`() throws {
+        let l = library
+        let groups = Dictionary(grouping: l.episodes, by: \.podcastID)
+        try l.store.read { transaction in
+            let rows = try transaction.fetch(
+                Episode.all.grouped(by: \.podcastID).select {
+                    (
+                        $0.key, $0.count, $0.max(\.date), $0.min(\.rating), $0.sum(\.seconds), $0.sum(\.price),
+                        $0.average(\.seconds), $0.count(\.title, distinct: true), $0.count(\.rating),
+                        $0.max(\.podcast.price)
+                    )
+                })
+            #expect(Set(rows.map(\.0)) == Set(groups.keys) && rows.count == groups.count)
+            for row in rows {
+                let episodes = try #require(groups[row.0])
+                #expect(row.1 == episodes.count)
+                #expect(row.2 == episodes.map(\.date).max())
+                #expect(row.3 == episodes.compactMap(\.rating).min())
+                #expect(row.4 == episodes.map(\.seconds).reduce(0, +))
+                #expect(row.5 == episodes.map(\.price).reduce(0, +))
+                #expect(row.6 == Double(episodes.map(\.seconds).reduce(0, +)) / Double(episodes.count))
+                // Texts are compared byte by byte, unlike in Swift.
+                #expect(row.7 == Set(episodes.map { Array($0.title.utf8) }).count)
+                #expect(row.8 == episodes.compactMap(\.rating).count)
+                #expect(row.9 == l.podcast(episodes[0]).price)
+            }
+        }
+    }
+
+    @Test func `conditions, orders and limits of groups`() throws {
+        let l = library
+        let groups = Dictionary(grouping: l.episodes.filter { $0.seconds > 500 }) { l.publisher(l.podcast($0))?.name }
+        try l.store.read { transaction in
+            let request = Episode.all.where { $0.seconds > 500 }.grouped(by: \.podcast.publisher.name)
+            let large = request.having { $0.count > 10 && $0.max(\.seconds) > 3_000 }
+                .orderBy { [$0.count.descending, $0.key.ascending] }
+            let rows = try transaction.fetch(large.select { ($0.key, $0.count) })
+            let expected = groups.filter { $0.value.count > 10 && $0.value.contains { $0.seconds > 3_000 } }
+                .map { ($0.key, $0.value.count) }.sorted { ($1.1, $0.0 ?? "") < ($0.1, $1.0 ?? "") }
+            #expect(rows.map(\.0) == expected.map(\.0) && rows.map(\.1) == expected.map(\.1) && rows.count > 1)
+            let second = try transaction.fetch(large.limit(1, offset: 1).select { $0.key })
+            #expect(second == [expected[1].0])
+            let pairs = try transaction.fetch(
+                Episode.all.grouped(by: \.isPlayed, \.podcastID).select { ($0.key.0, $0.key.1, $0.count) })
+            let oracle = Dictionary(grouping: l.episodes) { "\($0.isPlayed) \($0.podcastID)" }
+            #expect(pairs.count == oracle.count)
+            for (isPlayed, id, count) in pairs { #expect(oracle["\(isPlayed) \(id)"]?.count == count) }
+            // A limit of the request limits the rows that are grouped.
+            let first = try transaction.fetch(
+                Episode.all.orderBy { $0.id.ascending }.limit(20).grouped(by: \.podcast.id).select { $0.count })
+            #expect(first.reduce(0, +) == 20)
+        }
+    }
+
+    @Test func `the SQL of selections and groups`() {
+        #expect(
+            Episode.all.where { $0.seconds > 5 }.grouped(by: \.podcastID).having { $0.count > 1 }
+                .orderBy { $0.count.descending }.limit(3).select { ($0.key, $0.max(\.date)) }.sql == """
+                    SELECT "podcast_id", max("date") FROM "episode" WHERE "seconds" > ? GROUP BY "podcast_id" \
+                    HAVING count(*) > ? ORDER BY count(*) DESC LIMIT ?
+                    """)
+        #expect(
+            Episode.all.grouped(by: \.podcast.title).select { ($0.key, $0.count) }.sql == """
+                SELECT t1."title", count(*) FROM "episode" AS t0 JOIN "podcast" AS t1 ON t1."id" = t0."podcast_id" \
+                GROUP BY t1."title"
+                """)
+    }
+}
