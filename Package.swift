@@ -90,7 +90,7 @@ let package = Package(
         .target(name: "Laundry", dependencies: ["Strata"], path: "Entities/Laundry", plugins: ["StrataBuild"]),
         .target(name: "Movies", dependencies: ["Strata"], path: "Entities/Movies", plugins: ["StrataBuild"]),
 
-        .testTarget(name: "SQLSchemaTests", dependencies: ["SQLSchema"]),
+        .testTarget(name: "SQLSchemaTests", dependencies: ["SQLSchema", "Strata"]),
         .testTarget(name: "SchemaModelTests", dependencies: ["SchemaModel"]),
         .testTarget(name: "SchemaDiffTests", dependencies: ["SchemaDiff", "SchemaModel", "SQLSchema"]),
         .testTarget(

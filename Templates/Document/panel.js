@@ -51,7 +51,8 @@ function panelContent(index, from, to, { versionLink, link, close }) {
 function indexList(state, version, entity) {
   if (!state.indexes) return "";
   return [html("h3", {}, "Indexes"), html("ul", {}, state.indexes.map((found) => html("li", {},
-    html("code", {}, found.properties.map((property) => propertyAt(entity, property, version)?.name).join(", ")), found.unique ? " unique" : "")))];
+    html("code", {}, found.properties.map((property) => (propertyAt(entity, property, version)?.name ?? "") + (found.descending?.includes(property) ? " desc" : "")).join(", ")), found.unique ? " unique" : "",
+    found.condition ? [" where ", html("code", {}, found.condition)] : "")))];
 }
 
 /** Creates the list of the relationships of other entities to this one. */

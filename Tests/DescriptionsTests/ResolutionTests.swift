@@ -324,7 +324,8 @@ import Testing
             """)
         #expect(
             try history(["Book": text]).newest.tables[0].indexes == [
-                Table.Index("book_name_idx", on: ["title"]), Table.Index("book_name_idx_2", on: ["name"]),
+                Table.Index("book_name_idx", IndexShape(["title"])),
+                Table.Index("book_name_idx_2", IndexShape(["name"])),
             ])
     }
 
@@ -337,8 +338,8 @@ import Testing
         let history = try history(["Book": text])
         #expect(
             history.versions.map { $0.tables[0].indexes } == [
-                [Table.Index("book_year_name_idx", on: ["year", "name"])],
-                [Table.Index("book_year_name_idx", on: ["year", "title"])],
+                [Table.Index("book_year_name_idx", IndexShape(["year", "name"]))],
+                [Table.Index("book_year_name_idx", IndexShape(["year", "title"]))],
             ])
         #expect(history.steps[0].customReasons == [])
     }

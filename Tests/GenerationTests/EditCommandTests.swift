@@ -142,6 +142,23 @@ import Testing
         }
     }
 
+    @Test func `a rename changes the orders and the rows of indexes`() throws {
+        let indexes = #"""
+            "indexes": [{ "properties": ["note desc", "title"], "where": { "note": null } },
+            { "properties": ["title"], "where": "note = 'note' AND length(title) > 1" }]
+            """#
+        let old = Self.episode.replacing(/"indexes": \[.*?\]\s*\}?\]/, with: indexes)
+        #expect(old.contains("note desc"))
+        try ScratchModel.with(["Episode.json": old, "Podcast.json": Self.podcast, "Genre.json": Self.genre]) {
+            (model: ScratchModel) throws in
+            #expect(model.run("release", model.folder.path).code == .success)
+            _ = edit(model, "rename", "episode.note", "notes")
+            let text = try model.text("Episode.json")
+            #expect(text.contains(#"{ "properties": ["notes desc", "title"], "where": { "notes": null } }"#), "\(text)")
+            #expect(text.contains(#""where": "notes = 'note' AND length(title) > 1""#), "\(text)")
+        }
+    }
+
     @Test func `a removed element keeps its description in older versions`() throws {
         try withRelease { (model: ScratchModel) throws in
             _ = edit(model, "rename", "podcast.genres", "themes")

@@ -23,6 +23,7 @@ enum EverythingModel {
         }
         files["Awkward.json"] = awkward
         files["Persisted.json"] = persisted
+        files["Indexed.json"] = indexed
         files["Remote.json"] = """
             { "name": "remote", "persist": false, "identifier": { "type": "int" }, "properties": [] }
 
@@ -221,6 +222,36 @@ enum EverythingModel {
     }
 
     /// Every kind of relationship, every delete rule, and every inferred change of them.
+    /// Indexes of some rows, in both directions, which change with the properties.
+    private static var indexed: String {
+        entity(
+            "indexed",
+            extra: """
+
+                  "indexes": [
+                    { "properties": ["closed_at desc", "weight"] },
+                    { "properties": ["state"], "where": { "is_hidden": false, "closed_at": null } },
+                    { "properties": ["state", "weight desc"], "unique": true, "where": "weight > 100 AND state LIKE 'a%'" },
+                    { "properties": ["weight"], "where": "gone > 0 OR status = 'it''s \\\"|\\\" ü'", "removed_at_version": "2.0" },
+                    { "properties": ["weight"], "where": { "state": ["open", "new"] },
+                      "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "where": { "status": "open" } } }] },
+                    { "properties": ["state"], "where": "CASE WHEN is_hidden THEN 0 ELSE length(state) END > 3", "added_at_version": "2.0" }
+                  ],
+                """,
+            [
+                """
+                { "name": "state", "property_type": "string",
+                      "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous_name": "status" }] }
+                """,
+                "{ \"name\": \"closed_at\", \"property_type\": \"date\", \"nullable\": true }",
+                "{ \"name\": \"weight\", \"property_type\": \"double\" }",
+                "{ \"name\": \"is_hidden\", \"property_type\": \"bool\" }",
+                """
+                { "name": "gone", "property_type": "int", "removed_at_version": "2.0", "discard": true }
+                """,
+            ])
+    }
+
     private static var relations: [String: String] {
         var files: [String: String] = [:]
         files["Hub.json"] = entity(

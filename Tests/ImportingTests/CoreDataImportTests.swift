@@ -69,6 +69,17 @@ import Testing
         #expect(try workspace.lines("out", "1.0") == ["A | key id: int | a: date = 598320000.0"])
     }
 
+    @Test func `the order of an index is imported`() throws {
+        let workspace = try imported([
+            Self.entity(
+                "A", "", Self.attribute("a", "String"), Self.attribute("b", "Integer 16"),
+                "<fetchIndex name=\"i\"><fetchIndexElement property=\"b\" type=\"Binary\" order=\"descending\"/>"
+                    + "<fetchIndexElement property=\"a\" type=\"Binary\" order=\"ascending\"/></fetchIndex>")
+        ])
+        #expect(try workspace.lines("out", "1.0")[0].contains("| index (b desc, a)"))
+        #expect(try !workspace.text("out/IMPORT.md").contains("descending"))
+    }
+
     @Test func `parts that are not imported are reported with their entity, versions and reason`() throws {
         let version = Self.entity(
             "A", "", Self.attribute("a", "Integer 16", "defaultValueString=\"many\" minValueString=\"1\""),

@@ -158,7 +158,7 @@ import Testing
                         ("q", "`id` INTEGER PRIMARY KEY REFERENCES `p`(`id`)"),
                     ],
                     indexes: [
-                        "CREATE INDEX `one` ON `${TABLE_NAME}` (`b`) WHERE c > 1",
+                        "CREATE INDEX `one` ON `${TABLE_NAME}` (`b`) WHERE unicode(b) > 1",
                         "CREATE INDEX `two` ON `${TABLE_NAME}` (lower(b))",
                         "CREATE INDEX `three` ON `${TABLE_NAME}` (`b` COLLATE NOCASE)",
                         "CREATE INDEX `four` ON `${TABLE_NAME}` (`b`, `id`)",
@@ -179,7 +179,7 @@ import Testing
                     "| 1.0 | a.b | the default CURRENT_TIMESTAMP is not a constant of its type |",
                     "| 1.0 | a.e | ON DELETE SET NULL, because it may not be NULL |",
                     "| 1.0 | a.g | it is a generated column |",
-                    "| 1.0 | a | the index on b: it contains only some rows |",
+                    "| 1.0 | a | the index on b: it contains only some rows, those with unicode(b) > 1 |",
                     "| 1.0 | a | the index on an expression: it contains an expression |",
                     "| 1.0 | a | the index on b: it compares with NOCASE, but the column compares with BINARY |",
                     "| 1.0 | a | the index on b, id: the primary key is not a property |",
@@ -189,6 +189,37 @@ import Testing
             try workspace.lines("out", "1.0").filter { $0.hasPrefix("p ") || $0.hasPrefix("q ") } == [
                 "p | key id: int", "q | key (id) | id: to_one p on_delete no_action persisted id",
             ])
+    }
+
+    @Test func `indexes of some rows and in descending order are imported, and follow renamed columns`() throws {
+        let columns =
+            "`id` INTEGER PRIMARY KEY, `day` INTEGER NOT NULL, `%@` TEXT, `state` TEXT NOT NULL, `at` DATETIME"
+        let indexes = [
+            "CREATE INDEX `a` ON `${TABLE_NAME}` (`day` DESC, `%@`)",
+            "CREATE UNIQUE INDEX `b` ON `${TABLE_NAME}` (`state`) WHERE [%@] IS NOT NULL AND State IN ('x)', 'y')",
+            "CREATE INDEX `c` ON `${TABLE_NAME}` (`day`) WHERE `at` IS NULL",
+        ]
+        func version(_ number: Int, _ name: String) -> String {
+            Self.room(
+                number, [("t", columns.replacing("%@", with: name))],
+                indexes: indexes.map { $0.replacing("%@", with: name) })
+        }
+        let workspace = try Workspace()
+        try workspace.write(version(1, "note"), to: "schemas/1.json")
+        try workspace.write(version(2, "memo"), to: "schemas/2.json")
+        try workspace.write("{\"2\": {\"t.note\": \"memo\"}}", to: "renames")
+        let result = workspace.run(
+            "import", "room", workspace.path("schemas"), "--into", workspace.path("out"), "--renames",
+            workspace.path("renames"))
+        #expect(result.complaints == [])
+        let line = try workspace.lines("out", "1.0")[0]
+        #expect(line.contains("| index (day desc, note) |"))
+        #expect(line.contains(#"| unique (state) where "note IS NOT NULL AND state IN ('x)', 'y')""#))
+        let next = try workspace.lines("out", "2.0")[0]
+        #expect(next.contains("| index (day desc, memo) |") && next.contains(#"where "memo IS NOT NULL AND"#))
+        #expect(line.contains(#"| index (day) where "at IS NULL""#))
+        let description = try workspace.text("out/T.json")
+        #expect(!description.contains("\"where\": \"note IS NOT NULL"), "\(description)")
     }
 
     @Test func `a removal beside an addition needs a custom migration until a renames file decides it`() throws {
@@ -412,6 +443,8 @@ import Testing
         let table = ", \"unique_keys\": [[\"a\", \"b\"]], \"constraints\": []"
         let others = """
             , { "id": 2, "type": "index", "data": { "name": "i", "sql": "CREATE INDEX i ON t (b)" } },
+            { "id": 6, "type": "index", "data": { "name": "k", "sql": "CREATE INDEX k ON t (b, a) WHERE a > '2020'" } },
+            { "id": 7, "type": "index", "data": { "name": "l", "sql": "CREATE INDEX l ON t (a DESC, b) WHERE a IS NOT NULL" } },
             { "id": 3, "type": "index", "data": { "name": "j", "on": 1, "unique": true, "columns": ["b"] } },
             { "id": 4, "type": "trigger", "data": { "name": "w" } }, { "id": 5, "type": "hypertable", "data": { "name": "x" } }
             """
@@ -420,9 +453,16 @@ import Testing
             to: "s/drift_schema_v1.json")
         #expect(workspace.run("import", "drift", workspace.path("s"), "--into", workspace.path("out")).complaints == [])
         #expect(
-            try workspace.lines("out", "1.0")[1] == "t | key id: int | a: date | b: string unique | unique (a, b)")
+            try workspace.lines("out", "1.0")[1]
+                == [
+                    "t", "key id: int", "a: date", "b: string unique", #"index (a desc, b) where "a IS NOT NULL""#,
+                    "unique (a, b)",
+                ].joined(separator: " | "))
         #expect(try !workspace.text("out/strata.json").contains("forms"))
         let report = try workspace.text("out/IMPORT.md")
+        #expect(
+            // The store has the dates as numbers.
+            report.contains("| t | the index on b, a: it contains only some rows, those with a > '2020' |"))
         #expect(
             report.contains("| 1.0 | w | it is a trigger |") && report.contains("| 1.0 | x | its type is unknown"))
         try workspace.write(Self.drift("\"moor_type\": \"money\""), to: "e/drift_schema_v1.json")

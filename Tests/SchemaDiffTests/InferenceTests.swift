@@ -82,12 +82,12 @@ import Testing
         #expect(try !step(unique, plain).isCustom)
         #expect(try !step(nil, attribute(.string, nullable: true, unique: true)).isCustom)
         #expect(try step(nil, attribute(.string, value: .text("x"), unique: true)).isCustom)
-        let narrow = EntityIndex(lineage: 0, properties: [0], isUnique: true)
-        let wide = EntityIndex(lineage: 0, properties: [0, 7], isUnique: true)
+        let narrow = EntityIndex(lineage: 0, IndexShape([0], unique: true))
+        let wide = EntityIndex(lineage: 0, IndexShape([0, 7], unique: true))
         #expect(try !step(plain, plain, indexes: ([narrow], [wide])).isCustom)
         #expect(try step(plain, plain, indexes: ([wide], [narrow])).isCustom)
         #expect(
-            try !step(plain, plain, indexes: ([], [EntityIndex(lineage: 0, properties: [0, 7], isUnique: false)]))
+            try !step(plain, plain, indexes: ([], [EntityIndex(lineage: 0, IndexShape([0, 7], unique: false))]))
                 .isCustom)
     }
 

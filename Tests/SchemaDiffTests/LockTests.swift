@@ -14,7 +14,7 @@ import Testing
                 lineage: 0, name: name, kind: .attribute(.scalar(type)), defaultValue: value.map { .literal($0) })
             let book = Entity(
                 lineage: 0, name: "book", documentation: "A book.", identifier: .column(name: "id", kind: .int),
-                properties: [property], indexes: [EntityIndex(lineage: 0, properties: [0], isUnique: number > 1)])
+                properties: [property], indexes: [EntityIndex(lineage: 0, IndexShape([0], unique: number > 1))])
             let other = Entity(
                 lineage: 1, name: "other", documentation: nil, identifier: .column(name: "id", kind: .uuid),
                 properties: [], indexes: [])

@@ -161,6 +161,20 @@ private struct Renamed: StoredEntity {
         }
     }
 
+    @Test func `a plan counts the duplicates among the rows of a new unique index`() throws {
+        try withFile { (url: URL) throws in
+            try makeHandMade(at: url, [Self.s], rows: "INSERT INTO s VALUES (1, 'a'), (2, 'b'), (3, 'c'), (4, NULL)")
+            let unique = Self.s.named(nil, ["n integer = 0", #"unique s_n_key (n) where 'v > \'a\' AND n = 7'"#])
+            let change = TableChange.map(from: "s", to: "s", columns: ["n": .literal(.integer(7))])
+            let plan = try HandMade.$old.withValue([Self.s]) {
+                try HandMade.$new.withValue([unique]) {
+                    try HandMade.$changes.withValue([change]) { try MigrationPlan(from: url, to: HandMade.self) }
+                }
+            }
+            #expect(plan.violations.map { "\($0.constraint) \($0.rows) \($0.handling)" } == ["UNIQUE n 1 fails"])
+        }
+    }
+
     @Test func `a plan reports the dangling foreign keys that cannot be repaired`() throws {
         try withFile { (url: URL) throws in
             let tables = [Self.s, Self.pointing("t", .deny), Self.pointing("n", .nullify)]

@@ -24,9 +24,16 @@ package enum SQLite {
 
     /// Returns the `CREATE INDEX` statement of an index.
     package static func createIndex(_ index: Table.Index, on table: String) -> String {
-        "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(SQL.quoted(index.name)) "
-            + "ON \(SQL.quoted(table)) (\(SQL.list(index.columns)))"
+        let columns = index.columns.map {
+            SQL.quoted($0) + (index.shape.descending.contains($0) ? " DESC" : "")
+        }
+        return "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(SQL.quoted(index.name)) "
+            + "ON \(SQL.quoted(table)) (\(columns.joined(separator: ", ")))"
+            + (index.shape.condition.map { " WHERE " + expression($0) } ?? "")
     }
+
+    /// Returns SQL for an expression over the columns of a row.
+    package static func expression(_ value: RowExpression<String>) -> String { value.sql(SQL.quoted) }
 
     /// Returns the text between the parentheses of `CREATE TABLE`: first the definitions of columns, then the
     /// constraints.

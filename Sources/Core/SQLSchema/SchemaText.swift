@@ -10,6 +10,7 @@
 ///   email text? nocase = 'none'
 ///   shop_id integer? -> shop(id) nullify
 ///   unique customer_email_key (email)
+///   index customer_name_idx (name desc) where 'email IS NOT NULL'
 /// join table order_gifts
 ///   source_id integer -> order(id) cascade
 ///   target_id text -> product(sku) cascade
@@ -47,7 +48,8 @@
 package enum SchemaText {
     /// The reserved words. A name that is one of them is in quotes.
     static let reserved: Set<String> = [
-        "after", "as", "change", "create", "custom", "drop", "first", "index", "join", "key", "map", "null", "table",
+        "after", "as", "change", "create", "custom", "desc", "drop", "first", "index", "join", "key", "map", "null",
+        "table",
         "unique", "where",
     ]
 
@@ -119,7 +121,9 @@ package enum SchemaText {
     }
 
     private static func line(of index: Table.Index) -> String {
-        "\(index.isUnique ? "unique" : "index") \(name(index.name)) \(names(index.columns))"
+        let columns = index.columns.map { name($0) + (index.shape.descending.contains($0) ? " desc" : "") }
+        return "\(index.isUnique ? "unique" : "index") \(name(index.name)) (\(columns.joined(separator: ", ")))"
+            + (index.shape.condition.map { " where \(text($0.text))" } ?? "")
     }
 
     private static func reference(_ key: Table.ForeignKey) -> String {

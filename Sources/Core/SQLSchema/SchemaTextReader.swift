@@ -247,7 +247,26 @@ private struct SchemaTextReader {
         let isUnique = takeWord("unique")
         if !isUnique { _ = takeWord("index") }
         let name = try name()
-        return Table.Index(name, on: try names(), unique: isUnique)
+        var shape = IndexShape<String>([], unique: isUnique)
+        try expect("(")
+        repeat {
+            let column = try self.name()
+            shape.columns.append(column)
+            if takeWord("desc") { shape.descending.insert(column) }
+        } while takeSymbol(",")
+        try expect(")")
+        if takeWord("where") { shape.condition = try rowExpression() }
+        return Table.Index(name, shape)
+    }
+
+    /// Reads an expression over the columns of a row, which is a text.
+    private mutating func rowExpression() throws(SchemaTextError) -> RowExpression<String> {
+        let text = try text()
+        do {
+            return try RowExpression(parsing: text)
+        } catch {
+            throw self.error("an expression (\(error.message))")
+        }
     }
 
     private mutating func foreignKey(_ columns: [String]) throws(SchemaTextError) -> Table.ForeignKey {

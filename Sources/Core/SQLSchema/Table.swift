@@ -75,17 +75,19 @@ package struct Table: Hashable, Sendable {
     package struct Index: Hashable, Sendable {
         /// The name. It stays the same when a column or the table is renamed.
         package var name: String
-        /// The names of the indexed columns.
-        package var columns: [String]
-        /// Whether no two rows may have the same values in all the columns.
-        package var isUnique: Bool
+        /// The columns and the rows of the index.
+        package var shape: IndexShape<String>
 
         /// Creates an index.
-        package init(_ name: String, on columns: [String], unique isUnique: Bool = false) {
+        package init(_ name: String, _ shape: IndexShape<String>) {
             self.name = name
-            self.columns = columns
-            self.isUnique = isUnique
+            self.shape = shape
         }
+
+        /// The names of the indexed columns.
+        package var columns: [String] { shape.columns }
+        /// Whether no two rows may have the same values in all the columns.
+        package var isUnique: Bool { shape.isUnique }
     }
 
     /// Creates a table.

@@ -80,9 +80,8 @@ struct TableAlteration {
     /// The indexes that remain, before and after the alteration.
     private var indexes: [(old: Table.Index, new: Table.Index)] {
         old.indexes.compactMap { index in
-            guard index.columns.allSatisfy({ !dropped.contains($0) }) else { return nil }
-            let columns = index.columns.map { renames[$0] ?? $0 }
-            return (index, Table.Index(index.name, on: columns, unique: index.isUnique))
+            guard index.shape.allColumns.allSatisfy({ !dropped.contains($0) }) else { return nil }
+            return (index, Table.Index(index.name, index.shape.mapColumns { [renames[$0] ?? $0] }))
         }
     }
 

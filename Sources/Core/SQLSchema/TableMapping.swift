@@ -68,15 +68,14 @@ package struct TableMapping: Sendable {
         if let step = followed(by: changes, to: new) { self = step }
     }
 
-    /// Returns the mapping with the index names of a database. An old index is identified by its columns and its
-    /// uniqueness.
+    /// Returns the mapping with the index names of a database. An old index is identified by its shape.
     ///
-    /// - Parameter indexes: The indexes of the database, by table.
-    package func naming(indexes: [String: [Table.Index]]) -> TableMapping {
+    /// - Parameter name: Returns the name of the index that a statement creates, in the database; nil if there is none.
+    package func namingIndexes(_ name: (_ statement: String, _ index: Table.Index) -> String?) -> TableMapping {
         var old = old
         for place in old.indices {
             old[place].indexes = old[place].indexes.map { index in
-                indexes[old[place].name]?.first { $0.columns == index.columns && $0.isUnique == index.isUnique }
+                name(SQLite.createIndex(index, on: old[place].name), index).map { Table.Index($0, index.shape) }
                     ?? index
             }
         }

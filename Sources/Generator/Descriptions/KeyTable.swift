@@ -37,7 +37,7 @@ package struct KeyTable {
         aliases: ["optional": "nullable", "extra": "lazy"])
 
     static let index = KeyTable(
-        owner: "an index", fields: ["properties", "unique"],
+        owner: "an index", fields: ["properties", "unique", "where"],
         others: ["version_history", "added_at_version", "removed_at_version", "discard"])
 
     static let subtype = KeyTable(

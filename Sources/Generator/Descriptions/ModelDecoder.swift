@@ -216,12 +216,23 @@ struct ModelDecoder {
     // MARK: Indexes
 
     private mutating func index(_ lineage: ElementLineage, _ fields: Fields, of entity: EntityLineage) -> EntityIndex {
-        var index = EntityIndex(lineage: lineage, properties: [], isUnique: reader.bool("unique", fields) ?? false)
+        var index = EntityIndex(lineage: lineage, IndexShape([], unique: reader.bool("unique", fields) ?? false))
+        if let field = fields.field("where") { index.shape.condition = condition(field, key: "where", of: entity) }
         guard let field = fields["properties"],
             let names = reader.array(field.json, key: "properties", expected: "an array of names", fields.file)
         else { return index }
         if names.isEmpty { reader.report(.indexOfNothing, fields.file, field.json.offset) }
-        index.properties = names.compactMap { property(named: $0, key: "properties", of: entity, at: field.moment) }
+        for json in names {
+            guard let text = reader.string(json, key: "properties", fields.file) else { continue }
+            let (name, isDescending) = IndexedName.parse(text)
+            let source = sources[entity]
+            guard
+                let property = property(
+                    name, of: entity, called: source.name, at: field.moment, source.file, json.offset)
+            else { continue }
+            index.shape.columns.append(property)
+            if isDescending { index.shape.descending.insert(property) }
+        }
         return index
     }
 }

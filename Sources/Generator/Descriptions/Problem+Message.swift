@@ -131,6 +131,8 @@ extension Problem {
                 + "remove `\(name)` from \"derived_from_relationships\""
         case .indexOfNothing:
             return "a primary key or an index needs at least one property"
+        case .malformedExpression(let key, let problem):
+            return "\"\(key)\" is not a condition that Strata can read: \(problem)"
         case .indexOfUnstored(let name):
             return "`\(name)` has no column in this table, so it cannot be indexed; remove it from the index"
         case .noEntities:

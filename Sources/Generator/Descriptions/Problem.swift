@@ -61,6 +61,7 @@ package enum Problem: Hashable, Sendable {
     case nullifyOnMandatory
     case wrongLiteral(key: String, type: String, found: String, hint: String?)
     case indexOfNothing
+    case malformedExpression(key: String, String)
     case keyOfNothing(String, version: String)
     case otherColumnCount(Int, target: String, key: Int)
     case unusableKey(String, because: String)

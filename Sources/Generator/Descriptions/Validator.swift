@@ -48,11 +48,19 @@ package struct Validator {
             }
             let columns = version.columns(of: entity)
             for entityIndex in entity.indexes {
-                for lineage in entityIndex.properties where !columns.contains(where: { $0.property == lineage }) {
+                for lineage in entityIndex.shape.allColumns
+                where !columns.contains(where: { $0.property == lineage }) {
                     let name = entity.property(lineage)?.name ?? sources.name(of: lineage, in: entity.lineage)
                     diagnostics.append(
                         sources.diagnostic(.indexOfUnstored(name), entity: entity.lineage, index: entityIndex.lineage)
                     )
+                }
+                for property in (entityIndex.shape.condition?.columns ?? []).compactMap(entity.property)
+                where columns.filter({ $0.property == property.lineage && $0.role != .position }).count > 1 {
+                    diagnostics.append(
+                        sources.diagnostic(
+                            .keyDoesNotApply("where", because: "`\(property.name)` has several columns"),
+                            entity: entity.lineage, index: entityIndex.lineage))
                 }
                 for property in entityIndex.properties.compactMap(entity.property) where version.isJSON(property) {
                     diagnostics.append(

@@ -155,8 +155,14 @@ package struct SchemaMarkdown: Sendable {
         }
         for index in state.indexes ?? [] {
             let facts = document.entities[entity]
-            let names = index.properties.compactMap { facts.properties[$0].last?.name }.joined(separator: ", ")
-            text += "\n\(index.unique ? "Unique index" : "Index") on \(Self.code(names)).\n"
+            let names = index.properties.compactMap { place in
+                facts.properties[place].last.map {
+                    $0.name + (index.descending?.contains(place) == true ? " desc" : "")
+                }
+            }
+            let rows = index.condition.map { " where " + Self.code($0) } ?? ""
+            text +=
+                "\n\(index.unique ? "Unique index" : "Index") on \(Self.code(names.joined(separator: ", ")))\(rows).\n"
         }
     }
 

@@ -13,7 +13,11 @@ struct VersionFacts {
         var key: String?
         if case .column(let name, let kind) = entity.identifier { key = "\(name): \(kind.rawValue)" }
         let indexes = entity.indexes.map { index in
-            SchemaDocument.Entity.Index(properties: index.properties.map(\.index), unique: index.isUnique)
+            let descending = index.shape.descending.map(\.index).sorted()
+            return SchemaDocument.Entity.Index(
+                properties: index.properties.map(\.index), unique: index.isUnique,
+                descending: descending.isEmpty ? nil : descending,
+                condition: index.shape.condition.map { version.text(of: $0, in: entity) })
         }
         return SchemaDocument.Entity.State(
             name: entity.name, table: entity.tableName, documentation: entity.documentation, key: key,

@@ -93,7 +93,9 @@ extension Generator {
             table: entity.tableName, entity: entity.name, key: key,
             columns: version.columns(of: entity).filter { $0.part == 0 }.map { column($0, of: entity, in: version) },
             indexes: version.table(of: entity).indexes.map { index in
-                ".init(\(SwiftLiteral.strings(index.columns))\(index.isUnique ? ", unique: true" : ""))"
+                let columns = index.columns.map { $0 + (index.shape.descending.contains($0) ? " DESC" : "") }
+                let rows = index.shape.condition.map { ", where: \(SwiftLiteral.string(SQLite.expression($0)))" } ?? ""
+                return ".init(\(SwiftLiteral.strings(columns))\(index.isUnique ? ", unique: true" : "")\(rows))"
             })
     }
 

@@ -182,8 +182,13 @@ extension SchemaStep {
 
     private func text(of index: EntityIndex, _ subject: SchemaChange.Subject, in version: SchemaVersion) -> String {
         guard case .entity(let lineage) = subject, let entity = version.entity(lineage) else { return "" }
-        let names = index.properties.compactMap { entity.property($0)?.name }.joined(separator: ", ")
-        return "\(index.isUnique ? "unique " : "")index on \(names)"
+        let names = index.properties.compactMap { lineage in
+            entity.property(lineage).map {
+                $0.name + (index.shape.descending.contains(lineage) ? " desc" : "")
+            }
+        }
+        return "\(index.isUnique ? "unique " : "")index on \(names.joined(separator: ", "))"
+            + (index.shape.condition.map { " where \(version.text(of: $0, in: entity))" } ?? "")
     }
 
     private func name(of entity: EntityLineage) -> String { (to.entity(entity) ?? from.entity(entity))?.name ?? "" }

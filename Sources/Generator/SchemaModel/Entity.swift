@@ -157,15 +157,17 @@ package struct Relationship: Hashable, Sendable {
 package struct EntityIndex: Hashable, Sendable {
     /// The index's lineage in its entity.
     package var lineage: ElementLineage
-    /// The lineages of the properties, most significant first.
-    package var properties: [ElementLineage]
-    /// Whether no two rows may have equal values in all the properties.
-    package var isUnique: Bool
+    /// The lineages of the properties, and the rows of the index.
+    package var shape: IndexShape<ElementLineage>
 
-    /// Creates an index over `properties`.
-    package init(lineage: ElementLineage, properties: [ElementLineage], isUnique: Bool) {
+    /// Creates an index.
+    package init(lineage: ElementLineage, _ shape: IndexShape<ElementLineage>) {
         self.lineage = lineage
-        self.properties = properties
-        self.isUnique = isUnique
+        self.shape = shape
     }
+
+    /// The lineages of the properties, most significant first.
+    package var properties: [ElementLineage] { shape.columns }
+    /// Whether no two rows of the index may have equal values in all the properties.
+    package var isUnique: Bool { shape.isUnique }
 }

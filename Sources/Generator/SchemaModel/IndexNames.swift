@@ -1,9 +1,9 @@
 import SQLSchema
 
-/// The identity of an index through versions: the properties that it covers.
+/// The identity of an index through versions: its properties and its rows.
 enum IndexKey: Hashable, Sendable {
     /// An index over properties of an entity.
-    case properties([ElementLineage], isUnique: Bool)
+    case properties(IndexShape<ElementLineage>)
     /// The index on the target of a property's join table.
     case joinTarget(ElementLineage)
 }

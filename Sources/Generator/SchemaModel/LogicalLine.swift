@@ -1,3 +1,5 @@
+import SQLSchema
+
 extension SchemaVersion {
     /// Returns the logical line of an entity: its name, its primary key, and its elements by name.
     ///
@@ -23,8 +25,13 @@ extension SchemaVersion {
         }
         let properties = entity.properties.map { logicalField(of: $0) }
         let indexes = entity.indexes.map { index in
-            let names = index.properties.compactMap { entity.property($0).map { logical($0.name) } }
+            let names = index.properties.compactMap { lineage in
+                entity.property(lineage).map {
+                    logical($0.name) + (index.shape.descending.contains(lineage) ? " desc" : "")
+                }
+            }
             return "\(index.isUnique ? "unique" : "index") (\(names.joined(separator: ", ")))"
+                + (index.shape.condition.map { " where " + quoted(text(of: $0, in: entity)) } ?? "")
         }
         let table = entity.persistedName.map { ["table " + logical($0)] } ?? []
         let elements = (properties + indexes + table).sortedByBytes()
@@ -47,6 +54,11 @@ extension SchemaVersion {
             elements = members.map { logicalField(of: $0) }
         }
         return ([logical(subtype.name), kind] + elements.sortedByBytes()).joined(separator: " | ")
+    }
+
+    /// Returns an expression as descriptions write it, with the names of properties.
+    package func text(of expression: RowExpression<ElementLineage>, in entity: Entity) -> String {
+        expression.mapColumns { entity.property($0)?.name ?? "" }.text
     }
 
     /// The logical lines of all entities and subtypes.

@@ -75,18 +75,18 @@ extension SchemaVersion {
             }
             let isUnique = isUnique(property)
             guard isReference || isUnique || property.isIndexed else { continue }
-            wanted.append(.properties([property.lineage], isUnique: isUnique))
+            wanted.append(.properties(IndexShape([property.lineage], unique: isUnique)))
         }
-        wanted += entity.indexes.map { .properties($0.properties, isUnique: $0.isUnique) }
+        wanted += entity.indexes.map { .properties($0.shape) }
         var seen: Set<IndexKey> = []
         var indexes: [Table.Index] = []
         for key in wanted where seen.insert(key).inserted {
-            guard case .properties(let properties, let isUnique) = key else { continue }
-            let indexed = properties.flatMap { lineage in
+            guard case .properties(let shape) = key else { continue }
+            let indexed = shape.mapColumns { lineage in
                 columns.filter { $0.property == lineage && $0.role != .position }.map(\.name)
             }
-            let name = names.name(key, [entity.tableName] + indexed + [isUnique ? "key" : "idx"])
-            indexes.append(Table.Index(name, on: indexed, unique: isUnique))
+            let name = names.name(key, [entity.tableName] + indexed.columns + [shape.isUnique ? "key" : "idx"])
+            indexes.append(Table.Index(name, indexed))
         }
         return indexes
     }
@@ -125,7 +125,8 @@ extension SchemaVersion {
                 foreignKeys.append(foreignKey(names, to: end, .cascade))
             }
             columns.append(Table.Column("position", .integer))
-            let index = Table.Index(names.name(.joinTarget(property.lineage), [name] + other + ["idx"]), on: other)
+            let index = Table.Index(
+                names.name(.joinTarget(property.lineage), [name] + other + ["idx"]), IndexShape(other))
             return JoinTable(
                 table: Table(
                     name, columns: columns, primaryKey: source + other, foreignKeys: foreignKeys, indexes: [index],

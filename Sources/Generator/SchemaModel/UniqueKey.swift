@@ -5,13 +5,15 @@ package struct UniqueKey: Hashable, Sendable {
     /// The lineages of the properties, in the order of the index.
     package let properties: [ElementLineage]
     let collations: [ElementLineage: Collation]
+    /// The condition of the rows whose values are unique; nil for all rows.
+    let condition: RowExpression<ElementLineage>?
 
     /// Returns whether rows that satisfy this key also satisfy `other`.
     ///
     /// They do if `other` contains all properties of this key, and compares each of them with the same collation or
-    /// byte by byte.
+    /// byte by byte, and if this key holds for all rows of `other`.
     package func implies(_ other: UniqueKey) -> Bool {
-        Set(properties).isSubset(of: other.properties)
+        (condition == nil || condition == other.condition) && Set(properties).isSubset(of: other.properties)
             && properties.allSatisfy { other.collations[$0] == nil || other.collations[$0] == collations[$0] }
     }
 }
@@ -19,14 +21,15 @@ package struct UniqueKey: Hashable, Sendable {
 extension SchemaVersion {
     /// Returns the unique keys of `entity`, without its primary key.
     package func uniqueKeys(of entity: Entity) -> [UniqueKey] {
-        let single = entity.properties.filter { isUnique($0) }.map { [$0.lineage] }
-        let several = entity.indexes.filter(\.isUnique).map(\.properties)
-        return (single + several).map { lineages in
-            let collations = lineages.compactMap(entity.property).compactMap { property in
+        let single = entity.properties.filter { isUnique($0) }.map { IndexShape([$0.lineage], unique: true) }
+        let several = entity.indexes.filter(\.isUnique).map(\.shape)
+        return (single + several).map { shape in
+            let collations = shape.columns.compactMap(entity.property).compactMap { property in
                 property.collation.map { (property.lineage, $0) }
             }
             return UniqueKey(
-                properties: lineages, collations: Dictionary(collations, uniquingKeysWith: { first, _ in first }))
+                properties: shape.columns,
+                collations: Dictionary(collations, uniquingKeysWith: { first, _ in first }), condition: shape.condition)
         }
     }
 

@@ -85,7 +85,6 @@ enum ImportFinding: Hashable, Sendable {
         case expression(String?)
         case partial(String?)
         case rTree
-        case descending(String)
         case primaryKey
         case otherCollation(String, column: String)
         case leftOut(String)

@@ -126,11 +126,8 @@ struct ImportedRelationship: Hashable, Sendable {
     var rule: Rule
 }
 
-/// An index over several properties in one version.
-struct ImportedIndex: Hashable, Sendable {
-    var properties: [String]
-    var isUnique: Bool
-}
+/// An index over properties, by name, in one version.
+typealias ImportedIndex = IndexShape<String>
 
 /// A finding about the source, with its place.
 struct ImportNote: Hashable, Sendable {

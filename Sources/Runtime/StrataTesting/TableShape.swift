@@ -15,18 +15,30 @@ public enum DeleteRule: String, Sendable {
 
 /// An index of a table.
 public struct FixtureIndex: Hashable, Sendable, CustomStringConvertible {
-    let columns: [String]
+    /// The columns; after one whose greatest values come first, ` DESC`.
+    private(set) var columns: [String]
     let isUnique: Bool
+    /// The SQL of the condition of the rows; nil if the index contains all rows.
+    let condition: String?
 
     /// Creates an index on `columns`.
-    public init(_ columns: [String], unique isUnique: Bool = false) {
+    ///
+    /// - Parameters:
+    ///   - columns: The names of the columns. After one whose greatest values come first, write ` DESC`.
+    ///   - isUnique: Whether no two rows of the index have the same values.
+    ///   - condition: The SQL of the condition of the rows; nil if the index contains all rows.
+    public init(_ columns: [String], unique isUnique: Bool = false, where condition: String? = nil) {
         self.columns = columns
         self.isUnique = isUnique
+        self.condition = condition
     }
+
+    fileprivate mutating func add(_ column: String) { columns.append(column) }
 
     /// The kind of the index and its columns, such as `unique index on name`.
     public var description: String {
         "\(isUnique ? "unique index" : "index") on \(columns.joined(separator: ", "))"
+            + (condition.map { " where \($0)" } ?? "")
     }
 }
 
@@ -73,13 +85,19 @@ struct TableShape {
             found[try row.string(0)]?.foreignKeys[try row.int(1), default: key].columns.append(try row.string(4))
         }
         let indexes = """
-            pragma_index_list(m.name) AS l, pragma_index_info(l.name) AS i WHERE \(isTable) AND l.origin = 'c' \
+            pragma_index_list(m.name) AS l, pragma_index_xinfo(l.name) AS i, sqlite_schema AS s \
+            WHERE \(isTable) AND l.origin = 'c' AND i.key AND s.type = 'index' AND s.name = l.name \
             ORDER BY m.name, l.name, i.seqno
             """
-        try connection.query("SELECT m.name, l.name, l.\"unique\", i.name FROM \(tables) \(indexes)") { row in
-            let (table, index) = (try row.string(0), try row.string(1))
-            let columns = (found[table]?.indexes[index]?.columns ?? []) + [try row.string(3)]
-            found[table]?.indexes[index] = FixtureIndex(columns, unique: try row.bool(2))
+        try connection.query(
+            """
+            SELECT m.name, l.name, l."unique", i.name || CASE i."desc" WHEN 1 THEN ' DESC' ELSE '' END, \
+            CASE l.partial WHEN 1 THEN substr(s.sql, instr(s.sql, ') WHERE ') + 8) END FROM \(tables) \(indexes)
+            """
+        ) { row in
+            let (table, name) = (try row.string(0), try row.string(1))
+            let index = FixtureIndex([], unique: try row.bool(2), where: try row.optionalString(4))
+            found[table]?.indexes[name, default: index].add(try row.string(3))
         }
         self.tables = found
     }

@@ -32,7 +32,12 @@ extension DescriptionEditor {
         if list == "properties" {
             files[place].value.changeName(old, to: name, in: ["identifier", "property"])
             files[place].value.changeName(old, to: name, in: ["identifier", "properties"])
-            forEachElement(of: place, in: ["indexes"]) { $0.changeName(old, to: name, in: ["properties"]) }
+            forEachElement(of: place, in: ["indexes"]) { index in
+                if case .array(let names) = index["properties"] {
+                    index["properties"] = .array(names.map { $0.changingIndexedName(old, to: name) })
+                }
+                index.changeName(old, to: name, inCondition: "where")
+            }
         }
         let version = draft.version
         for place in files.indices where draft.isAlive(files[place].value) {

@@ -1,4 +1,5 @@
 import JSONText
+import SQLSchema
 
 extension JSONOutput {
     /// The value of a member of an object. A new member is inserted before the version history and the lists of
@@ -101,5 +102,22 @@ extension JSONOutput {
             value = .array(names.map { $0 == .string(old) ? .string(new) : $0 })
         }
         if value != self[key] { self[key] = value }
+    }
+
+    /// Returns the name of a property of an index, which may have a direction, with another name.
+    func changingIndexedName(_ old: String, to new: String) -> JSONOutput {
+        guard let text = string, case let part = IndexedName.parse(text), part.name == old else { return self }
+        return .string(new + text.dropFirst(old.count))
+    }
+
+    /// Changes the name of a property in a condition: a key of an object, or a name in an expression.
+    mutating func changeName(_ old: String, to new: String, inCondition key: String) {
+        if case .object(let members) = self[key] {
+            self[key] = .object(members.map { $0.key == old ? .init(new, $0.value) : $0 })
+        } else if let text = self[key]?.string, let expression = try? RowExpression(parsing: text),
+            expression.columns.contains(old)
+        {
+            self[key] = .string(expression.mapColumns { $0 == old ? new : $0 }.text)
+        }
     }
 }

@@ -78,8 +78,14 @@ extension KeyTable {
     ]
 
     private static let indexShapes = [
-        KeyShape("properties", .strings, "The names of the properties, most significant first."),
-        KeyShape("unique", .bool, "Whether no two rows may have the same values."), added, removed, discarded, history,
+        KeyShape(
+            "properties", .strings,
+            "The names of the properties, most significant first. `date desc` begins with the greatest value."),
+        KeyShape("unique", .bool, "Whether no two rows may have the same values."),
+        KeyShape(
+            "where", .any(of: [.object, .string]),
+            "The rows of the index: the values of properties, or a condition in SQL."), added, removed, discarded,
+        history,
     ]
 
     private static let subtypeShapes = [

@@ -296,9 +296,9 @@ struct CoreDataMapping {
         of member: CoreDataModel.Entity, to table: inout ImportedEntity, _ entity: CoreDataModel.Entity
     ) {
         let isShared = layout == .tablePerEntity && concrete(of: member.name).count > 1
-        for (properties, isUnique, losses) in member.indexes.map({ ($0.properties, false, $0.losses) })
-            + member.uniquenessConstraints.map({ ($0, true, []) })
-        {
+        for (properties, isUnique, descending, losses) in member.indexes.map({
+            ($0.properties, false, $0.descending, $0.losses)
+        }) + member.uniquenessConstraints.map({ ($0, true, [], []) }) {
             func leave(_ problem: ImportFinding.IndexProblem) {
                 note(member.name, nil, .index(isUnique ? .constraint : .index, properties, problem))
             }
@@ -332,7 +332,8 @@ struct CoreDataMapping {
                 continue
             }
             if found.count > 1 {
-                table.indexes.append(ImportedIndex(properties: names, isUnique: isUnique))
+                let last = Set(zip(properties, names).filter { descending.contains($0.0) }.map(\.1))
+                table.indexes.append(ImportedIndex(names, descending: last, unique: isUnique))
             } else if isUnique {
                 table.properties[found[0]].isUnique = true
             } else if table.properties[found[0]].relationship == nil {

@@ -70,6 +70,8 @@ struct CoreDataModel: Hashable, Sendable {
     struct Index: Hashable, Sendable {
         var name: String?
         var properties: [String]
+        /// The properties whose greatest values come first.
+        var descending: Set<String> = []
         /// The features of the index that are not carried over.
         var losses: [ImportFinding.IndexProblem] = []
     }

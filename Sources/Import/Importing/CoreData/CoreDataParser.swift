@@ -246,7 +246,7 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
             }
             if attributes["type"] == "RTree" { entity.indexes[last].losses.append(.rTree) }
             if attributes["order"] == "descending" {
-                entity.indexes[last].losses.append(.descending(name))
+                entity.indexes[last].descending.insert(name)
             }
             entity.indexes[last].properties.append(name)
         }

@@ -142,13 +142,13 @@ struct HistoryBuilder {
     private mutating func entityHistory(of table: Int) -> ImportedHistory.EntityHistory {
         let history = lineages.tables[table]
         var indexes: [ImportedHistory.Life] = []
-        var living: [(key: IndexKey, lineage: ElementLineage)] = []
+        var living: [(key: IndexShape<ElementLineage>, lineage: ElementLineage)] = []
         var states: [Entity] = []
         for place in history.states.indices {
             let index = history.life.birth + place
             var entity = self.entity(of: table, at: place)
-            let keys = indexKeys(of: table, entity, at: place)
-            var next: [(key: IndexKey, lineage: ElementLineage)] = []
+            let keys = indexShapes(of: table, entity, at: place)
+            var next: [(key: IndexShape<ElementLineage>, lineage: ElementLineage)] = []
             for key in keys {
                 if let old = living.first(where: { $0.key == key }) {
                     next.append(old)
@@ -162,7 +162,7 @@ struct HistoryBuilder {
             }
             living = next
             entity.indexes = living.sorted { $0.lineage < $1.lineage }.map {
-                EntityIndex(lineage: $0.lineage, properties: $0.key.properties, isUnique: $0.key.isUnique)
+                EntityIndex(lineage: $0.lineage, $0.key)
             }
             states.append(entity)
         }
@@ -208,25 +208,23 @@ struct HistoryBuilder {
         return !isColumn || !source.hasSuffix("." + property.name)
     }
 
-    private struct IndexKey: Hashable {
-        var properties: [ElementLineage]
-        var isUnique: Bool
-    }
-
-    private mutating func indexKeys(of table: Int, _ entity: Entity, at place: Int) -> [IndexKey] {
+    private mutating func indexShapes(of table: Int, _ entity: Entity, at place: Int) -> [IndexShape<ElementLineage>] {
         let history = lineages.tables[table]
-        var keys: [IndexKey] = []
+        var keys: [IndexShape<ElementLineage>] = []
         for index in history.states[place].indexes {
-            let properties = index.properties.compactMap { history.property($0, at: place) }
-            let hasColumns = properties.allSatisfy { lineage in
-                guard let property = entity.property(ElementLineage(lineage)) else { return false }
+            let hasColumns = index.allColumns.allSatisfy { name in
+                guard let lineage = history.property(name, at: place),
+                    let property = entity.property(ElementLineage(lineage))
+                else { return false }
                 return property.relationship == nil
                     || relationships.isColumn(Side(table: table, property: lineage), at: history.life.birth + place)
             }
-            let key = IndexKey(properties: properties.map { ElementLineage($0) }, isUnique: index.isUnique)
-            guard properties.count == index.properties.count, hasColumns else {
-                note(table, place, nil, .index(.index, index.properties, .noColumn))
+            guard hasColumns else {
+                note(table, place, nil, .index(.index, index.columns, .noColumn))
                 continue
+            }
+            let key = index.mapColumns { name in
+                history.property(name, at: place).map { [ElementLineage($0)] } ?? []
             }
             if !keys.contains(key) { keys.append(key) }
         }

@@ -218,7 +218,7 @@ struct SQLiteSchemaImporter {
             entity.identifier = .properties(parts)
         } else if !table.key.isEmpty {
             note(table.name, nil, .keyWithoutIdentifier(table.key))
-            add([table.key], isUnique: true, to: &entity, names, table)
+            add(IndexShape(table.key, unique: true), to: &entity, names, table)
         }
         for index in table.indexes { add(index, to: &entity, names, table, ownKey: ownKey, hasKey: hasKey) }
         return entity
@@ -324,7 +324,11 @@ struct SQLiteSchemaImporter {
             note(table.name, nil, .index(index.isUnique ? .unique : .index, names, problem))
         }
         if columns.count != index.columns.count { return leave(.expression(nil)) }
-        if index.isPartial { return leave(.partial(nil)) }
+        var shape = IndexShape(columns, descending: index.descending, unique: index.isUnique)
+        if let sql = index.condition {
+            guard let condition = condition(sql, names, entity) else { return leave(.partial(sql)) }
+            shape.condition = condition
+        }
         if hasKey, index.isUnique, table.key.allSatisfy({ part in columns.contains { Self.isSame($0, part) } }) {
             // The primary key is unique already.
             return
@@ -339,31 +343,51 @@ struct SQLiteSchemaImporter {
                 return leave(.otherCollation(collation, column: own))
             }
         }
-        add([columns], isUnique: index.isUnique, to: &entity, names, table)
+        add(shape, to: &entity, names, table)
     }
 
+    /// Adds an index over columns.
     private mutating func add(
-        _ columns: [[String]], isUnique: Bool, to entity: inout ImportedEntity, _ names: [String: String],
-        _ table: SourceTable
+        _ shape: IndexShape<String>, to entity: inout ImportedEntity, _ names: [String: String], _ table: SourceTable
     ) {
-        for columns in columns {
-            var properties: [String] = []
-            for column in columns {
-                guard let name = names[column.lowercased()] else {
-                    note(table.name, nil, .index(.index, columns, .leftOut(column)))
-                    return
-                }
-                if !properties.contains(name) { properties.append(name) }
-            }
-            if properties.count > 1 {
-                entity.indexes.append(ImportedIndex(properties: properties, isUnique: isUnique))
-            } else if let place = entity.properties.firstIndex(where: { $0.name == properties.first }) {
-                if isUnique {
-                    entity.properties[place].isUnique = true
-                } else if entity.properties[place].relationship == nil {
-                    entity.properties[place].isIndexed = true
-                }
+        if let column = shape.columns.first(where: { names[$0.lowercased()] == nil }) {
+            note(table.name, nil, .index(.index, shape.columns, .leftOut(column)))
+            return
+        }
+        var index = ImportedIndex([], unique: shape.isUnique, where: shape.condition)
+        for column in shape.columns {
+            guard let name = names[column.lowercased()], !index.columns.contains(name) else { continue }
+            index.columns.append(name)
+            if shape.descending.contains(column) { index.descending.insert(name) }
+        }
+        if index.columns.count > 1 || index.condition != nil {
+            entity.indexes.append(index)
+        } else if let place = entity.properties.firstIndex(where: { $0.name == index.columns.first }) {
+            // SQLite reads an index on one column in both directions.
+            if index.isUnique {
+                entity.properties[place].isUnique = true
+            } else if entity.properties[place].relationship == nil {
+                entity.properties[place].isIndexed = true
             }
         }
+    }
+
+    /// Parses a condition over the columns of a table; nil if descriptions cannot have it.
+    ///
+    /// - Parameter names: The names of properties, by the names of columns in lowercase.
+    private func condition(
+        _ sql: String, _ names: [String: String], _ entity: ImportedEntity
+    ) -> RowExpression<String>? {
+        guard let parsed = try? RowExpression(parsing: sql),
+            parsed.columns.allSatisfy({ names[$0.lowercased()] != nil })
+        else { return nil }
+        let condition = parsed.mapColumns { names[$0.lowercased()] ?? "" }
+        // The store may have other values than the database, such as numbers for dates. NULL is the same in both.
+        let isSame = condition.comparedColumns.allSatisfy { name in
+            guard let property = entity.properties.first(where: { $0.name == name }) else { return false }
+            guard case .attribute(.scalar(let type)) = property.content, property.form == nil else { return false }
+            return [.int, .bool, .double, .string, .data].contains(type)
+        }
+        return isSame ? condition : nil
     }
 }

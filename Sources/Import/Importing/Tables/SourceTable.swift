@@ -39,8 +39,11 @@ struct SourceTable: Sendable {
         /// The indexed columns; nil for an expression.
         var columns: [String?]
         var collations: [String]
+        /// The columns whose greatest values come first.
+        var descending: Set<String>
         var isUnique: Bool
-        var isPartial: Bool
+        /// The condition of the rows in the index, as SQL; nil if it contains all rows.
+        var condition: String?
     }
 
     var name: String
@@ -151,14 +154,23 @@ struct SourceTable: Sendable {
         return try found.map { index in
             var columns: [String?] = []
             var collations: [String] = []
+            var descending: Set<String> = []
+            let name = SQL.literal(index.name)
             try connection.query(
-                "SELECT name, coll FROM pragma_index_xinfo(\(SQL.literal(index.name))) WHERE key = 1 ORDER BY seqno"
+                "SELECT name, coll, \"desc\" FROM pragma_index_xinfo(\(name)) WHERE key = 1 ORDER BY seqno"
             ) { row in
                 columns.append(try row.optionalString(0))
                 collations.append(try row.string(1))
+                if try row.int(2) != 0, let column = try row.optionalString(0) { descending.insert(column) }
+            }
+            var condition: String?
+            if index.isPartial {
+                condition = try connection.text("SELECT sql FROM sqlite_schema WHERE type = 'index' AND name = \(name)")
+                    .map { SQLText.condition(ofIndex: $0) ?? "" }
             }
             return Index(
-                columns: columns, collations: collations, isUnique: index.isUnique, isPartial: index.isPartial)
+                columns: columns, collations: collations, descending: descending, isUnique: index.isUnique,
+                condition: condition)
         }
     }
 }

@@ -1,6 +1,7 @@
 import Descriptions
 import JSONText
 import SchemaModel
+import SQLSchema
 
 /// The description of an entity or of a subtype, ready to be written.
 struct DescriptionText {
@@ -68,8 +69,9 @@ extension ImportedHistory {
                 { state in
                     state.indexes.first { $0.lineage == lineage }.map { index in
                         IndexState(
-                            names: index.properties.compactMap { state.property($0)?.name },
-                            lineages: index.properties, isUnique: index.isUnique)
+                            names: index.shape.mapColumns { lineage in state.property(lineage).map { [$0.name] } ?? []
+                            },
+                            shape: index.shape)
                     }
                 }, { index, _ in index.fields })
             element?.lineage = lineage
@@ -82,13 +84,20 @@ extension ImportedHistory {
 
     /// An index, with the names of its properties.
     private struct IndexState: Equatable {
-        var names: [String]
-        var lineages: [ElementLineage]
-        var isUnique: Bool
+        var names: IndexShape<String>
+        var shape: IndexShape<ElementLineage>
 
         var fields: [ElementText.Field] {
-            [.init(key: "properties", value: .array(names.map(JSONOutput.string)), identity: .properties(lineages))]
-                + (isUnique ? [.init(key: "unique", value: .bool(true))] : [])
+            let texts = names.columns.map { IndexedName.text($0, isDescending: names.descending.contains($0)) }
+            var fields = [
+                ElementText.Field(
+                    key: "properties", value: .array(texts.map(JSONOutput.string)), identity: .index(shape))
+            ]
+            if shape.isUnique { fields.append(.init(key: "unique", value: .bool(true))) }
+            if let condition = names.condition {
+                fields.append(.init(key: "where", value: .string(condition.text), identity: .index(shape)))
+            }
+            return fields
         }
     }
 

@@ -1,11 +1,13 @@
 import JSONText
 import SchemaModel
+import SQLSchema
 
 /// An element of a description, ready to be written: its fields in each version, and when it is added and removed.
 struct ElementText {
     /// The elements that a value names. They identify the value even if names change.
     enum Identity: Hashable {
         case properties([ElementLineage])
+        case index(IndexShape<ElementLineage>)
         case relationship(EntityLineage, Relationship.Association, inverse: ElementLineage?)
     }
 

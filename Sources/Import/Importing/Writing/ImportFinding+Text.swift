@@ -124,7 +124,6 @@ extension ImportFinding.IndexProblem {
         case .expression(let sql): "it contains an expression" + (sql.map { ", \($0)" } ?? "")
         case .partial(let condition): "it contains only some rows" + (condition.map { ", those with \($0)" } ?? "")
         case .rTree: "it is an R-tree"
-        case .descending(let name): "`\(name)` is descending; SQLite reads an index in both directions"
         case .primaryKey: "the primary key is not a property"
         case .otherCollation(let collation, let column):
             "it compares with \(collation), but the column compares with \(column)"

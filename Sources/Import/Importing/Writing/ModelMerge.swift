@@ -99,11 +99,9 @@ struct ModelMerge {
         }
         var indexes: [ElementLineage: ElementLineage] = [:]
         for index in state.indexes {
-            let lineages = index.properties.map { properties[$0] }
-            indexes[index.lineage] =
-                entity.indexes.first { other in
-                    other.isUnique == index.isUnique && other.properties == lineages
-                }?.lineage
+            guard index.shape.allColumns.allSatisfy({ properties[$0] != nil }) else { continue }
+            let shape = index.shape.mapColumns { properties[$0].map { [$0] } ?? [] }
+            indexes[index.lineage] = entity.indexes.first { $0.shape == shape }?.lineage
         }
         return (existing.sources[entity.lineage], ["properties": properties, "indexes": indexes])
     }

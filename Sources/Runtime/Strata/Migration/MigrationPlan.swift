@@ -195,7 +195,10 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
                         SQLite.expression($0) + SQLite.collate(table.column(column)?.collation)
                     }
                 }
-                let known = index.columns.compactMap { values[$0] }.map(SQLite.isNotNull)
+                var known = index.columns.compactMap { values[$0] }.map(SQLite.isNotNull)
+                if let rows = index.shape.condition {
+                    known.append("(\(rows.sql { "(\(values[$0].map(SQLite.expression) ?? "NULL"))" }))")
+                }
                 guard keys.count == index.columns.count else { continue }
                 // SQLite would take a number here for the number of a result column. A fixed value separates no rows.
                 let groups = zip(index.columns, keys).filter { column, _ in

@@ -105,9 +105,13 @@ struct Migrator {
 
     /// Carries out one stage.
     private func run(_ stage: MigrationStage, _ monitor: MigrationMonitor, _ report: inout MigrationReport) throws {
-        let statements = StepStatements(
-            stage.mapping.naming(indexes: try SchemaComparison.indexNames(of: connection)),
-            keepsOldTables: stage.custom != nil)
+        let names = try SchemaComparison.indexNames(of: connection)
+        let mapping = stage.mapping.namingIndexes { statement, index in
+            // The app may have created the same index under another name.
+            let found = names[SchemaComparison.unnamed(statement, index.name)] ?? []
+            return found.contains(index.name) ? index.name : found.first
+        }
+        let statements = StepStatements(mapping, keepsOldTables: stage.custom != nil)
         // 4. "Use CREATE TABLE to construct a new table "new_X" that is in the desired revised format of table X."
         for statement in statements.create { try connection.execute(statement) }
         if monitor.isWatched {

@@ -59,18 +59,14 @@ package enum SchemaComparison {
         }.sorted()
     }
 
-    /// Returns the indexes that were created by statements, by table.
-    static func indexNames(of connection: Connection) throws -> [String: [Table.Index]] {
-        var indexes: [String: [Table.Index]] = [:]
-        let query = "SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL"
-        try connection.query(query) { row in
-            let sql = try row.string(2)
-            let columns = SQLText.elements(of: sql).compactMap(SQLText.leadingIdentifier)
-            let isUnique = sql.hasPrefix("CREATE UNIQUE ")
-            indexes[try row.string(1), default: []].append(
-                Table.Index(try row.string(0), on: columns, unique: isUnique))
+    /// Returns the names of the indexes that were created by statements, by the statements without the names.
+    static func indexNames(of connection: Connection) throws -> [String: [String]] {
+        var names: [String: [String]] = [:]
+        try connection.query("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL") { row in
+            let name = try row.string(0)
+            names[unnamed(try row.string(1), name), default: []].append(name)
         }
-        return indexes
+        return names
     }
 
     /// Returns the statement that creates an index, without the name of the index.

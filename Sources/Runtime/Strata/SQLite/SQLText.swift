@@ -36,20 +36,25 @@ package enum SQLText {
         return elements
     }
 
-    /// The unescaped identifier in quotes at the beginning of `text`; nil if there is none.
-    package static func leadingIdentifier(_ text: String) -> String? {
-        let bytes = Array(text.utf8)
-        guard bytes.first == 0x22 else { return nil }
-        var name: [UInt8] = []
-        var index = 1
+    /// The condition of a `CREATE INDEX` statement, which follows the list of columns; nil if there is none.
+    package static func condition(ofIndex statement: String) -> String? {
+        let bytes = Array(statement.utf8)
+        var depth = 0
+        var index = 0
         while index < bytes.count {
-            if bytes[index] == 0x22 {
-                guard index + 1 < bytes.count, bytes[index + 1] == 0x22 else {
-                    return String(decoding: name, as: UTF8.self)
-                }
+            switch bytes[index] {
+            case 0x22, 0x27, 0x60, 0x5b:
+                let quote: UInt8 = bytes[index] == 0x5b ? 0x5d : bytes[index]
                 index += 1
+                while index < bytes.count, bytes[index] != quote { index += 1 }
+            case 0x28: depth += 1
+            case 0x29:
+                depth -= 1
+                guard depth == 0 else { break }
+                let rest = String(decoding: bytes[(index + 1)...], as: UTF8.self).drop { $0.isWhitespace }
+                return rest.lowercased().hasPrefix("where") ? String(rest.dropFirst(5).drop { $0.isWhitespace }) : nil
+            default: break
             }
-            name.append(bytes[index])
             index += 1
         }
         return nil

@@ -421,6 +421,10 @@ SELECT "region_self", "region_country_id", "name", "seen_from_region_self", "see
 INSERT INTO "strata_new_wallet" ("id", "mayor_town_region_number", "mayor_town_region_country_id", "mayor_town_name")
 SELECT "id", "mayor_town_region_self", "mayor_town_region_country_id", "mayor_town_name" FROM "wallet";
 
+DROP INDEX "indexed_weight_idx";
+
+DROP INDEX "indexed_weight_idx_2";
+
 DROP TABLE "cache";
 
 DROP TABLE "cache_labels";
@@ -462,6 +466,10 @@ ALTER TABLE "awkward" ADD COLUMN "newcomer" INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE "centre" RENAME TO "hub";
 
 ALTER TABLE "centre_labels" RENAME TO "hub_labels";
+
+ALTER TABLE "indexed" DROP COLUMN "gone";
+
+ALTER TABLE "indexed" RENAME COLUMN "status" TO "state";
 
 ALTER TABLE "T_OLD" RENAME COLUMN "c_length" TO "duration";
 
@@ -508,6 +516,10 @@ ALTER TABLE "strata_new_wallet" RENAME TO "wallet";
 CREATE INDEX "cache_labels_target_id_idx" ON "cache_labels" ("target_id");
 
 CREATE INDEX "hub_words_target_id_idx" ON "hub_words" ("target_id");
+
+CREATE INDEX "indexed_weight_idx_3" ON "indexed" ("weight") WHERE "state" IN ('open', 'new');
+
+CREATE INDEX "indexed_state_idx" ON "indexed" ("state") WHERE CASE WHEN "is_hidden" THEN 0 ELSE length("state") END > 3;
 
 CREATE INDEX "mayor_town_region_self_town_region_country_id_town_name_idx" ON "mayor" ("town_region_number", "town_region_country_id", "town_name");
 

@@ -167,6 +167,20 @@ CREATE TABLE "index" (
 ) STRICT;
 CREATE INDEX "index_next_id_idx" ON "index" ("next_id");
 
+CREATE TABLE "indexed" (
+  "id" INTEGER PRIMARY KEY,
+  "status" TEXT NOT NULL,
+  "closed_at" REAL,
+  "weight" REAL NOT NULL,
+  "is_hidden" INTEGER NOT NULL,
+  "gone" INTEGER NOT NULL
+) STRICT;
+CREATE INDEX "indexed_closed_at_weight_idx" ON "indexed" ("closed_at" DESC, "weight");
+CREATE INDEX "indexed_status_idx" ON "indexed" ("status") WHERE "is_hidden" = 0 AND "closed_at" IS NULL;
+CREATE UNIQUE INDEX "indexed_status_weight_key" ON "indexed" ("status", "weight" DESC) WHERE "weight" > 100 AND "status" LIKE 'a%';
+CREATE INDEX "indexed_weight_idx" ON "indexed" ("weight") WHERE "gone" > 0 OR "status" = 'it''s "|" ü';
+CREATE INDEX "indexed_weight_idx_2" ON "indexed" ("weight") WHERE "status" = 'open';
+
 CREATE TABLE "int_key" (
   "code" INTEGER PRIMARY KEY,
   "id" TEXT,

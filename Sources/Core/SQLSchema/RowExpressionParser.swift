@@ -1,0 +1,318 @@
+/// An error in the text of an expression.
+package struct RowExpressionError: Error, Hashable, CustomStringConvertible {
+    /// The place in the text, in bytes.
+    package let offset: Int
+    /// The problem.
+    package let message: String
+
+    package var description: String { message }
+}
+
+extension RowExpression<String> {
+    /// Parses an expression in the part of SQL that descriptions allow:
+    ///
+    /// - numbers, texts in single quotes, `TRUE`, `FALSE`, `NULL`, blobs as `X'00FF'`, and names, in double quotes if they
+    ///   are not plain words;
+    /// - the operators of `RowOperator`, `NOT`, `IS NULL`, `IS NOT NULL`, `IN (…)`, `BETWEEN … AND …`, and `CASE`;
+    /// - the functions of `RowFunction`.
+    package init(parsing text: String) throws(RowExpressionError) {
+        var parser = try RowExpressionParser(text)
+        self = try parser.expression()
+        if let token = parser.rest { throw token.unexpected }
+    }
+}
+
+/// Parses expressions by the precedence of their operators.
+struct RowExpressionParser {
+    typealias Expression = RowExpression<String>
+
+    /// The words that are no names.
+    static let keywords: Set<String> = [
+        "AND", "BETWEEN", "CASE", "COLLATE", "ELSE", "END", "FALSE", "GLOB", "IN", "IS", "LIKE", "NOT", "NULL", "OR",
+        "THEN",
+        "TRUE", "WHEN",
+    ]
+
+    private let tokens: [RowExpressionToken]
+    private let end: Int
+    private var place = 0
+    private var depth = 0
+    /// The parser calls itself for each pair of parentheses, and SQLite's has a limit too.
+    private static let greatestDepth = 50
+
+    init(_ text: String) throws(RowExpressionError) {
+        tokens = try RowExpressionToken.tokens(of: text)
+        end = text.utf8.count
+    }
+
+    /// The first token that is not read; nil at the end.
+    var rest: RowExpressionToken? { place < tokens.count ? tokens[place] : nil }
+
+    private func error(_ expected: String) -> RowExpressionError {
+        guard let rest else { return RowExpressionError(offset: end, message: "\(expected) is missing at the end") }
+        return RowExpressionError(offset: rest.offset, message: "\(expected) is missing before `\(rest.text)`")
+    }
+
+    private mutating func take(_ word: String) -> Bool {
+        guard let rest, rest.isWord(word) else { return false }
+        place += 1
+        return true
+    }
+
+    private mutating func expect(_ word: String) throws(RowExpressionError) {
+        guard take(word) else { throw error("`\(word)`") }
+    }
+
+    mutating func expression(_ least: Int = 1) throws(RowExpressionError) -> Expression {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth < Self.greatestDepth else {
+            throw RowExpressionError(offset: rest?.offset ?? end, message: "the expression is nested too deeply")
+        }
+        var left: Expression
+        if least <= 3, take("NOT") {
+            left = .not(try expression(3))
+        } else {
+            left = try operand()
+        }
+        while let next = try following(left, least) { left = next }
+        return left
+    }
+
+    /// Reads an operator whose precedence is at least `least`, with its right operand; nil if there is none.
+    private mutating func following(_ left: Expression, _ least: Int) throws(RowExpressionError) -> Expression? {
+        guard let rest else { return nil }
+        if least <= 4 {
+            if take("IS") {
+                let isNegated = take("NOT")
+                if take("NULL") { return isNegated ? .not(.isNull(left)) : .isNull(left) }
+                throw error("`NULL`")
+            }
+            let start = place
+            let isNegated = take("NOT")
+            if let test = try test(left) { return isNegated ? .not(test) : test }
+            place = start
+        }
+        guard let symbol = rest.symbol, symbol.precedence >= least else { return nil }
+        place += 1
+        return .binary(left, symbol, try expression(symbol.precedence + 1))
+    }
+
+    /// Reads a test that may follow NOT; nil if there is none.
+    private mutating func test(_ left: Expression) throws(RowExpressionError) -> Expression? {
+        if take("IN") {
+            try expect("(")
+            return .isIn(left, try list())
+        }
+        if take("BETWEEN") {
+            let low = try expression(5)
+            try expect("AND")
+            return .binary(left, .greaterOrEqual, low) && .binary(left, .lessOrEqual, try expression(5))
+        }
+        for symbol in [RowOperator.like, .glob] where take(symbol.rawValue) {
+            return .binary(left, symbol, try expression(5))
+        }
+        return nil
+    }
+
+    /// Reads values up to a closing parenthesis.
+    private mutating func list() throws(RowExpressionError) -> [Expression] {
+        var values: [Expression] = []
+        if take(")") { return values }
+        repeat { values.append(try expression()) } while take(",")
+        try expect(")")
+        return values
+    }
+
+    private mutating func operand() throws(RowExpressionError) -> Expression {
+        guard let token = rest else { throw error("a value") }
+        if take("-") {
+            switch try operand() {
+            case .literal(.integer(let value)): return .literal(.integer(-value))
+            case .literal(.real(let value)): return .literal(.real(-value))
+            case let value: return .negative(value)
+            }
+        }
+        if take("(") {
+            let value = try expression()
+            try expect(")")
+            return value
+        }
+        if take("NULL") { return .null }
+        if take("TRUE") { return .literal(.integer(1)) }
+        if take("FALSE") { return .literal(.integer(0)) }
+        if take("CASE") { return try cases() }
+        switch token.kind {
+        case .literal(let value):
+            place += 1
+            return .literal(value)
+        case .name:
+            place += 1
+            return .column(token.text)
+        case .word where !Self.keywords.contains(token.text.uppercased()):
+            place += 1
+            return take("(") ? try call(token) : .column(token.text)
+        default: throw error("a value")
+        }
+    }
+
+    private mutating func call(_ name: RowExpressionToken) throws(RowExpressionError) -> Expression {
+        guard let function = RowFunction(rawValue: name.text.lowercased()) else {
+            let known = RowFunction.allCases.map(\.rawValue).joined(separator: ", ")
+            throw RowExpressionError(
+                offset: name.offset, message: "the function `\(name.text)` is not one of \(known)")
+        }
+        let arguments = try list()
+        guard function.argumentCounts.contains(arguments.count) else {
+            throw RowExpressionError(
+                offset: name.offset, message: "`\(function.rawValue)` cannot have \(arguments.count) arguments")
+        }
+        return .call(function, arguments)
+    }
+
+    private mutating func cases() throws(RowExpressionError) -> Expression {
+        var branches: [Expression.Branch] = []
+        while take("WHEN") {
+            let condition = try expression()
+            try expect("THEN")
+            branches.append(.init(condition, try expression()))
+        }
+        if branches.isEmpty { throw error("`WHEN`") }
+        let otherwise = take("ELSE") ? try expression() : nil
+        try expect("END")
+        return .cases(branches, otherwise: otherwise)
+    }
+}
+
+/// A token of an expression.
+struct RowExpressionToken {
+    enum Kind: Hashable {
+        case word, symbol
+        /// A name in quotes.
+        case name
+        case literal(Literal)
+    }
+
+    let kind: Kind
+    /// The text of a word or a symbol, or the contents of a name.
+    let text: String
+    let offset: Int
+
+    /// Whether this is a word, in any letter case, or a symbol.
+    func isWord(_ word: String) -> Bool {
+        switch kind {
+        case .word: text.uppercased() == word
+        case .symbol: text == word
+        default: false
+        }
+    }
+
+    /// The operator; nil if this is none.
+    var symbol: RowOperator? {
+        switch (kind, text) {
+        case (.symbol, "=="): .equal
+        case (.symbol, "!="): .different
+        case (.symbol, _), (.word, _): RowOperator(rawValue: text.uppercased())
+        default: nil
+        }
+    }
+
+    var unexpected: RowExpressionError {
+        RowExpressionError(offset: offset, message: "`\(text)` is not expected here")
+    }
+
+    static func tokens(of text: String) throws(RowExpressionError) -> [RowExpressionToken] {
+        var tokens: [RowExpressionToken] = []
+        let bytes = Array(text.utf8)
+        var place = 0
+        func string(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+        while place < bytes.count {
+            let start = place
+            let byte = bytes[place]
+            switch byte {
+            case 0x20, 0x09, 0x0a, 0x0d:
+                place += 1
+                continue
+            case 0x27, 0x22, 0x60, 0x5b:  // ' " ` [
+                guard let content = quoted(bytes, &place) else {
+                    throw RowExpressionError(offset: start, message: "the closing quote is missing")
+                }
+                let kind = byte == 0x27 ? Kind.literal(.text(content)) : .name
+                tokens.append(.init(kind: kind, text: content, offset: start))
+            case 0x30...0x39:
+                while place < bytes.count, bytes[place].isNumberPart(after: bytes[place - (place > start ? 1 : 0)]) {
+                    place += 1
+                }
+                let digits = string(start..<place)
+                let real = Double(digits).flatMap { $0.isFinite ? Literal.real($0) : nil }
+                guard let value = Int64(digits).map(Literal.integer) ?? real else {
+                    throw RowExpressionError(offset: start, message: "`\(digits)` is not a number")
+                }
+                tokens.append(.init(kind: .literal(value), text: digits, offset: start))
+            case _ where byte.isWord || byte >= 0x80:
+                while place < bytes.count, bytes[place].isWord || bytes[place] >= 0x80 { place += 1 }
+                let word = string(start..<place)
+                if word.uppercased() == "X", place < bytes.count, bytes[place] == 0x27 {
+                    guard let digits = quoted(bytes, &place), let blob = blob(digits) else {
+                        throw RowExpressionError(offset: start, message: "the blob is not hexadecimal")
+                    }
+                    tokens.append(.init(kind: .literal(.blob(blob)), text: digits, offset: start))
+                } else {
+                    tokens.append(.init(kind: .word, text: word, offset: start))
+                }
+            default:
+                let two = string(start..<min(start + 2, bytes.count))
+                if ["--", "/*"].contains(two) {
+                    throw RowExpressionError(offset: start, message: "a comment is not allowed in an expression")
+                }
+                let symbol = ["<=", ">=", "<>", "!=", "==", "||"].contains(two) ? two : string(start..<(start + 1))
+                guard symbol.count == 2 || "(),=<>+-*/%".contains(symbol) else {
+                    throw RowExpressionError(offset: start, message: "`\(symbol)` is not allowed in an expression")
+                }
+                place += symbol.utf8.count
+                tokens.append(.init(kind: .symbol, text: symbol, offset: start))
+            }
+        }
+        return tokens
+    }
+
+    /// Reads a text in quotes, in which a closing quote is doubled; nil if it does not end.
+    private static func quoted(_ bytes: [UInt8], _ place: inout Int) -> String? {
+        let close: UInt8 = bytes[place] == 0x5b ? 0x5d : bytes[place]
+        var content: [UInt8] = []
+        place += 1
+        while place < bytes.count {
+            let byte = bytes[place]
+            place += 1
+            if byte == close {
+                guard place < bytes.count, bytes[place] == close else {
+                    return String(decoding: content, as: UTF8.self)
+                }
+                place += 1
+            }
+            content.append(byte)
+        }
+        return nil
+    }
+
+    private static func blob(_ digits: String) -> [UInt8]? {
+        let digits = Array(digits.utf8)
+        guard digits.count % 2 == 0 else { return nil }
+        var bytes: [UInt8] = []
+        for place in stride(from: 0, to: digits.count, by: 2) {
+            guard let byte = UInt8(String(decoding: digits[place..<(place + 2)], as: UTF8.self), radix: 16) else {
+                return nil
+            }
+            bytes.append(byte)
+        }
+        return bytes
+    }
+}
+
+extension UInt8 {
+    /// Whether the byte continues a number: a digit, a point, the mark of an exponent, or the exponent's sign.
+    fileprivate func isNumberPart(after previous: UInt8) -> Bool {
+        if isDigit || [0x2e, 0x65, 0x45].contains(self) { return true }
+        return (self == 0x2b || self == 0x2d) && (previous == 0x65 || previous == 0x45)
+    }
+}

@@ -1,0 +1,128 @@
+import SchemaDiff
+import SQLSchema
+import Testing
+
+/// Indexes of some rows, and indexes in descending order.
+@Suite struct IndexTests {
+    private static let properties = """
+        { "name": "state", "property_type": "string",
+          "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous_name": "status" }] },
+        { "name": "closed_at", "property_type": "date", "nullable": true },
+        { "name": "is_open", "property_type": "bool" },
+        { "name": "mood", "property_type": "mood" },
+        { "name": "shelf", "property_type": { "entity_name": "book", "association": "to_one" }, "nullable": true }
+        """
+
+    private static let mood = """
+        { "name": "mood", "cases": ["good", { "name": "bad", "value": "B'D" }] }
+        """
+
+    /// The statements that create the indexes in each version, without their names.
+    private func statements(_ indexes: String) throws -> [[String]] {
+        let history = try history([
+            "Book": book(Self.properties, more: "\"indexes\": [\(indexes)],"), "Mood": Self.mood,
+        ])
+        return history.versions.map { version in
+            version.tables[0].indexes.dropFirst().map { index in
+                let text = SQLite.createIndex(index, on: "book")
+                return String(text[(text.firstRange(of: " ON ")?.lowerBound ?? text.startIndex)...])
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (#"{ "state": "open" }"#, #""state" = 'open'"#),
+        (#"{ "closed_at": null, "is_open": true }"#, #""closed_at" IS NULL AND "is_open" = 1"#),
+        (#"{ "state": ["a", "b"] }"#, #""state" IN ('a', 'b')"#), (#"{ "mood": "bad" }"#, #""mood" = 'B''D'"#),
+        (#"{ "closed_at": "2001-01-01T00:00:01Z" }"#, #""closed_at" = 1.0"#),
+        (#"{ "shelf": null }"#, #""shelf_id" IS NULL"#),
+        (#""closed_at IS NOT NULL OR NOT is_open""#, #""closed_at" IS NOT NULL OR NOT "is_open""#),
+        (#""length(state) > 3 AND shelf = id_of""#, ""),
+    ])
+    func `the rows of an index are given by values or by a condition`(rows: String, sql: String) throws {
+        if sql.isEmpty {
+            let text = book(
+                Self.properties, more: "\"indexes\": [{ \"properties\": [\"state\"], \"where\": \(rows) }],")
+            let found = try describe(["Book": text, "Mood": Self.mood]).diagnostics.map(\.description)
+            #expect(
+                found.count == 1 && found[0].hasSuffix("`book` has no property `id_of` in version 2.0"), "\(found)")
+            return
+        }
+        let found = try statements("{ \"properties\": [\"state\"], \"where\": \(rows) }")
+        #expect(found[1] == [#" ON "book" ("state") WHERE "# + sql])
+        #expect(found[0] == [#" ON "book" ("status") WHERE "# + sql.replacing(#""state""#, with: #""status""#)])
+    }
+
+    @Test func `the order of each property is given by its name`() throws {
+        let found = try statements(
+            #"{ "properties": ["state desc", "closed_at ASC", "is_open DESC"], "unique": true }"#)
+        #expect(found[1] == [#" ON "book" ("state" DESC, "closed_at", "is_open" DESC)"#])
+    }
+
+    @Test func `indexes with the same properties but other rows or orders are distinct`() throws {
+        let text = book(
+            Self.properties,
+            more: """
+                "indexes": [
+                  { "properties": ["state"], "where": { "is_open": true } },
+                  { "properties": ["state"], "where": { "is_open": false } },
+                  { "properties": ["state desc"] }, { "properties": ["state"] }, { "properties": ["state"] }
+                ],
+                """)
+        let indexes = try history(["Book": text, "Mood": Self.mood]).newest.tables[0].indexes
+        #expect(
+            indexes.map(\.name) == [
+                "book_shelf_id_idx", "book_status_idx", "book_status_idx_2", "book_status_idx_3", "book_status_idx_4",
+            ])
+    }
+
+    @Test func `the lock has the rows and the orders`() throws {
+        let text = book(
+            Self.properties,
+            more:
+                #""indexes": [{ "properties": ["state", "closed_at desc"], "where": "state <> '|' || 'x'", "unique": true }],"#
+        )
+        let lines = try lines(["Book": text, "Mood": Self.mood])
+        #expect(
+            lines["1.0"]?[0].contains(#"| unique (status, closed_at desc) where "status <> '\u{7c}' \u{7c}\u{7c} 'x'""#)
+                == true)
+        #expect(lines["2.0"]?[0].contains(#"| unique (state, closed_at desc) where "state <>"#) == true)
+    }
+
+    @Test(arguments: [
+        // A unique index of all rows also holds for some of them, but not the other way around.
+        (
+            #"{ "properties": ["status"], "unique": true }"#,
+            #"{ "properties": ["state"], "unique": true, "where": { "is_open": true } }"#, false
+        ),
+        (
+            #"{ "properties": ["status"], "unique": true, "where": { "is_open": true } }"#,
+            #"{ "properties": ["state"], "unique": true }"#, true
+        ),
+        (
+            #"{ "properties": ["status"], "unique": true, "where": { "is_open": true } }"#,
+            #"{ "properties": ["state"], "unique": true, "where": { "is_open": false } }"#, true
+        ),
+        (
+            #"{ "properties": ["status"], "where": { "is_open": true } }"#,
+            #"{ "properties": ["state desc"], "where": { "is_open": false } }"#, false
+        ),
+        (
+            #"{ "properties": ["status"], "unique": true, "where": "is_open" }"#,
+            #"{ "properties": ["state desc", "closed_at"], "unique": true, "where": "is_open" }"#, false
+        ),
+    ])
+    func `an index of other rows needs a custom migration only if rows may be equal`(
+        old: String, new: String, isCustom: Bool
+    ) throws {
+        let text = book(
+            Self.properties,
+            more: """
+                "indexes": [
+                  \(old.dropLast()), "removed_at_version": "2.0" }, \(new.dropLast()), "added_at_version": "2.0" }
+                ],
+                """)
+        let reasons = try history(["Book": text, "Mood": Self.mood]).steps[0].customReasons
+        #expect(reasons == (isCustom ? ["`book`: the unique index on `state` may find duplicates"] : []))
+    }
+}

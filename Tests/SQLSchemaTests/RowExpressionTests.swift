@@ -1,0 +1,122 @@
+import SQLSchema
+import Strata
+import Testing
+
+/// Expressions over the columns of a row: their text, and what SQLite makes of it.
+@Suite struct RowExpressionTests {
+    @Test(arguments: [
+        ("a", "a"), ("  A_1 ", "A_1"), ("\"select\"", "select"), ("\"and\"", "\"and\""), ("\"a\"\"b\"", "\"a\"\"b\""),
+        ("[a b]", "\"a b\""), ("`é`", "\"é\""), ("-5", "-5"), ("- a", "-a"), ("-(-5)", "5"), ("1.50", "1.5"),
+        ("1e3", "1000.0"),
+        ("'it''s'", "'it''s'"), ("x'00fF'", "X'00FF'"), ("TRUE", "1"), ("null", "NULL"),
+        ("a = 1 and b<>2 OR not c", "a = 1 AND b <> 2 OR NOT c"), ("a == 1", "a = 1"), ("a != 1", "a <> 1"),
+        ("(a + b) * c - d / e % 2", "(a + b) * c - d / e % 2"), ("a - (b - c)", "a - (b - c)"),
+        ("a||' '||b", "a || ' ' || b"), ("a is null", "a IS NULL"), ("a + 1 IS NOT NULL", "a + 1 IS NOT NULL"),
+        ("a = b IS NULL", "(a = b) IS NULL"), ("a in (1, 2)", "a IN (1, 2)"), ("a NOT IN ('x')", "a NOT IN ('x')"),
+        ("a between 1 and 2 and b", "a >= 1 AND a <= 2 AND b"), ("a not between 1 and 2", "NOT (a >= 1 AND a <= 2)"),
+        ("a LIKE 'x%' OR a NOT GLOB '*y'", "a LIKE 'x%' OR a NOT GLOB '*y'"), ("NOT a = 1", "NOT a = 1"),
+        ("Length(a) > max(b, c)", "length(a) > max(b, c)"), ("(NOT a) + 1", "(NOT a) + 1"),
+        (
+            "CASE WHEN a > 1 THEN 'x' WHEN b THEN 'y' ELSE NULL END",
+            "CASE WHEN a > 1 THEN 'x' WHEN b THEN 'y' ELSE NULL END"
+        ),
+        ("a < b = c", "a < b = c"), ("a < (b = c)", "a < (b = c)"), ("a || b || c", "a || b || c"),
+    ])
+    func `an expression is read and written`(text: String, written: String) throws {
+        let expression = try RowExpression(parsing: text)
+        #expect(expression.text == written)
+        #expect(try RowExpression(parsing: expression.text) == expression)
+    }
+
+    @Test(arguments: [
+        ("", "a value is missing at the end"), ("a +", "a value is missing at the end"),
+        ("a b", "`b` is not expected here"),
+        ("(a", "`)` is missing at the end"), ("a)", "`)` is not expected here"),
+        ("a IS 5", "`NULL` is missing before `5`"),
+        ("'a", "the closing quote is missing"), ("a; DROP TABLE b", "`;` is not allowed in an expression"),
+        ("random()", "the function `random` is not one of"), ("length(a, b)", "`length` cannot have 2 arguments"),
+        ("a COLLATE nocase", "`COLLATE` is not expected here"),
+        ("CASE a WHEN 1 THEN 2 END", "`WHEN` is missing before `a`"),
+        ("x'0'", "the blob is not hexadecimal"), ("1e999", "`1e999` is not a number"), ("?1", "`?` is not allowed"),
+        ("a = (SELECT 1)", "`)` is missing before `1`"), ("a -- b", "a comment is not allowed"),
+        (String(repeating: "(", count: 100) + "a", "nested too deeply"),
+    ])
+    func `an invalid expression is refused`(text: String, message: String) {
+        let error = #expect(throws: RowExpressionError.self) { try RowExpression(parsing: text) }
+        #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+    }
+
+    /// Numbers that are the same in each run (https://prng.di.unimi.it/splitmix64.c).
+    private struct Random: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9e37_79b9_7f4a_7c15
+            var mixed = state
+            mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+            return mixed ^ (mixed >> 31)
+        }
+    }
+
+    /// A random expression of numbers, texts and the columns `a`, `b` and `c d`.
+    private static func random(_ depth: Int, using random: inout some RandomNumberGenerator) -> RowExpression<String> {
+        func next() -> RowExpression<String> { self.random(depth - 1, using: &random) }
+        let columns = ["a", "b", "c d"]
+        switch depth == 0 ? Int.random(in: 0..<4, using: &random) : Int.random(in: 0..<14, using: &random) {
+        case 0: return .literal(.integer(Int64.random(in: -3...3, using: &random)))
+        case 1: return .literal(.text(["", "x", "it's", "a%"].randomElement(using: &random) ?? ""))
+        case 2, 3: return .column(columns.randomElement(using: &random) ?? "a")
+        case 4: return .not(next())
+        case 5: return .isNull(next())
+        case 6: return .isIn(next(), [next(), next()])
+        case 7:
+            // The parser turns the negative of a number into a number.
+            return .negative(.column("a"))
+        case 8: return .call([.length, .upper, .typeof].randomElement(using: &random) ?? .abs, [next()])
+        case 9: return .call(.coalesce, [next(), next()])
+        case 10: return .cases([.init(next(), next())], otherwise: Bool.random(using: &random) ? next() : nil)
+        default: return .binary(next(), RowOperator.allCases.randomElement(using: &random) ?? .and, next())
+        }
+    }
+
+    /// The SQL of an expression with parentheses around every operand, so that no precedence matters.
+    private static func explicit(_ value: RowExpression<String>) -> String {
+        func text(_ value: RowExpression<String>) -> String { "(\(explicit(value)))" }
+        switch value {
+        case .column(let name): return SQL.quoted(name)
+        case .literal(.text(let value)): return SQL.literal(value)
+        case .literal(let value): return SQLite.literal(value)
+        case .null: return "NULL"
+        case .negative(let value): return "-" + text(value)
+        case .not(let value): return "NOT " + text(value)
+        case .binary(let left, let symbol, let right): return text(left) + " \(symbol.rawValue) " + text(right)
+        case .isNull(let value): return text(value) + " IS NULL"
+        case .isIn(let value, let list): return text(value) + " IN (\(list.map(text).joined(separator: ", ")))"
+        case .call(let function, let values):
+            return "\(function.rawValue)(\(values.map(text).joined(separator: ", ")))"
+        case .cases(let branches, let otherwise):
+            let parts = branches.map { "WHEN \(text($0.condition)) THEN \(text($0.value))" }.joined(separator: " ")
+            return "CASE \(parts) \(otherwise.map { "ELSE " + text($0) } ?? "") END"
+        }
+    }
+
+    @Test func `random expressions keep their meaning in SQLite`() throws {
+        var random = Random(state: 7)
+        let connection = try Connection(path: ":memory:", mode: .create)
+        try connection.execute(
+            """
+            CREATE TABLE t (a, b, "c d");
+            INSERT INTO t VALUES (1, 2, 3), (0, 'x', NULL), (NULL, 'it''s', -1), (-2, '', 'a'), (2.5, 'a%', 'X')
+            """)
+        for _ in 0..<2_000 {
+            let expression = Self.random(4, using: &random)
+            let text = expression.text
+            let parsed = try RowExpression(parsing: text)
+            #expect(parsed.text == text)
+            let query =
+                "SELECT count(*) FROM t WHERE (\(SQLite.expression(parsed))) IS NOT (\(Self.explicit(expression)))"
+            #expect(try connection.integer(query) == 0, "\(text)")
+        }
+    }
+}
