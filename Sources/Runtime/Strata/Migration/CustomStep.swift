@@ -131,7 +131,7 @@ public final class CustomStep {
         for case .custom(_, new.name, _, let columns) in changes { references = columns }
         codeTables[new.name] = (old.name, old.key, references)
         let map = try KeyMap(
-            new.name, old: try context.connection.collations(of: old.key, in: old.name),
+            new.name, from: (old.name, old.key), old: try context.connection.collations(of: old.key, in: old.name),
             new: try context.connection.collations(of: new.key, in: context.temporaryNames[new.name] ?? new.name),
             context.connection)
         context.keyMaps[new.name] = map

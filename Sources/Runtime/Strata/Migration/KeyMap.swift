@@ -11,15 +11,22 @@ package final class KeyMap {
     let newColumns: [String]
     /// Whether no row was recorded.
     private(set) var isEmpty = true
+    /// The old table and the columns of its primary key.
+    private let source: (name: String, key: [String])
     private let connection: Connection
 
     /// Creates an empty map for `table`.
     ///
     /// - Parameters:
     ///   - table: The name of the new table.
+    ///   - source: The name of the old table, and the columns of its primary key.
     ///   - old: The collations of the old primary key's columns.
     ///   - new: The collations of the new primary key's columns.
-    init(_ table: String, old: [Collation?], new: [Collation?], _ connection: Connection) throws {
+    init(
+        _ table: String, from source: (name: String, key: [String]), old: [Collation?], new: [Collation?],
+        _ connection: Connection
+    ) throws {
+        self.source = source
         name = "temp." + SQL.quoted("strata_keys_" + table)
         oldColumns = old.indices.map { "o\($0)" }
         newColumns = new.indices.map { "n\($0)" }
@@ -59,14 +66,28 @@ package final class KeyMap {
         try statement.run()
     }
 
-    /// Returns the new primary key of the row with the old primary key `id`; nil if the row was dropped or kept its
-    /// primary key.
-    func key<Old: EntityID, New: EntityID>(for id: Old) throws -> New? {
+    /// A change of a row's primary key.
+    struct Change<New> {
+        /// The new primary key; nil if the row was dropped.
+        let key: New?
+    }
+
+    /// Returns the change of the row with the old primary key `id`; nil if none is recorded.
+    func change<Old: EntityID, New: EntityID>(of id: Old, to type: New.Type) throws -> Change<New>? {
         let statement = try connection.cached(
-            "SELECT \(newColumns.joined(separator: ", ")) FROM \(name) WHERE \(SQL.matches(oldColumns)) AND n0 IS NOT NULL"
-        )
+            "SELECT \(newColumns.joined(separator: ", ")) FROM \(name) WHERE \(SQL.matches(oldColumns))")
         try statement.bind(id, at: 1)
         defer { statement.reset() }
-        return try statement.step() ? New(row: statement.row, at: 0) : nil
+        guard try statement.step() else { return nil }
+        return Change(key: statement.row.isNull(0) ? nil : try New(row: statement.row, at: 0))
+    }
+
+    /// Returns whether the old table has a row with the primary key `id`.
+    func hasOldRow(_ id: some EntityID) throws -> Bool {
+        let statement = try connection.cached(
+            "SELECT 1 FROM \(SQL.quoted(source.name)) WHERE \(SQL.matches(source.key))")
+        try statement.bind(id, at: 1)
+        defer { statement.reset() }
+        return try statement.step()
     }
 }

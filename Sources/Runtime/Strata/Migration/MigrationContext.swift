@@ -114,21 +114,45 @@ public final class MigrationContext {
     ///   - id: The primary key. If the old row with this primary key got a new one or was merged into another row, the
     ///     new primary key is used instead.
     public func find<New: StoredEntity>(_ type: New.Type, id: New.ID) throws -> New? {
-        try new.find(type, id: keyMaps[New.table.name]?.key(for: id) ?? id)
+        try new.find(type, id: keyMaps[New.table.name]?.change(of: id, to: New.ID.self)?.key ?? id)
     }
 
-    /// Returns the new primary key of an old row, if the custom migration has changed it.
+    /// Returns the new primary key of an old row, for a reference that is never nil.
     ///
     /// ```swift
-    /// let country = try old.countryID.flatMap { try context.key(of: V2_0.Country.self, for: $0) }
+    /// let country = try context.key(of: V2_0.Country.self, for: old.countryID)
     /// ```
     ///
     /// - Parameters:
     ///   - type: The new entity.
     ///   - id: The primary key of the old row.
-    /// - Returns: The new primary key; nil if the row was dropped or kept its primary key.
-    public func key<New: StoredEntity, OldID: EntityID>(of type: New.Type, for id: OldID) throws -> New.ID? {
-        try keyMaps[New.table.name]?.key(for: id)
+    /// - Throws: `MigrationError.noNewRow` if the row was dropped or never existed, or `MigrationError.notMigratedYet`.
+    public func key<New: StoredEntity, OldID: EntityID>(of type: New.Type, for id: OldID) throws -> New.ID {
+        guard let key = try key(of: type, for: Optional(id)) else {
+            throw MigrationError.noNewRow(table: New.table.name, key: "\(id)")
+        }
+        return key
+    }
+
+    /// Returns the new primary key of an old row, for a reference that may be nil.
+    ///
+    /// ```swift
+    /// let country = try context.key(of: V2_0.Country.self, for: old.countryID)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: The new entity.
+    ///   - id: The primary key of the old row.
+    /// - Returns: The new primary key; nil if `id` is nil, or if the row was dropped or never existed. If the new primary key
+    ///   has the same type, a row that never existed keeps the one it is referenced by.
+    /// - Throws: `MigrationError.notMigratedYet` if the new primary key has another type, and is not known yet.
+    public func key<New: StoredEntity, OldID: EntityID>(of type: New.Type, for id: OldID?) throws -> New.ID? {
+        guard let id else { return nil }
+        let map = keyMaps[New.table.name]
+        if let change = try map?.change(of: id, to: New.ID.self) { return change.key }
+        if let same = id as? New.ID { return same }
+        if try map?.hasOldRow(id) == true { throw MigrationError.notMigratedYet(table: New.table.name, key: "\(id)") }
+        return nil
     }
 
     /// Inserts a row of a new entity.

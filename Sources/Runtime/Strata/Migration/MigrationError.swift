@@ -31,6 +31,12 @@ public enum MigrationError: Error, Hashable, Sendable {
     case mergedIntoNothing(table: String, rows: Int)
     /// Rows of `table` reference dropped rows of `target`, and their delete rule forbids that.
     case droppedRowsReferenced(table: String, target: String, rows: Int)
+    /// The custom migration asked for the new primary key of a row of `table` that was dropped, or never existed. The value
+    /// is its old primary key.
+    case noNewRow(table: String, key: String)
+    /// The custom migration asked for the new primary key of a row of `table` that it has not migrated yet. The value is its
+    /// old primary key.
+    case notMigratedYet(table: String, key: String)
 }
 
 extension MigrationError: CustomStringConvertible {
@@ -61,6 +67,11 @@ extension MigrationError: CustomStringConvertible {
             "\(rows) rows were merged into rows of \(table) that do not exist"
         case .droppedRowsReferenced(let table, let target, let rows):
             "\(rows) rows of \(table) reference dropped rows of \(target), and their delete rule forbids that"
+        case .noNewRow(let table, let key):
+            "the row \(key) of \(table) was dropped, or never existed, so it has no new primary key; drop the row that "
+                + "references it, or pass the reference as an optional"
+        case .notMigratedYet(let table, let key):
+            "the row \(key) of \(table) has no new primary key yet; set the reference in didMigrate"
         }
     }
 }

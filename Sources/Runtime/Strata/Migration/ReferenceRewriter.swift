@@ -234,7 +234,8 @@ struct ReferenceRewriter {
         if let map = maps[foreignKey.table] { return map }
         let name = context.temporaryNames[foreignKey.table] ?? foreignKey.table
         let collations = try connection.collations(of: foreignKey.key, in: name)
-        let map = try KeyMap(foreignKey.table, old: collations, new: collations, connection)
+        let map = try KeyMap(
+            foreignKey.table, from: (foreignKey.table, foreignKey.key), old: collations, new: collations, connection)
         context.keyMaps[foreignKey.table] = map
         return map
     }

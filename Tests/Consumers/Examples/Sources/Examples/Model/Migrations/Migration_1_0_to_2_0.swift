@@ -34,7 +34,7 @@ struct Migration_1_0_to_2_0: ExamplesSchema.CustomMigration_1_0_to_2_0 {
     }
 
     mutating func migrate(_ old: V1_0.Town, _ context: Context) throws -> Strata.Outcome<V2_0.Town> {
-        let country = try old.countryID.flatMap { try context.key(of: V2_0.Country.self, for: $0) }
+        let country = try context.key(of: V2_0.Country.self, for: old.countryID)
         return .keep(.init(migrating: old, countryID: country))
     }
 
