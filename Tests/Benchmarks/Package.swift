@@ -10,11 +10,14 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     ],
     targets: [
+        .target(
+            name: "Orders", dependencies: [.product(name: "Strata", package: "strata")],
+            plugins: [.plugin(name: "StrataBuild", package: "strata")]),
         .systemLibrary(name: "RawSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "RawSQLite", .product(name: "Strata", package: "strata"), .product(name: "GRDB", package: "GRDB.swift"),
+                "Orders", "RawSQLite", .product(name: "Strata", package: "strata"), .product(name: "GRDB", package: "GRDB.swift"),
             ],
             plugins: [.plugin(name: "StrataBuild", package: "strata")]),
     ],

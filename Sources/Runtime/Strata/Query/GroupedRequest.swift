@@ -11,7 +11,7 @@ import SQLSchema
 public struct GroupedRequest<Entity: StoredEntity, Key: Sendable>: Sendable {
     private let request: Request<Entity>
     private let keys: QueryFragment
-    private let group: RowGroup<Entity, Key>
+    @usableFromInline let group: RowGroup<Entity, Key>
     private var condition: Condition<Entity>?
     private var orders: [Ordering<Entity>] = []
     private var range: RowRange?
@@ -58,24 +58,26 @@ public struct GroupedRequest<Entity: StoredEntity, Key: Sendable>: Sendable {
     }
 
     /// Selects a value of each group: its key or an aggregate.
-    public func select<Value: ColumnStorable & Sendable>(
+    @inlinable public func select<Value: ColumnStorable & Sendable>(
         _ value: (RowGroup<Entity, Key>) -> Column<Entity, Value>
     ) -> Selection<Entity, Value> {
-        Selection(request, grouping: clauses, one: value(group))
+        selectionSource.selection(value(group))
     }
 
     /// Selects several values of each group.
     ///
     /// - Parameter values: A closure that returns a tuple.
-    public func select<each Value: ColumnStorable & Sendable>(
+    @inlinable public func select<each Value: ColumnStorable & Sendable>(
         _ values: (RowGroup<Entity, Key>) -> (repeat Column<Entity, each Value>)
     ) -> Selection<Entity, (repeat each Value)> {
-        Selection(request, grouping: clauses, repeat each values(group))
+        selectionSource.selection(repeat each values(group))
     }
 
-    private var clauses: GroupClauses<Entity> {
+    @usableFromInline var selectionSource: SelectionSource<Entity> {
         let having: QueryFragment = condition.map { " HAVING \($0.fragment)" } ?? ""
-        return GroupClauses(fragment: "GROUP BY \(keys)\(having)", orders: orders, range: range)
+        return SelectionSource(
+            request: request,
+            grouping: GroupClauses(fragment: "GROUP BY \(keys)\(having)", orders: orders, range: range))
     }
 }
 

@@ -11,45 +11,16 @@ public struct Selection<Entity: StoredEntity, Value>: Sendable {
     private let columns: QueryFragment
     private let grouping: GroupClauses<Entity>?
     /// Reads a value from a row.
-    fileprivate let read: @Sendable (Row) throws -> Value
+    @usableFromInline let read: @Sendable (Row) throws -> Value
     private var isDistinct = false
 
-    init(_ request: Request<Entity>, grouping: GroupClauses<Entity>? = nil, one column: Column<Entity, Value>)
-    where Value: ColumnStorable & Sendable {
-        self.request = request
-        self.grouping = grouping
-        columns = .joined(column.json.map { [$0] } ?? column.fragments)
-        if column.json == nil {
-            read = { row in try Value(row: row, at: 0) }
-        } else {
-            read = { row in try Value(json: row, at: 0) }
-        }
-    }
-
-    init<each Part: ColumnStorable & Sendable>(
-        _ request: Request<Entity>, grouping: GroupClauses<Entity>? = nil, _ parts: repeat Column<Entity, each Part>
-    ) where Value == (repeat each Part) {
-        self.request = request
-        self.grouping = grouping
-        var fragments: [QueryFragment] = []
-        var areJSON: [Bool] = []
-        for part in repeat each parts {
-            fragments += part.json.map { [$0] } ?? part.fragments
-            areJSON.append(part.json != nil)
-        }
-        columns = .joined(fragments)
-        if areJSON.contains(true) {
-            let areJSON = areJSON
-            read = { row in
-                var (place, index) = (0, 0)
-                return (repeat try row.next((each Part).self, &place, &index, areJSON))
-            }
-        } else {
-            read = { row in
-                var index = 0
-                return (repeat try row.next((each Part).self, &index))
-            }
-        }
+    @usableFromInline init(
+        _ source: SelectionSource<Entity>, _ columns: SelectedColumns, _ read: @escaping @Sendable (Row) throws -> Value
+    ) {
+        request = source.request
+        grouping = source.grouping
+        self.columns = .joined(columns.fragments)
+        self.read = read
     }
 
     /// The selection without repetitions: equal values are returned only once.
@@ -66,8 +37,61 @@ public struct Selection<Entity: StoredEntity, Value>: Sendable {
     /// The SQL of the selection, for tests.
     package var sql: String { statement { $0 }.text.sql }
 
-    fileprivate func statement(names: @escaping (String) -> String) -> QueryStatement {
+    func statement(names: @escaping (String) -> String) -> QueryStatement {
         request.statement(selecting: columns, isDistinct: isDistinct, grouping: grouping, names: names)
+    }
+}
+
+/// The rows, or the groups of rows, that a selection has the values of.
+@usableFromInline struct SelectionSource<Entity: StoredEntity>: Sendable {
+    let request: Request<Entity>
+    var grouping: GroupClauses<Entity>?
+
+    // The compiler specializes what reads the rows for the types of the values, so it must see these functions.
+
+    @inlinable func selection<Value: ColumnStorable & Sendable>(
+        _ column: Column<Entity, Value>
+    ) -> Selection<Entity, Value> {
+        var columns = SelectedColumns()
+        columns.add(column)
+        let isJSON = columns.hasJSON
+        return Selection(self, columns) { row in
+            try isJSON ? Value(json: row, at: 0) : Value(row: row, at: 0)
+        }
+    }
+
+    @inlinable func selection<each Value: ColumnStorable & Sendable>(
+        _ parts: repeat Column<Entity, each Value>
+    ) -> Selection<Entity, (repeat each Value)> {
+        var columns = SelectedColumns()
+        repeat columns.add(each parts)
+        if columns.hasJSON {
+            let areJSON = columns.areJSON
+            return Selection(self, columns) { row in
+                var (place, index) = (0, 0)
+                return (repeat try row.next((each Value).self, &place, &index, areJSON))
+            }
+        }
+        return Selection(self, columns) { row in
+            var index = 0
+            return (repeat try row.next((each Value).self, &index))
+        }
+    }
+}
+
+/// The SQL of the selected values.
+@usableFromInline struct SelectedColumns: Sendable {
+    fileprivate(set) var fragments: [QueryFragment] = []
+    /// Whether each value is in a JSON list.
+    @usableFromInline private(set) var areJSON: [Bool] = []
+
+    @usableFromInline init() {}
+
+    @usableFromInline var hasJSON: Bool { areJSON.contains(true) }
+
+    @usableFromInline mutating func add<Entity, Value>(_ column: Column<Entity, Value>) {
+        fragments += column.json.map { [$0] } ?? column.fragments
+        areJSON.append(column.json != nil)
     }
 }
 
@@ -77,10 +101,10 @@ extension Request {
     /// ```swift
     /// let selection = Movie.all.select { $0.studio.name }
     /// ```
-    public func select<Value: ColumnStorable & Sendable>(
+    @inlinable public func select<Value: ColumnStorable & Sendable>(
         _ value: (Entity.Columns) -> Column<Entity, Value>
     ) -> Selection<Entity, Value> {
-        Selection(self, one: value(Entity.Columns()))
+        selectionSource.selection(value(Entity.Columns()))
     }
 
     /// Selects several values of each row.
@@ -90,22 +114,24 @@ extension Request {
     /// ```
     ///
     /// - Parameter values: A closure that returns a tuple.
-    public func select<each Value: ColumnStorable & Sendable>(
+    @inlinable public func select<each Value: ColumnStorable & Sendable>(
         _ values: (Entity.Columns) -> (repeat Column<Entity, each Value>)
     ) -> Selection<Entity, (repeat each Value)> {
-        Selection(self, repeat each values(Entity.Columns()))
+        selectionSource.selection(repeat each values(Entity.Columns()))
     }
+
+    @usableFromInline var selectionSource: SelectionSource<Entity> { SelectionSource(request: self) }
 }
 
 extension Row {
     /// Reads a value, and moves `index` behind its columns.
-    fileprivate func next<Value: ColumnStorable>(_ type: Value.Type, _ index: inout Int) throws -> Value {
+    @inlinable func next<Value: ColumnStorable>(_ type: Value.Type, _ index: inout Int) throws -> Value {
         defer { index += Value.columnCount }
         return try Value(row: self, at: index)
     }
 
     /// Reads a value that may be in a JSON list, and moves `place` to the next value, and `index` behind its columns.
-    fileprivate func next<Value: ColumnStorable>(
+    @usableFromInline func next<Value: ColumnStorable>(
         _ type: Value.Type, _ place: inout Int, _ index: inout Int, _ areJSON: [Bool]
     ) throws -> Value {
         defer { (place, index) = (place + 1, index + Value.columnCount) }
@@ -115,7 +141,7 @@ extension Row {
 
 extension ColumnStorable {
     /// Reads the value from a column with a JSON list that begins with it.
-    fileprivate init(json row: Row, at index: Int) throws {
+    @usableFromInline init(json row: Row, at index: Int) throws {
         do {
             let json = try row.isNull(index) ? nil : JSONReader(parsing: row.string(index)).list().first
             let value: Any? =
@@ -150,10 +176,10 @@ extension ReadTransaction {
     /// ```swift
     /// let titles = try transaction.fetch(Movie.all.orderBy { $0.title.ascending }.select { $0.title })
     /// ```
-    public func fetch<Entity, Value>(_ selection: Selection<Entity, Value>) throws -> [Value] {
+    @inlinable public func fetch<Entity, Value>(_ selection: Selection<Entity, Value>) throws -> [Value] {
         var values: [Value] = []
-        try read(selection) {
-            values.append($0)
+        try read(selection) { row in
+            values.append(try selection.read(row))
             return true
         }
         return values
@@ -162,8 +188,8 @@ extension ReadTransaction {
     /// Fetches the first values of a selection; nil if there are none.
     public func first<Entity, Value>(_ selection: Selection<Entity, Value>) throws -> Value? {
         var first: Value?
-        try read(selection) {
-            first = $0
+        try read(selection) { row in
+            first = try selection.read(row)
             return false
         }
         return first
@@ -181,14 +207,20 @@ extension ReadTransaction {
         try plan(of: selection.statement(names: name))
     }
 
-    /// Passes the values to `body`, until it returns false.
-    private func read<Entity, Value>(_ selection: Selection<Entity, Value>, _ body: (Value) -> Bool) throws {
-        let statement = try selection.statement(names: name).prepared(open())
+    /// Passes the rows to `body`, until it returns false.
+    @inlinable func read<Entity, Value>(
+        _ selection: Selection<Entity, Value>, _ body: (Row) throws -> Bool
+    ) throws {
+        let statement = try prepared(selection)
         defer { statement.reset() }
         do {
-            while try statement.step(), body(try selection.read(statement.row)) {}
+            while try statement.step(), try body(statement.row) {}
         } catch let error as MalformedValue {
             throw error.named(Entity.table.name)
         }
+    }
+
+    @usableFromInline func prepared<Entity, Value>(_ selection: Selection<Entity, Value>) throws -> Statement {
+        try selection.statement(names: name).prepared(open())
     }
 }

@@ -229,10 +229,15 @@ for (name, way) in [("code-grdb-codable", GRDBWay.codable), ("code-grdb-by-hand"
     try compare(name, variant, against: loop)
 }
 
-let data = ["insert", "fetch-all", "find-100000", "fetch-some"]
-if only.map({ only in data.contains { only.hasPrefix($0) || $0.hasPrefix(only) } }) ?? true {
+/// Whether one of the benchmarks with these names was asked for.
+func isAsked(_ names: String...) -> Bool {
+    only.map { only in names.contains { only.hasPrefix($0) || $0.hasPrefix(only) } } ?? true
+}
+
+if isAsked("insert", "fetch-all", "find-100000", "fetch-some") {
     try DataBenchmarks(folder: folder, rows: rows).run()
 }
+if isAsked("join", "group") { try QueryBenchmarks(folder: folder, rows: rows).run() }
 
 if isJSON {
     print(String(decoding: try JSONEncoder().encode(results), as: UTF8.self))
