@@ -74,11 +74,17 @@ public class ReadTransaction {
 
     /// Fetches the row with the primary key `id`; nil if there is none.
     @inlinable public final func find<Entity: StoredEntity>(_ type: Entity.Type, id: Entity.ID) throws -> Entity? {
-        let statement = try finding(in: Entity.table)
+        let type = ObjectIdentifier(Entity.self)
+        if lookup?.type != type { lookup = (type, try finding(in: Entity.table)) }
+        try checkOpen()
+        guard let statement = lookup?.statement else { return nil }
         try id.bind(to: statement, at: 1)
-        defer { statement.reset() }
+        defer { statement.rewind() }
         return try statement.step() ? Entity.read(statement.row) : nil
     }
+
+    /// The statement that found the last row, with the type of that row.
+    @exclusivity(unchecked) @usableFromInline final var lookup: (type: ObjectIdentifier, statement: Statement)?
 
     /// A statement that selects the row with a primary key.
     @usableFromInline final func finding(in table: EntityTable) throws -> Statement {
