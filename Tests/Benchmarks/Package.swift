@@ -17,7 +17,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Orders", "RawSQLite", .product(name: "Strata", package: "strata"), .product(name: "GRDB", package: "GRDB.swift"),
+                "Orders", "RawSQLite", .product(name: "Strata", package: "strata"),
+                .product(name: "GRDB", package: "GRDB.swift"),
             ],
             plugins: [.plugin(name: "StrataBuild", package: "strata")]),
     ],
