@@ -159,6 +159,19 @@ import Testing
         }
     }
 
+    @Test func `the rename of a case changes the rows of indexes`() throws {
+        let podcast = Self.podcast.replacing(
+            "\"properties\": [",
+            with:
+                #""indexes": [{ "properties": ["feed"], "where": { "main_genre": ["news", "comedy"] } }], "properties": ["#,
+            maxReplacements: 1)
+        try ScratchModel.with(["Episode.json": Self.episode, "Podcast.json": podcast, "Genre.json": Self.genre]) {
+            (model: ScratchModel) throws in
+            _ = edit(model, "rename", "genre.news", "current")
+            #expect(try model.text("Podcast.json").contains(#""where": { "main_genre": ["current", "comedy"] }"#))
+        }
+    }
+
     @Test func `a removed element keeps its description in older versions`() throws {
         try withRelease { (model: ScratchModel) throws in
             _ = edit(model, "rename", "podcast.genres", "themes")

@@ -198,6 +198,7 @@ import Testing
             "CREATE INDEX `a` ON `${TABLE_NAME}` (`day` DESC, `%@`)",
             "CREATE UNIQUE INDEX `b` ON `${TABLE_NAME}` (`state`) WHERE [%@] IS NOT NULL AND State IN ('x)', 'y')",
             "CREATE INDEX `c` ON `${TABLE_NAME}` (`day`) WHERE `at` IS NULL",
+            "CREATE INDEX `d` ON `${TABLE_NAME}` (`id`) WHERE `at` IS NULL",
         ]
         func version(_ number: Int, _ name: String) -> String {
             Self.room(
@@ -218,6 +219,8 @@ import Testing
         let next = try workspace.lines("out", "2.0")[0]
         #expect(next.contains("| index (day desc, memo) |") && next.contains(#"where "memo IS NOT NULL AND"#))
         #expect(line.contains(#"| index (day) where "at IS NULL""#))
+        #expect(
+            try workspace.text("out/IMPORT.md").contains("| t | the index on id: the primary key is not a property |"))
         let description = try workspace.text("out/T.json")
         #expect(!description.contains("\"where\": \"note IS NOT NULL"), "\(description)")
     }

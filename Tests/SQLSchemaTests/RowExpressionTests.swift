@@ -20,7 +20,8 @@ import Testing
             "CASE WHEN a > 1 THEN 'x' WHEN b THEN 'y' ELSE NULL END",
             "CASE WHEN a > 1 THEN 'x' WHEN b THEN 'y' ELSE NULL END"
         ),
-        ("a < b = c", "a < b = c"), ("a < (b = c)", "a < (b = c)"), ("a || b || c", "a || b || c"),
+        ("-9223372036854775808", "-9223372036854775808"), ("a < b = c", "a < b = c"), ("a < (b = c)", "a < (b = c)"),
+        ("a || b || c", "a || b || c"),
     ])
     func `an expression is read and written`(text: String, written: String) throws {
         let expression = try RowExpression(parsing: text)
@@ -39,7 +40,11 @@ import Testing
         ("CASE a WHEN 1 THEN 2 END", "`WHEN` is missing before `a`"),
         ("x'0'", "the blob is not hexadecimal"), ("1e999", "`1e999` is not a number"), ("?1", "`?` is not allowed"),
         ("a = (SELECT 1)", "`)` is missing before `1`"), ("a -- b", "a comment is not allowed"),
-        (String(repeating: "(", count: 100) + "a", "nested too deeply"),
+        (String(repeating: "(", count: 100) + "a", "nested too deeply"), ("'a\0'", "the closing quote is missing"),
+        (String(repeating: "- ", count: 100) + "a", "nested too deeply"),
+        ("abs(a)", "the function `abs` is not one of"),
+        ("a" + String(repeating: " BETWEEN 0 AND 1", count: 40), "nested too deeply"),
+        ("a" + String(repeating: " OR a", count: 400), "the expression is too long"),
     ])
     func `an invalid expression is refused`(text: String, message: String) {
         let error = #expect(throws: RowExpressionError.self) { try RowExpression(parsing: text) }
@@ -73,7 +78,7 @@ import Testing
         case 7:
             // The parser turns the negative of a number into a number.
             return .negative(.column("a"))
-        case 8: return .call([.length, .upper, .typeof].randomElement(using: &random) ?? .abs, [next()])
+        case 8: return .call([.length, .upper, .typeof].randomElement(using: &random) ?? .hex, [next()])
         case 9: return .call(.coalesce, [next(), next()])
         case 10: return .cases([.init(next(), next())], otherwise: Bool.random(using: &random) ? next() : nil)
         default: return .binary(next(), RowOperator.allCases.randomElement(using: &random) ?? .and, next())

@@ -2,7 +2,7 @@
 package struct IndexShape<Column: Hashable & Sendable>: Hashable, Sendable {
     /// The indexed columns, most significant first.
     package var columns: [Column]
-    /// The columns whose greatest values come first.
+    /// The columns in descending order.
     package var descending: Set<Column>
     /// Whether no two rows of the index may have the same values in all the columns.
     package var isUnique: Bool

@@ -1,6 +1,6 @@
 /// A value that is computed from the columns of one row, such as the condition of an index.
 ///
-/// It is written in a part of SQL (`RowExpression.init(parsing:)`), and means in each database what it means in SQLite.
+/// Descriptions write it in a part of SQL, which `init(parsing:)` reads.
 package indirect enum RowExpression<Column: Hashable & Sendable>: Hashable, Sendable {
     case column(Column)
     case literal(Literal)
@@ -64,6 +64,19 @@ package indirect enum RowExpression<Column: Hashable & Sendable>: Hashable, Send
         }
     }
 
+    /// The number of values and operators.
+    var size: Int {
+        switch self {
+        case .column, .literal, .null: 1
+        case .negative(let value), .not(let value), .isNull(let value): 1 + value.size
+        case .binary(let left, _, let right): 1 + left.size + right.size
+        case .isIn(let value, let list): list.reduce(1 + value.size) { $0 + $1.size }
+        case .call(_, let arguments): arguments.reduce(1) { $0 + $1.size }
+        case .cases(let branches, let otherwise):
+            branches.reduce(1 + (otherwise?.size ?? 0)) { $0 + $1.condition.size + $1.value.size }
+        }
+    }
+
     /// The columns of the expression, in the order of its text.
     package var columns: [Column] {
         var columns: [Column] = []
@@ -87,6 +100,28 @@ package indirect enum RowExpression<Column: Hashable & Sendable>: Hashable, Send
         case .cases(let branches, let otherwise):
             return branches.flatMap { $0.condition.comparedColumns + $0.value.comparedColumns }
                 + (otherwise?.comparedColumns ?? [])
+        }
+    }
+
+    /// The columns that are compared with fixed values for equality, each with its value.
+    package var comparisons: [(Column, Literal)] {
+        switch self {
+        case .binary(.column(let column), .equal, .literal(let value)),
+            .binary(.literal(let value), .equal, .column(let column)),
+            .binary(.column(let column), .different, .literal(let value)),
+            .binary(.literal(let value), .different, .column(let column)):
+            return [(column, value)]
+        case .isIn(.column(let column), let list):
+            return list.flatMap { value -> [(Column, Literal)] in
+                if case .literal(let value) = value { [(column, value)] } else { value.comparisons }
+            }
+        case .column, .literal, .null: return []
+        case .negative(let value), .not(let value), .isNull(let value): return value.comparisons
+        case .binary(let left, _, let right): return left.comparisons + right.comparisons
+        case .isIn(let value, let list): return ([value] + list).flatMap(\.comparisons)
+        case .call(_, let arguments): return arguments.flatMap(\.comparisons)
+        case .cases(let branches, let otherwise):
+            return branches.flatMap { $0.condition.comparisons + $0.value.comparisons } + (otherwise?.comparisons ?? [])
         }
     }
 
@@ -129,25 +164,22 @@ package enum RowOperator: String, CaseIterable, Sendable {
     }
 }
 
-/// A function of values. The raw value is its name in SQL. Each gives the same result for the same arguments, as conditions
-/// of indexes need it (https://sqlite.org/deterministic.html).
+/// A function of values. The raw value is its name in SQL. Each one gives the same result for the same arguments, which a
+/// condition of an index requires (https://sqlite.org/deterministic.html), and fails for no value.
 package enum RowFunction: String, CaseIterable, Sendable {
-    case abs, coalesce, hex, ifnull, instr, length, lower, ltrim, max, min, nullif, replace, round, rtrim, substr, trim
+    case coalesce, hex, ifnull, instr, length, lower, ltrim, max, min, nullif, replace, round, rtrim, substr, trim
     case typeof, upper
-    case jsonArrayLength = "json_array_length"
-    case jsonExtract = "json_extract"
-    case jsonType = "json_type"
     case jsonValid = "json_valid"
 
     /// The numbers of arguments that the function takes.
     var argumentCounts: ClosedRange<Int> {
         switch self {
-        case .abs, .hex, .length, .lower, .typeof, .upper, .jsonValid: 1...1
+        case .hex, .length, .lower, .typeof, .upper, .jsonValid: 1...1
         case .ifnull, .instr, .nullif: 2...2
         case .replace: 3...3
-        case .ltrim, .round, .rtrim, .trim, .jsonArrayLength, .jsonType: 1...2
+        case .ltrim, .round, .rtrim, .trim: 1...2
         case .substr: 2...3
-        case .coalesce, .max, .min, .jsonExtract: 2...20
+        case .coalesce, .max, .min: 2...20
         }
     }
 }

@@ -15,6 +15,8 @@ extension RowExpression<String> {
     ///   are not plain words;
     /// - the operators of `RowOperator`, `NOT`, `IS NULL`, `IS NOT NULL`, `IN (…)`, `BETWEEN … AND …`, and `CASE`;
     /// - the functions of `RowFunction`.
+    ///
+    /// - Throws: `RowExpressionError` with the place of the problem.
     package init(parsing text: String) throws(RowExpressionError) {
         var parser = try RowExpressionParser(text)
         self = try parser.expression()
@@ -26,7 +28,7 @@ extension RowExpression<String> {
 struct RowExpressionParser {
     typealias Expression = RowExpression<String>
 
-    /// The words that are no names.
+    /// The keywords. A name that is one of them needs quotes.
     static let keywords: Set<String> = [
         "AND", "BETWEEN", "CASE", "COLLATE", "ELSE", "END", "FALSE", "GLOB", "IN", "IS", "LIKE", "NOT", "NULL", "OR",
         "THEN",
@@ -37,12 +39,22 @@ struct RowExpressionParser {
     private let end: Int
     private var place = 0
     private var depth = 0
-    /// The parser calls itself for each pair of parentheses, and SQLite's has a limit too.
+    /// The parser calls itself for each pair of parentheses. SQLite limits the depth of expressions, too
+    /// (https://sqlite.org/limits.html#max_expr_depth).
     private static let greatestDepth = 50
+    /// Each operator can make the expression deeper.
+    private static let mostTokens = 500
 
     init(_ text: String) throws(RowExpressionError) {
         tokens = try RowExpressionToken.tokens(of: text)
         end = text.utf8.count
+        if tokens.count > Self.mostTokens {
+            throw RowExpressionError(offset: tokens[Self.mostTokens].offset, message: "the expression is too long")
+        }
+    }
+
+    private func tooDeep() -> RowExpressionError {
+        RowExpressionError(offset: rest?.offset ?? end, message: "the expression is nested too deeply")
     }
 
     /// The first token that is not read; nil at the end.
@@ -66,9 +78,7 @@ struct RowExpressionParser {
     mutating func expression(_ least: Int = 1) throws(RowExpressionError) -> Expression {
         depth += 1
         defer { depth -= 1 }
-        guard depth < Self.greatestDepth else {
-            throw RowExpressionError(offset: rest?.offset ?? end, message: "the expression is nested too deeply")
-        }
+        guard depth < Self.greatestDepth else { throw tooDeep() }
         var left: Expression
         if least <= 3, take("NOT") {
             left = .not(try expression(3))
@@ -105,6 +115,8 @@ struct RowExpressionParser {
             return .isIn(left, try list())
         }
         if take("BETWEEN") {
+            // It needs the value twice.
+            guard left.size <= 50 else { throw tooDeep() }
             let low = try expression(5)
             try expect("AND")
             return .binary(left, .greaterOrEqual, low) && .binary(left, .lessOrEqual, try expression(5))
@@ -126,7 +138,15 @@ struct RowExpressionParser {
 
     private mutating func operand() throws(RowExpressionError) -> Expression {
         guard let token = rest else { throw error("a value") }
+        depth += 1
+        defer { depth -= 1 }
+        guard depth < Self.greatestDepth else { throw tooDeep() }
         if take("-") {
+            // The least integer has no positive counterpart.
+            if let digits = rest, case .literal(.real) = digits.kind, let least = Int64("-" + digits.text) {
+                place += 1
+                return .literal(.integer(least))
+            }
             switch try operand() {
             case .literal(.integer(let value)): return .literal(.integer(-value))
             case .literal(.real(let value)): return .literal(.real(-value))
@@ -207,7 +227,7 @@ struct RowExpressionToken {
         }
     }
 
-    /// The operator; nil if this is none.
+    /// The operator; nil if the token is not an operator.
     var symbol: RowOperator? {
         switch (kind, text) {
         case (.symbol, "=="): .equal
@@ -234,7 +254,7 @@ struct RowExpressionToken {
                 place += 1
                 continue
             case 0x27, 0x22, 0x60, 0x5b:  // ' " ` [
-                guard let content = quoted(bytes, &place) else {
+                guard let content = quoted(bytes, &place), !content.utf8.contains(0) else {
                     throw RowExpressionError(offset: start, message: "the closing quote is missing")
                 }
                 let kind = byte == 0x27 ? Kind.literal(.text(content)) : .name

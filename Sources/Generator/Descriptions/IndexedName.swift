@@ -1,9 +1,12 @@
 /// A name in the properties of an index: `date`, `date asc` or `date desc`.
 package enum IndexedName {
-    /// Returns the property's name, and whether its greatest values come first.
+    /// Returns the property's name, and whether the order is descending.
     package static func parse(_ text: String) -> (name: String, isDescending: Bool) {
         for (suffix, isDescending) in [(" desc", true), (" asc", false)] where text.lowercased().hasSuffix(suffix) {
-            return (String(text.dropLast(suffix.count)), isDescending)
+            let name = text.dropLast(suffix.count)
+            return (
+                String(name[..<(name.lastIndex { $0 != " " }.map(name.index(after:)) ?? name.startIndex)]), isDescending
+            )
         }
         return (text, false)
     }

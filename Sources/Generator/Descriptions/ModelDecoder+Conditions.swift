@@ -97,12 +97,19 @@ extension ModelDecoder {
             let value = literal(member.value, valueType, at: moment, key: key, source.file)
             return value.map { .binary(.column(lineage), .equal, $0) }
         }
-        var values: [RowExpression<ElementLineage>] = []
+        // SQLite finds that a query needs only the rows of the index if the values are joined by OR, and not with IN.
+        var condition: RowExpression<ElementLineage>?
         for json in list {
             guard let value = literal(json, valueType, at: moment, key: key, source.file) else { return nil }
-            values.append(value)
+            let part = RowExpression.binary(.column(lineage), .equal, value)
+            condition = condition.map { .binary($0, .or, part) } ?? part
         }
-        return .isIn(.column(lineage), values)
+        if condition == nil {
+            reader.report(
+                .malformedExpression(key: key, "the list of `\(member.key)` is empty"), source.file, member.value.offset
+            )
+        }
+        return condition
     }
 
     /// Whether the values of a type are scalars or cases.

@@ -224,8 +224,10 @@ struct ModelDecoder {
         if names.isEmpty { reader.report(.indexOfNothing, fields.file, field.json.offset) }
         for json in names {
             guard let text = reader.string(json, key: "properties", fields.file) else { continue }
-            let (name, isDescending) = IndexedName.parse(text)
             let source = sources[entity]
+            // The name itself may end with a word for the direction.
+            let isName = sources.property(text, of: entity, at: field.moment) != nil
+            let (name, isDescending) = isName ? (text, false) : IndexedName.parse(text)
             guard
                 let property = property(
                     name, of: entity, called: source.name, at: field.moment, source.file, json.offset)

@@ -133,6 +133,9 @@ extension Problem {
             return "a primary key or an index needs at least one property"
         case .malformedExpression(let key, let problem):
             return "\"\(key)\" is not a condition that Strata can read: \(problem)"
+        case .conditionDoesNotApply(let reason, let version):
+            return "\"where\" does not apply to version \(version): \(reason); "
+                + "correct it, or give the index a history with the former \"where\""
         case .indexOfUnstored(let name):
             return "`\(name)` has no column in this table, so it cannot be indexed; remove it from the index"
         case .noEntities:

@@ -62,6 +62,7 @@ package enum Problem: Hashable, Sendable {
     case wrongLiteral(key: String, type: String, found: String, hint: String?)
     case indexOfNothing
     case malformedExpression(key: String, String)
+    case conditionDoesNotApply(String, version: String)
     case keyOfNothing(String, version: String)
     case otherColumnCount(Int, target: String, key: Int)
     case unusableKey(String, because: String)

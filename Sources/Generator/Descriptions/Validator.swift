@@ -48,19 +48,12 @@ package struct Validator {
             }
             let columns = version.columns(of: entity)
             for entityIndex in entity.indexes {
-                for lineage in entityIndex.shape.allColumns
-                where !columns.contains(where: { $0.property == lineage }) {
+                checkCondition(of: entityIndex, entity, columns, version)
+                for lineage in entityIndex.properties where !columns.contains(where: { $0.property == lineage }) {
                     let name = entity.property(lineage)?.name ?? sources.name(of: lineage, in: entity.lineage)
                     diagnostics.append(
                         sources.diagnostic(.indexOfUnstored(name), entity: entity.lineage, index: entityIndex.lineage)
                     )
-                }
-                for property in (entityIndex.shape.condition?.columns ?? []).compactMap(entity.property)
-                where columns.filter({ $0.property == property.lineage && $0.role != .position }).count > 1 {
-                    diagnostics.append(
-                        sources.diagnostic(
-                            .keyDoesNotApply("where", because: "`\(property.name)` has several columns"),
-                            entity: entity.lineage, index: entityIndex.lineage))
                 }
                 for property in entityIndex.properties.compactMap(entity.property) where version.isJSON(property) {
                     diagnostics.append(
@@ -69,6 +62,26 @@ package struct Validator {
                             entity: entity.lineage, index: entityIndex.lineage))
                 }
             }
+        }
+    }
+
+    /// Checks the properties and the values in the condition of an index.
+    private mutating func checkCondition(
+        of index: EntityIndex, _ entity: Entity, _ columns: [StoredColumn], _ version: SchemaVersion
+    ) {
+        guard let condition = index.shape.condition else { return }
+        func refuse(_ lineage: ElementLineage, _ reason: String) {
+            let name = entity.property(lineage)?.name ?? sources.name(of: lineage, in: entity.lineage)
+            let problem = Problem.conditionDoesNotApply("`\(name)` \(reason)", version: version.version.text)
+            diagnostics.append(sources.diagnostic(problem, entity: entity.lineage, index: index.lineage))
+        }
+        for lineage in Set(condition.columns).sorted() {
+            let count = columns.count { $0.property == lineage && $0.role != .position }
+            if count != 1 { refuse(lineage, count == 0 ? "has no column in this table" : "has several columns") }
+        }
+        for (lineage, value) in condition.comparisons {
+            guard let type = entity.property(lineage)?.type else { continue }
+            if !version.canHave(value, type) { refuse(lineage, "cannot be \(SQLite.literal(value))") }
         }
     }
 

@@ -75,7 +75,7 @@ package struct SchemaDocument: Encodable, Sendable {
         struct Index: Hashable, Encodable, Sendable {
             var properties: [Int]
             var unique: Bool
-            /// The properties whose greatest values come first.
+            /// The properties in descending order.
             var descending: [Int]?
             /// The condition of the rows; nil for all rows.
             var condition: String?

@@ -159,14 +159,23 @@ struct EntityInference {
         }
         return keys.filter { key in
             if key.properties.contains(where: { origin($0) == .null }) { return false }
-            return !before.contains {
-                $0.implies(key) && $0.properties.allSatisfy { origin($0)?.keepsValuesApart == true }
+            return !before.contains { old in
+                // The rows of an index stay the same only if the values in its condition do.
+                let keepsRows =
+                    old.condition == nil || old.conditionProperties.allSatisfy { origin($0)?.isCopy == true }
+                return keepsRows && old.implies(key)
+                    && old.properties.allSatisfy { origin($0)?.keepsValuesApart == true }
             }
         }
     }
 }
 
 extension ValueOrigin {
+    /// Whether rows keep their values.
+    fileprivate var isCopy: Bool {
+        if case .copy = self { true } else { false }
+    }
+
     /// Whether rows with different values still have different values after the step.
     fileprivate var keepsValuesApart: Bool {
         switch self {

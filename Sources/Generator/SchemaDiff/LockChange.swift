@@ -157,8 +157,8 @@ private struct LockComparison {
         if newNames.isEmpty { return text }
         var words: [String] = []
         for word in text.split(separator: " ", omittingEmptySubsequences: false) {
-            let name = word.drop { $0 == "(" }
-            let end = name.firstIndex { ",):?".contains($0) } ?? name.endIndex
+            let name = word.drop { "(\"".contains($0) }
+            let end = name.firstIndex { ",):?\"".contains($0) } ?? name.endIndex
             let new = newNames[String(name[..<end])] ?? String(name[..<end])
             words.append(word[..<name.startIndex] + new + name[end...])
         }

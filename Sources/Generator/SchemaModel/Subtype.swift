@@ -160,6 +160,18 @@ extension SchemaVersion {
         }
     }
 
+    /// Returns whether a property of a type can have a stored value.
+    package func canHave(_ value: Literal, _ type: ValueType) -> Bool {
+        if case .subtype(let lineage) = type, case .cases(let cases) = subtype(lineage)?.kind {
+            return cases.contains { .text($0.value) == value }
+        }
+        switch (storage(of: type), value) {
+        case (.integer, .integer), (.real, .integer), (.real, .real), (.text, .text), (.blob, .blob), (.any, _):
+            return true
+        default: return false
+        }
+    }
+
     /// Returns the value of `constant` inside JSON; nil if the version does not have the value.
     package func json(_ constant: Constant, type: ValueType) -> String? {
         switch (constant, type) {

@@ -6,7 +6,10 @@ package struct UniqueKey: Hashable, Sendable {
     package let properties: [ElementLineage]
     let collations: [ElementLineage: Collation]
     /// The condition of the rows whose values are unique; nil for all rows.
-    let condition: RowExpression<ElementLineage>?
+    package let condition: RowExpression<ElementLineage>?
+
+    /// The lineages of the properties in the condition.
+    package var conditionProperties: [ElementLineage] { condition?.columns ?? [] }
 
     /// Returns whether rows that satisfy this key also satisfy `other`.
     ///

@@ -15,7 +15,7 @@ public enum DeleteRule: String, Sendable {
 
 /// An index of a table.
 public struct FixtureIndex: Hashable, Sendable, CustomStringConvertible {
-    /// The columns; after one whose greatest values come first, ` DESC`.
+    /// The columns; after one in descending order, ` DESC`.
     private(set) var columns: [String]
     let isUnique: Bool
     /// The SQL of the condition of the rows; nil if the index contains all rows.
@@ -24,7 +24,7 @@ public struct FixtureIndex: Hashable, Sendable, CustomStringConvertible {
     /// Creates an index on `columns`.
     ///
     /// - Parameters:
-    ///   - columns: The names of the columns. After one whose greatest values come first, write ` DESC`.
+    ///   - columns: The names of the columns. After one in descending order, write ` DESC`.
     ///   - isUnique: Whether no two rows of the index have the same values.
     ///   - condition: The SQL of the condition of the rows; nil if the index contains all rows.
     public init(_ columns: [String], unique isUnique: Bool = false, where condition: String? = nil) {

@@ -41,6 +41,14 @@ extension DescriptionEditor {
         }
         let version = draft.version
         for place in files.indices where draft.isAlive(files[place].value) {
+            let properties = files[place].value["properties"]?.elements ?? []
+            let ofType = Set(
+                properties.filter { $0["property_type"]?.innerType == owner }.compactMap { $0["name"]?.string })
+            if list != "properties", !ofType.isEmpty {
+                forEachElement(of: place, in: ["indexes"]) { index in
+                    for property in ofType { index.changeName(old, to: name, in: ["where", property]) }
+                }
+            }
             forEachElement(of: place, in: ["properties"]) { property in
                 if list == "properties", property["property_type"]?["entity_name"] == .string(owner) {
                     property.changeName(old, to: name, in: ["property_type", "inverse"])

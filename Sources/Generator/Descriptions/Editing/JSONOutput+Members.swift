@@ -106,7 +106,7 @@ extension JSONOutput {
 
     /// Returns the name of a property of an index, which may have a direction, with another name.
     func changingIndexedName(_ old: String, to new: String) -> JSONOutput {
-        guard let text = string, case let part = IndexedName.parse(text), part.name == old else { return self }
+        guard let text = string, text == old || IndexedName.parse(text).name == old else { return self }
         return .string(new + text.dropFirst(old.count))
     }
 

@@ -80,11 +80,11 @@ extension KeyTable {
     private static let indexShapes = [
         KeyShape(
             "properties", .strings,
-            "The names of the properties, most significant first. `date desc` begins with the greatest value."),
+            "The names of the properties, most significant first. `date desc` is in descending order."),
         KeyShape("unique", .bool, "Whether no two rows may have the same values."),
         KeyShape(
             "where", .any(of: [.object, .string]),
-            "The rows of the index: the values of properties, or a condition in SQL."), added, removed, discarded,
+            "The condition of a partial index: the values of properties, or SQL."), added, removed, discarded,
         history,
     ]
 

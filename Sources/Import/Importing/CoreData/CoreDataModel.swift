@@ -70,7 +70,7 @@ struct CoreDataModel: Hashable, Sendable {
     struct Index: Hashable, Sendable {
         var name: String?
         var properties: [String]
-        /// The properties whose greatest values come first.
+        /// The properties in descending order.
         var descending: Set<String> = []
         /// The features of the index that are not carried over.
         var losses: [ImportFinding.IndexProblem] = []

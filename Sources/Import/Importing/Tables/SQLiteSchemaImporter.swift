@@ -329,12 +329,14 @@ struct SQLiteSchemaImporter {
             guard let condition = condition(sql, names, entity) else { return leave(.partial(sql)) }
             shape.condition = condition
         }
-        if hasKey, index.isUnique, table.key.allSatisfy({ part in columns.contains { Self.isSame($0, part) } }) {
+        if hasKey, index.isUnique, index.condition == nil,
+            table.key.allSatisfy({ part in columns.contains { Self.isSame($0, part) } })
+        {
             // The primary key is unique already.
             return
         }
         if let ownKey, columns.contains(where: { Self.isSame($0, ownKey) }) {
-            if columns.count > 1 { leave(.primaryKey) }
+            if columns.count > 1 || index.condition != nil { leave(.primaryKey) }
             return
         }
         for (name, collation) in zip(columns, index.collations) {
@@ -379,7 +381,10 @@ struct SQLiteSchemaImporter {
         _ sql: String, _ names: [String: String], _ entity: ImportedEntity
     ) -> RowExpression<String>? {
         guard let parsed = try? RowExpression(parsing: sql),
-            parsed.columns.allSatisfy({ names[$0.lowercased()] != nil })
+            // A relationship to a composite primary key has the name of several columns.
+            parsed.columns.allSatisfy({ column in
+                names[column.lowercased()].map { name in names.values.count { $0 == name } == 1 } ?? false
+            })
         else { return nil }
         let condition = parsed.mapColumns { names[$0.lowercased()] ?? "" }
         // The store may have other values than the database, such as numbers for dates. NULL is the same in both.

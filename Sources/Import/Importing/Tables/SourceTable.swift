@@ -39,7 +39,7 @@ struct SourceTable: Sendable {
         /// The indexed columns; nil for an expression.
         var columns: [String?]
         var collations: [String]
-        /// The columns whose greatest values come first.
+        /// The columns in descending order.
         var descending: Set<String>
         var isUnique: Bool
         /// The condition of the rows in the index, as SQL; nil if it contains all rows.

@@ -118,7 +118,10 @@ enum DraftDifference {
         }
         guard kept(old.foreignKeys) == kept(new.foreignKeys), isNull else { throw .foreignKeys(table: name) }
         for index in new.indexes where index.isUnique {
-            let isThere = old.indexes.contains { $0.shape == index.shape }
+            let isThere = old.indexes.contains { other in
+                let holds = other.shape.condition == nil || other.shape.condition == index.shape.condition
+                return other.isUnique && holds && Set(other.columns).isSubset(of: index.columns)
+            }
             // The rows have NULL in a new column, and no two NULLs are equal.
             let isFree = index.columns.contains { added.contains($0) && new.column($0)?.defaultValue == nil }
             if !isThere, !isFree { throw .uniqueIndex(table: name, columns: index.columns) }

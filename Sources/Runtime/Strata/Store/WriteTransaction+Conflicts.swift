@@ -52,7 +52,7 @@ extension WriteTransaction {
     ///
     /// - Parameters:
     ///   - entity: The row.
-    ///   - first: A property that is unique, or the first one of a unique index.
+    ///   - first: A property that is unique, or the first one of a unique index of all rows.
     ///   - others: The other properties of the unique index.
     /// - Returns: The row as it is stored.
     /// - Throws: `SQLiteError` if there is no such index, or if the row violates another constraint.

@@ -517,7 +517,7 @@ CREATE INDEX "cache_labels_target_id_idx" ON "cache_labels" ("target_id");
 
 CREATE INDEX "hub_words_target_id_idx" ON "hub_words" ("target_id");
 
-CREATE INDEX "indexed_weight_idx_3" ON "indexed" ("weight") WHERE "state" IN ('open', 'new');
+CREATE INDEX "indexed_weight_idx_3" ON "indexed" ("weight") WHERE "state" = 'open' OR "state" = 'new';
 
 CREATE INDEX "indexed_state_idx" ON "indexed" ("state") WHERE CASE WHEN "is_hidden" THEN 0 ELSE length("state") END > 3;
 

@@ -178,7 +178,7 @@ CREATE TABLE "indexed" (
 CREATE INDEX "indexed_closed_at_weight_idx" ON "indexed" ("closed_at" DESC, "weight");
 CREATE INDEX "indexed_status_idx" ON "indexed" ("state") WHERE "is_hidden" = 0 AND "closed_at" IS NULL;
 CREATE UNIQUE INDEX "indexed_status_weight_key" ON "indexed" ("state", "weight" DESC) WHERE "weight" > 100 AND "state" LIKE 'a%';
-CREATE INDEX "indexed_weight_idx_3" ON "indexed" ("weight") WHERE "state" IN ('open', 'new');
+CREATE INDEX "indexed_weight_idx_3" ON "indexed" ("weight") WHERE "state" = 'open' OR "state" = 'new';
 CREATE INDEX "indexed_state_idx" ON "indexed" ("state") WHERE CASE WHEN "is_hidden" THEN 0 ELSE length("state") END > 3;
 
 CREATE TABLE "int_key" (
