@@ -16,7 +16,7 @@ struct SQLiteSchemaImporter {
     private struct Relation {
         var key: SourceTable.ForeignKey
         var target: SourceTable
-        /// The column, or the common prefix of several columns; the first column if there is no common prefix.
+        /// The column, or the common prefix of several columns; the first column if they have none.
         var column: String
         /// The columns in the order of the target's primary key, if they have no common prefix; empty in all other
         /// cases.

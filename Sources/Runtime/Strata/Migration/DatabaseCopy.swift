@@ -30,7 +30,7 @@ enum DatabaseCopy {
         try draft.publish()
     }
 
-    /// The identity of the store at `url`; nil if there is no store, or if it is damaged.
+    /// The identity of the store at `url`; nil if the file is missing, damaged, or not a store.
     private static func identity(ofBackup url: URL, _ options: StoreOptions) -> StoreIdentity? {
         guard FileManager.default.fileExists(atPath: url.path),
             let copy = try? StoreFile.connect(to: url, .readOnly, options),
@@ -96,8 +96,7 @@ enum DatabaseCopy {
         try copy.execute("PRAGMA journal_mode = DELETE")
     }
 
-    /// Checks that there is no file at `url`, and no file that SQLite would use as its journal. SQLite would apply such
-    /// a journal to the new file.
+    /// Checks that neither a file at `url` exists nor a journal of it. SQLite would apply the journal to the new file.
     static func check(_ url: URL) throws {
         for suffix in [""] + StoreFile.journalSuffixes
         where FileManager.default.fileExists(atPath: url.path + suffix) {
@@ -111,7 +110,7 @@ extension Store {
     /// `source` is only read.
     ///
     /// The new file appears when it is complete and synchronized to the disk. It has no journal file. If the migration
-    /// fails, there is no new file.
+    /// fails, no file is written.
     ///
     /// ```swift
     /// try Store.migrate(from: url, to: newURL, schema: MoviesSchema.self)

@@ -4,8 +4,8 @@ import Foundation
 ///
 /// `@unchecked Sendable` is sound: `open`, which is `@Sendable`, and the three locks are constants. `store` and `isLogged` are
 /// written while both `lock` and `openedLock` are held, and read while one of them is; `stop` is used while `openedLock` is
-/// held. The connection is used only in `withLock` and `ifIdle`, apart from `interrupt`, which SQLite allows on any thread while
-/// the connection is open; it holds `openedLock`, so that the connection is not closed meanwhile. `Store` passes only
+/// held. The connection is used only while `lock` is held. Only `interrupt` uses it without: SQLite allows that on any thread
+/// while the connection is open, and `openedLock` keeps it from being closed meanwhile. `Store` passes only
 /// transactions and cursors to its callers. They are not `Sendable`, so the compiler keeps them on the thread that holds the
 /// lock, and they throw after it is released.
 final class LockedConnection: @unchecked Sendable {

@@ -5,7 +5,7 @@ import Foundation
 /// `@unchecked Sendable` is sound: `limit`, `condition` and `connect`, which is `@Sendable`, are constants. The variables are
 /// read and written only while `condition` is held. A connection is either in `idle` or with the one thread that took it:
 /// `withReader` lends it for the duration of `body`, and the transactions that `Store` makes of it are not `Sendable`. Only
-/// `interrupt` uses it on another thread, which SQLite allows while the connection is open; `all` keeps it open.
+/// interruptions use it on another thread, which SQLite allows while the connection is open; `all` keeps it open.
 final class ReaderPool: @unchecked Sendable {
     private let condition = NSCondition()
     private var idle: [Connection] = []
