@@ -43,6 +43,7 @@ function panelContent(index, from, to, { versionLink, link, close }) {
       html("thead", {}, html("tr", {}, ["Name", "Type", "Details", "Description"].map((name) => html("th", { scope: "col" }, name)))),
       html("tbody", {}, entity.rows.map(row)))),
     indexList(state, version, index),
+    checkList(state),
     references(index, version, link),
     timeline(index, to, versionLink),
   ];
@@ -53,6 +54,12 @@ function indexList(state, version, entity) {
   return [html("h3", {}, "Indexes"), html("ul", {}, state.indexes.map((found) => html("li", {},
     html("code", {}, found.properties.map((property) => (propertyAt(entity, property, version)?.name ?? "") + (found.descending?.includes(property) ? " desc" : "")).join(", ")), found.unique ? " unique" : "",
     found.condition ? [" where ", html("code", {}, found.condition)] : "")))];
+}
+
+function checkList(state) {
+  if (!state.checks) return "";
+  return [html("h3", {}, "Checks"), html("ul", {}, state.checks.map((check) => html("li", {},
+    html("code", {}, check.name), " ", html("code", {}, check.condition))))];
 }
 
 /** Creates the list of the relationships of other entities to this one. */

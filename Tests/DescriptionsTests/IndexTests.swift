@@ -162,7 +162,7 @@ import Testing
         #expect(refused.count == 1)
         #expect(
             refused[0].contains(
-                "\"where\" does not apply to version 1.0: `mood` cannot be 'B'; correct it, or give the index a history"
+                "\"where\" does not apply to version 1.0: `mood` cannot be 'B'; correct it, or add a history"
             ))
         #expect(
             try found(#"{ "properties": ["mood"], "where": "is_open = 'yes'" }"#)[0].contains(

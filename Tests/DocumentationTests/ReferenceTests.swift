@@ -49,7 +49,8 @@ import Testing
         let page = try Page("DescriptionKeys")
         let tables: [(String, KeyTable)] = [
             ("Entities", .entity), ("Properties", .property), ("Relationships", .relationship),
-            ("Identifiers", .identifier), ("Indexes", .index), ("Subtypes", .subtype), ("Cases", .subtypeCase),
+            ("Identifiers", .identifier), ("Indexes", .index), ("Checks", .check),
+            ("Subtypes", .subtype), ("Cases", .subtypeCase),
             ("Options", .option), ("Properties of a struct", .member), ("Versions", .item),
         ]
         for (heading, table) in tables {

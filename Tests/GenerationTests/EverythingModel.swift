@@ -24,6 +24,7 @@ enum EverythingModel {
         files["Awkward.json"] = awkward
         files["Persisted.json"] = persisted
         files["Indexed.json"] = indexed
+        files["Checked.json"] = checked
         files["Remote.json"] = """
             { "name": "remote", "persist": false, "identifier": { "type": "int" }, "properties": [] }
 
@@ -220,6 +221,43 @@ enum EverythingModel {
         }
         return entity("conversions", properties)
     }
+
+    /// Limits and checks that are added, removed, widened and tightened.
+    private static let checked = #"""
+        {
+          "name": "checked",
+          "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "persisted_name": "checked_rows" } }],
+          "identifier": { "type": "property", "property": "code" },
+          "properties": [
+            { "name": "code", "property_type": "string", "pattern": "[A-Z][0-9]*" },
+            { "name": "price", "property_type": "double", "minimum": 0, "maximum": 100, "default_value": 1.5,
+              "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "minimum": -10, "maximum": null }, "fill": 50 }] },
+            { "name": "count", "property_type": "int", "minimum": 1,
+              "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous_name": "number", "previous": { "minimum": 5, "maximum": 9 } }] },
+            { "name": "label", "property_type": "string", "nullable": true, "min_length": 1, "max_length": 5, "unique": true },
+            { "name": "kind", "property_type": "string", "one_of": ["a", "it's \"b\"", ""],
+              "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "one_of": null, "nullable": true }, "fill": "a" }] },
+            { "name": "thumb", "property_type": "data", "max_length": 16, "nullable": true },
+            { "name": "starts_at", "property_type": "date", "minimum": "2001-01-01T00:00:00Z" },
+            { "name": "ends_at", "property_type": "date", "nullable": true },
+            { "name": "serial", "property_type": "uuid", "one_of": ["00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002"] },
+            { "name": "slug", "property_type": "string", "unique": true },
+            { "name": "gone", "property_type": "int", "maximum": 3, "removed_at_version": "2.0", "discard": true },
+            { "name": "lent", "property_type": "int", "removed_at_version": "2.0", "discard": true },
+            { "name": "discount", "property_type": "double", "nullable": true, "minimum": 0, "added_at_version": "2.0" },
+            { "name": "ratio", "property_type": "int", "default_value": 7, "maximum": 7, "added_at_version": "2.0" }
+          ],
+          "checks": [
+            { "name": "ends_after_start", "where": "ends_at >= starts_at" },
+            { "name": "slug_is_given", "where": "slug <> '' AND slug NOT LIKE ' %'" },
+            { "name": "lent_or_gone", "where": "lent > gone OR number < 100", "removed_at_version": "2.0" },
+            { "name": "discount_below_price", "where": "discount <= price", "added_at_version": "2.0" },
+            { "name": "count_again", "where": "count * 2 > 1",
+              "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous_name": "number_again" }] }
+          ]
+        }
+
+        """#
 
     /// Every kind of relationship, every delete rule, and every inferred change of them.
     /// Indexes of some rows, in both directions, which change with the properties.

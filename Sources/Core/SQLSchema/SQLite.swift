@@ -43,6 +43,7 @@ package enum SQLite {
         for key in table.foreignKeys where key.columns.count > 1 {
             elements.append("FOREIGN KEY (\(SQL.list(key.columns))) " + references(key))
         }
+        elements += table.checks.filter { $0.column == nil }.map(check)
         return elements
     }
 
@@ -55,7 +56,12 @@ package enum SQLite {
         text += collate(column.collation)
         if table.primaryKey == [column.name] { text += " PRIMARY KEY" }
         for key in table.foreignKeys where key.columns == [column.name] { text += " " + references(key) }
+        for check in table.checks where check.column == column.name { text += " " + self.check(check) }
         return text
+    }
+
+    private static func check(_ check: Table.Check) -> String {
+        "CONSTRAINT \(SQL.quoted(check.name)) CHECK (\(expression(check.condition)))"
     }
 
     /// Returns ` COLLATE …`; empty for the default collation.
@@ -116,14 +122,20 @@ package enum SQLite {
         case .literal(let value): literal(value)
         case .null: "NULL"
         case .coalesce(let first, let second): "coalesce(\(expression(first)), \(expression(second)))"
-        case .changed(let value, let change):
-            changed(value.columnName == nil ? "(\(expression(value)))" : expression(value), change)
+        case .replaced(let value, let condition, let other):
+            "CASE WHEN NOT (\(condition.sql { _ in operand(value) })) THEN \(expression(other)) ELSE \(expression(value)) END"
+        case .changed(let value, let change): changed(operand(value), change)
         }
+    }
+
+    /// Returns SQL for an expression, in parentheses unless it is a column.
+    private static func operand(_ value: ValueExpression) -> String {
+        value.columnName == nil ? "(\(expression(value)))" : expression(value)
     }
 
     /// Returns SQL for the condition that a value is not NULL.
     package static func isNotNull(_ value: ValueExpression) -> String {
-        (value.columnName == nil ? "(\(expression(value)))" : expression(value)) + " IS NOT NULL"
+        operand(value) + " IS NOT NULL"
     }
 
     /// Returns SQL for a changed value.

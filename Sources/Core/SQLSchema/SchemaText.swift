@@ -11,6 +11,7 @@
 ///   shop_id integer? -> shop(id) nullify
 ///   unique customer_email_key (email)
 ///   index customer_name_idx (name desc) where 'email IS NOT NULL'
+///   check customer_name_min_length 'length(name) >= 1'
 /// join table order_gifts
 ///   source_id integer -> order(id) cascade
 ///   target_id text -> product(sku) cascade
@@ -22,6 +23,7 @@
 ///   + price real = 0.0 after sku
 ///   - index product_name_idx
 ///   + index product_title_idx (title)
+///   - check product_price_minimum
 /// drop invoice
 /// ```
 ///
@@ -35,6 +37,7 @@
 /// map customer -> client
 ///   code = int_to_string(code)
 ///   email = coalesce(mail, 'none')
+///   price = replaced(price, 'value >= 0.0', 1.0)
 /// map order -> order_gifts where gift_id
 ///   source_id = id
 /// custom order
@@ -48,7 +51,8 @@
 package enum SchemaText {
     /// The reserved words. A name that is one of them is in quotes.
     static let reserved: Set<String> = [
-        "after", "as", "change", "create", "custom", "desc", "drop", "first", "index", "join", "key", "map", "null",
+        "after", "as", "change", "check", "create", "custom", "desc", "drop", "first", "index", "join", "key", "map",
+        "null",
         "table",
         "unique", "where",
     ]
@@ -95,6 +99,11 @@ package enum SchemaText {
             lines.append("  + \(line(of: index))")
             result.indexes.append(index)
         }
+        for check in base.checks where !table.checks.contains(check) {
+            lines.append("  - check \(name(check.name))")
+        }
+        for check in table.checks where !base.checks.contains(check) { lines.append("  + \(line(of: check))") }
+        result.checks = table.checks
         // These lines cannot express every difference, such as another order of columns or another composite primary
         // key.
         guard result == table, 2 * lines.count <= members(of: table).count + 1 else { return nil }
@@ -108,7 +117,7 @@ package enum SchemaText {
         var lines = table.columns.map { line(of: $0, in: table) }
         if table.primaryKey.count > 1 { lines.append("key \(names(table.primaryKey))") }
         lines += table.foreignKeys.filter { $0.columns.count > 1 }.map { "\(names($0.columns)) \(reference($0))" }
-        return lines + table.indexes.map(line)
+        return lines + table.indexes.map(line) + table.checks.map(line)
     }
 
     private static func line(of column: Table.Column, in table: Table) -> String {
@@ -124,6 +133,10 @@ package enum SchemaText {
         let columns = index.columns.map { name($0) + (index.shape.descending.contains($0) ? " desc" : "") }
         return "\(index.isUnique ? "unique" : "index") \(name(index.name)) (\(columns.joined(separator: ", ")))"
             + (index.shape.condition.map { " where \(text($0.text))" } ?? "")
+    }
+
+    private static func line(of check: Table.Check) -> String {
+        "check \(name(check.name)) \(text(check.condition.text))"
     }
 
     private static func reference(_ key: Table.ForeignKey) -> String {
@@ -158,6 +171,8 @@ package enum SchemaText {
         case .literal(let value): literal(value)
         case .null: "null"
         case .coalesce(let first, let second): "coalesce(\(expression(first)), \(expression(second)))"
+        case .replaced(let value, let condition, let other):
+            "replaced(\(expression(value)), \(text(condition.text)), \(expression(other)))"
         case .changed(let value, let change): call(change, [expression(value)])
         }
     }

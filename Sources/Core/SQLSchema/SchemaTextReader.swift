@@ -182,6 +182,7 @@ private struct SchemaTextReader {
             place += 1
             table.primaryKey = try names()
         case .word("index"), .word("unique"): table.indexes.append(try index())
+        case .word("check"): try readCheck(of: &table)
         case .symbol("("):
             let columns = try names()
             try expect("->")
@@ -199,6 +200,9 @@ private struct SchemaTextReader {
             if takeWord("index") {
                 let name = try name()
                 table.indexes.removeAll { $0.name == name }
+            } else if takeWord("check") {
+                let name = try name()
+                table.checks.removeAll { $0.name == name }
             } else {
                 table.remove(column: try name())
             }
@@ -206,6 +210,7 @@ private struct SchemaTextReader {
             try expect("+")
             switch token {
             case .word("index"), .word("unique"): table.indexes.append(try index())
+            case .word("check"): try readCheck(of: &table)
             default:
                 let column = try readColumn(of: &table)
                 var place = table.columns.count
@@ -257,6 +262,12 @@ private struct SchemaTextReader {
         try expect(")")
         if takeWord("where") { shape.condition = try rowExpression() }
         return Table.Index(name, shape)
+    }
+
+    private mutating func readCheck(of table: inout Table) throws(SchemaTextError) {
+        place += 1
+        let check = Table.Check(try name(), try rowExpression())
+        table.checks.insert(check, at: table.checks.firstIndex { check.name < $0.name } ?? table.checks.count)
     }
 
     /// Reads an expression over the columns of a row, which is a text.
@@ -341,6 +352,14 @@ private struct SchemaTextReader {
             let second = try expression()
             try expect(")")
             return .coalesce(value, second)
+        }
+        if name == "replaced" {
+            try expect(",")
+            let condition = try rowExpression()
+            try expect(",")
+            let other = try expression()
+            try expect(")")
+            return .replaced(value, unless: condition, with: other)
         }
         return .changed(value, try change(name, isFirst: false))
     }

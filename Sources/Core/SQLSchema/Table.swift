@@ -10,6 +10,8 @@ package struct Table: Hashable, Sendable {
     package var foreignKeys: [ForeignKey]
     /// The indexes, in the order of their creation.
     package var indexes: [Index]
+    /// The conditions that each row satisfies, sorted by name.
+    package var checks: [Check]
     /// Whether this is a join table, which holds the pairs of a relationship.
     package var isJoinTable: Bool
 
@@ -90,10 +92,30 @@ package struct Table: Hashable, Sendable {
         package var isUnique: Bool { shape.isUnique }
     }
 
+    /// A condition that each row satisfies: it is true, or NULL.
+    package struct Check: Hashable, Sendable {
+        /// The name, which SQLite's message contains. It stays the same when a column or the table is renamed.
+        package var name: String
+        /// The condition.
+        package var condition: RowExpression<String>
+
+        /// Creates a check.
+        package init(_ name: String, _ condition: RowExpression<String>) {
+            self.name = name
+            self.condition = condition
+        }
+
+        /// The only column of the condition; nil if there are several.
+        var column: String? {
+            let columns = Set(condition.columns)
+            return columns.count == 1 ? columns.first : nil
+        }
+    }
+
     /// Creates a table.
     package init(
         _ name: String, columns: [Column], primaryKey: [String], foreignKeys: [ForeignKey] = [],
-        indexes: [Index] = [], isJoinTable: Bool = false
+        indexes: [Index] = [], checks: [Check] = [], isJoinTable: Bool = false
     ) {
         self.name = name
         self.columns = columns
@@ -102,6 +124,7 @@ package struct Table: Hashable, Sendable {
             columns.flatMap { column in foreignKeys.filter { $0.columns == [column.name] } }
             + foreignKeys.filter { $0.columns.count > 1 }
         self.indexes = indexes
+        self.checks = checks.sorted { $0.name < $1.name }
         self.isJoinTable = isJoinTable
     }
 

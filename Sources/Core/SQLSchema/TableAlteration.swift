@@ -73,7 +73,11 @@ struct TableAlteration {
         let addedKeys = new.foreignKeys.filter { key in
             key.columns.count == 1 && added.contains { $0.name == key.columns[0] }
         }
-        return Set(columns + added) == Set(new.columns) && Set(foreignKeys + addedKeys) == Set(new.foreignKeys)
+        let checks = old.checks.filter { $0.column.map { !dropped.contains($0) } ?? true }
+            .map { Table.Check($0.name, $0.condition.mapColumns(renamed)) }
+        let addedChecks = new.checks.filter { check in added.contains { $0.name == check.column } }
+        return Set(columns + added) == Set(new.columns) && Set(checks + addedChecks) == Set(new.checks)
+            && Set(foreignKeys + addedKeys) == Set(new.foreignKeys)
             && old.primaryKey.map(renamed) == new.primaryKey
     }
 
@@ -120,8 +124,10 @@ extension Table {
         }
     }
 
-    /// Returns whether SQLite can drop a column: neither the primary key nor a foreign key contains it.
+    /// Returns whether SQLite can drop a column: neither the primary key nor a foreign key contains it, nor a condition
+    /// with other columns.
     fileprivate func isDroppable(_ column: String) -> Bool {
         !primaryKey.contains(column) && !foreignKeys.contains { $0.columns.contains(column) }
+            && !checks.contains { $0.column == nil && $0.condition.columns.contains(column) }
     }
 }

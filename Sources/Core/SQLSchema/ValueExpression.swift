@@ -8,6 +8,9 @@ package indirect enum ValueExpression: Hashable, Sendable {
     case null
     /// The first value, or the second one if the first is NULL.
     case coalesce(ValueExpression, ValueExpression)
+    /// The value, or else the other one if the value violates a condition. The condition has one column, which stands for
+    /// the value.
+    case replaced(ValueExpression, unless: RowExpression<String>, with: ValueExpression)
     /// A changed value. NULL stays NULL.
     case changed(ValueExpression, ValueChange)
 
@@ -27,6 +30,9 @@ package indirect enum ValueExpression: Hashable, Sendable {
         case .coalesce(let first, let second):
             guard let first = first.substituting(columns), let second = second.substituting(columns) else { return nil }
             return .coalesce(first, second)
+        case .replaced(let value, let condition, let other):
+            guard let value = value.substituting(columns), let other = other.substituting(columns) else { return nil }
+            return .replaced(value, unless: condition, with: other)
         case .changed(let value, let change):
             return value.substituting(columns).map { .changed($0, change) }
         }
@@ -44,6 +50,8 @@ extension ValueExpression {
         case .literal(.blob(let bytes)): 2 * bytes.count + 3
         case .literal, .null: 8
         case .coalesce(let first, let second): 12 + first.size + second.size
+        case .replaced(let value, let condition, let other):
+            40 + value.size * (1 + condition.columns.count) + condition.text.utf8.count + other.size
         case .changed(let value, let change): change.size(value.size)
         }
     }
@@ -56,6 +64,7 @@ extension ValueExpression {
         switch self {
         case .column, .literal, .null: 0
         case .coalesce(let first, let second): 4 + max(first.depth, second.depth)
+        case .replaced(let value, let condition, let other): 8 + condition.size + max(value.depth, other.depth)
         case .changed(let value, let change): change.depth(value.columnName == nil ? 4 + value.depth : 0)
         }
     }

@@ -49,9 +49,10 @@ struct DescriptionReader {
         }
         let properties = elements(values["properties"], key: "properties", .property)
         let indexes = elements(values["indexes"], key: "indexes", .index)
+        let checks = elements(values["checks"], key: "checks", .check)
         noteIgnoredKeys()
         return EntityDescription(
-            file: file, element: element, properties: properties, indexes: indexes)
+            file: file, element: element, properties: properties, indexes: indexes, checks: checks)
     }
 
     mutating func elements(_ json: JSON?, key: String, _ table: KeyTable) -> [ElementDescription] {

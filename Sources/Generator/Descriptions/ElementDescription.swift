@@ -85,4 +85,5 @@ struct EntityDescription: FileDescription {
     var element: ElementDescription
     var properties: [ElementDescription]
     var indexes: [ElementDescription]
+    var checks: [ElementDescription]
 }

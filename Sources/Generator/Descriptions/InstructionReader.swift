@@ -80,7 +80,8 @@ struct InstructionReader {
         let isBorn = timeline.life.lowerBound == index
         let was = isBorn ? nil : timeline[index.previous]
         let isOld = sources[entity].fields.life.lowerBound < index
-        guard isOld, isBorn || (was?.isNullable == true && !now.isNullable) else {
+        let isStricter = was.map { now.limits.areStricter(than: $0.limits) } ?? false
+        guard isOld, isBorn || (was?.isNullable == true && !now.isNullable) || (isStricter && item.fill != nil) else {
             decoder.reader.report(.fillWithoutNeed(key), file, json.offset)
             return nil
         }
@@ -91,7 +92,12 @@ struct InstructionReader {
             return nil
         }
         if item.fill != nil {
-            return decoder.constant(json, key: key, type: type, at: index, file).map { .constant($0, type) }
+            let value = decoder.constant(json, key: key, type: type, at: index, file)
+            if case .literal(let literal) = value, let limit = now.limits.first(where: { !$0.allows(literal) }) {
+                let problem = Problem.valueOutsideLimit(key: key, value: literal.text, limit: limit.description)
+                decoder.reader.report(problem, file, json.offset)
+            }
+            return value.map { .constant($0, type) }
         }
         let called = sources[entity].fields[index.previous].name ?? ""
         return decoder.reader.string(json, key: key, file).flatMap { name in

@@ -1,3 +1,5 @@
+import SQLSchema
+
 /// The keys that an object in a description may have.
 package struct KeyTable {
     /// The kind of object, for messages.
@@ -14,7 +16,7 @@ package struct KeyTable {
     static let entity = KeyTable(
         owner: "an entity", fields: ["name", "persisted_name", "identifier"],
         others: [
-            "$schema", "description", "properties", "indexes", "version_history", "added_at_version",
+            "$schema", "description", "properties", "indexes", "checks", "version_history", "added_at_version",
             "removed_at_version", "discard", "previous_name", "persist", "merged_into",
         ],
         ignored: [
@@ -25,10 +27,10 @@ package struct KeyTable {
 
     static let property = KeyTable(
         owner: "a property",
-        fields: [
+        fields: Set([
             "name", "persisted_name", "property_type", "nullable", "lazy", "default_value", "unique", "indexed",
             "collation", "stored", "ordered", "on_delete",
-        ],
+        ]).union(ValueLimit.Kind.allCases.map(\.rawValue)),
         others: [
             "description", "version_history", "added_at_version", "removed_at_version", "discard", "previous_name",
             "unused",
@@ -39,6 +41,10 @@ package struct KeyTable {
     static let index = KeyTable(
         owner: "an index", fields: ["properties", "unique", "where"],
         others: ["version_history", "added_at_version", "removed_at_version", "discard"])
+
+    static let check = KeyTable(
+        owner: "a check", fields: ["name", "where"],
+        others: ["version_history", "added_at_version", "removed_at_version", "previous_name"])
 
     static let subtype = KeyTable(
         owner: "a subtype", fields: ["name"],
@@ -95,7 +101,9 @@ package struct KeyTable {
 
     /// The required keys, in the order in which messages report them.
     var required: [String] {
-        owner == Self.identifier.owner ? [] : ["name", "property_type", "properties"].filter { fields.contains($0) }
+        if owner == Self.identifier.owner { return [] }
+        if owner == Self.check.owner { return ["name", "where"] }
+        return ["name", "property_type", "properties"].filter { fields.contains($0) }
     }
 
     /// Returns the canonical spelling of a key in this kind of object. Lucid's camelCase and older names are accepted.

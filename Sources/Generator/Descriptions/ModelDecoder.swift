@@ -31,6 +31,9 @@ struct ModelDecoder {
                 },
                 indexes: source.indexes.enumerated().map { place, index in
                     index.fields.map { self.index(ElementLineage(place), $0, of: lineage) }
+                },
+                checks: source.checks.enumerated().map { place, check in
+                    check.fields.map { self.check(ElementLineage(place), $0, of: lineage) }
                 })
         }
         return ResolvedModel(sources: sources, entities: entities, subtypes: subtypes)
@@ -68,6 +71,7 @@ struct ModelDecoder {
                     .keyDoesNotApply("collation", because: "only text has a collation"), fields.file, json.offset)
             }
         }
+        property.limits = limits(of: property, fields)
         property.defaultValue = defaultValue(of: property, fields)
         return property
     }
@@ -211,6 +215,19 @@ struct ModelDecoder {
         return reader.string(json, key: key, source.file).flatMap {
             property($0, of: entity, called: source.name, at: index, source.file, json.offset)
         }
+    }
+
+    // MARK: Checks
+
+    private mutating func check(_ lineage: ElementLineage, _ fields: Fields, of entity: EntityLineage) -> EntityCheck? {
+        guard let name = fields["name"].flatMap({ reader.string($0.json, key: "name", fields.file) }),
+            let field = fields["where"], let condition = condition(field, key: "where", of: entity)
+        else { return nil }
+        if name.isEmpty { reader.report(.emptyName, fields.file, fields["name"]?.json.offset ?? fields.offset) }
+        if condition.columns.isEmpty {
+            reader.report(.malformedExpression(key: "where", "it names no property"), fields.file, field.json.offset)
+        }
+        return EntityCheck(lineage: lineage, name: name, condition)
     }
 
     // MARK: Indexes

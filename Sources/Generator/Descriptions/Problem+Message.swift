@@ -65,7 +65,7 @@ extension Problem {
             return "\"discard\" is for an element that is removed; add \"removed_at_version\""
         case .fillWithoutNeed(let key):
             return
-                "\"\(key)\" is the value of existing rows for a property that is added or becomes required, which is not the case here"
+                "\"\(key)\" is the value of existing rows for a property that is added, becomes required, or gets a stricter limit, which is not the case here"
 
         case .emptyName:
             return "a name must not be empty"
@@ -132,10 +132,16 @@ extension Problem {
         case .indexOfNothing:
             return "a primary key or an index needs at least one property"
         case .malformedExpression(let key, let problem):
-            return "\"\(key)\" is not a condition that Strata can read: \(problem)"
+            return "Strata cannot read \"\(key)\": \(problem)"
         case .conditionDoesNotApply(let reason, let version):
             return "\"where\" does not apply to version \(version): \(reason); "
-                + "correct it, or give the index a history with the former \"where\""
+                + "correct it, or add a history with the former \"where\""
+        case .valueOutsideLimit(let key, let value, let limit):
+            return "\"\(key)\" is \(value), which \(limit) does not allow; correct one of them"
+        case .emptyRange(let least, let greatest):
+            return "\"\(greatest)\" is less than \"\(least)\", so no value would be allowed; correct one of them"
+        case .sameCheckName(let name):
+            return "another check or limit of the entity has the name `\(name)`; give this one another name"
         case .indexOfUnstored(let name):
             return "`\(name)` has no column in this table, so it cannot be indexed; remove it from the index"
         case .noEntities:

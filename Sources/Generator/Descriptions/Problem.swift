@@ -63,6 +63,10 @@ package enum Problem: Hashable, Sendable {
     case indexOfNothing
     case malformedExpression(key: String, String)
     case conditionDoesNotApply(String, version: String)
+    /// A default value or a backfill value that a limit forbids.
+    case valueOutsideLimit(key: String, value: String, limit: String)
+    case emptyRange(String, String)
+    case sameCheckName(String)
     case keyOfNothing(String, version: String)
     case otherColumnCount(Int, target: String, key: Int)
     case unusableKey(String, because: String)

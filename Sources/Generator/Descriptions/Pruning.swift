@@ -97,7 +97,7 @@ package struct Pruning {
             case "version_history":
                 isOlder = isOlder || version(firstVersion(elements)).map { $0 <= oldest } ?? false
                 if pruneHistory(elements, isFile: isFile, isOlder: isOlder) { dead.insert(place) }
-            case "properties", "indexes", "cases", "unused_cases", "options", "unused_options":
+            case "properties", "indexes", "checks", "cases", "unused_cases", "options", "unused_options":
                 let parts = elements.map { element -> Bool in
                     guard case .object(let members) = element.value else { return true }
                     return prune(members, isFile: false)

@@ -14,6 +14,8 @@ struct ResolvedEntity: Sendable {
     let properties: [Timeline<Property?>]
     /// The indexes, by lineage.
     let indexes: [Timeline<EntityIndex>]
+    /// The checks, by lineage.
+    let checks: [Timeline<EntityCheck?>]
 }
 
 /// An element of a subtype in one epoch.
@@ -67,7 +69,7 @@ struct ResolvedModel: Sendable {
         guard source.fields.exists(at: index) else { return nil }
         let changes =
             source.fields.changes(at: index) || source.properties.contains { $0.fields.changes(at: index) }
-            || source.indexes.contains { $0.fields.changes(at: index) }
+            || (source.indexes + source.checks).contains { $0.fields.changes(at: index) }
         if !changes, let entity = previous?.entity(lineage) { return entity }
         let (fields, resolved) = (source.fields[index], entities[lineage])
         guard let name = fields.name, let key = resolved.identifier[index] else { return nil }
@@ -76,7 +78,8 @@ struct ResolvedModel: Sendable {
             documentation: source.description.element.documentation, identifier: key.identifier,
             keySources: key.sources,
             properties: resolved.properties.living(at: index).compactMap { $0[index] },
-            indexes: resolved.indexes.filter { $0.exists(at: index) }.map { $0[index] })
+            indexes: resolved.indexes.filter { $0.exists(at: index) }.map { $0[index] },
+            checks: resolved.checks.filter { $0.exists(at: index) }.compactMap { $0[index] })
     }
 
     /// Returns the subtype in the version at `index`; nil if the version does not have it.

@@ -25,6 +25,9 @@ extension SourceMap {
                 check(property, file, called: property.description.present["name"]?.text ?? "", in: entity.name, life)
             }
             for index in entity.indexes { check(index, file, called: "the index", in: entity.name, life) }
+            for one in entity.checks {
+                check(one, file, called: one.description.present["name"]?.text ?? "", in: entity.name, life)
+            }
         }
         for subtype in subtypes {
             let (file, life) = (subtype.file, subtype.fields.life)

@@ -15,6 +15,8 @@ struct EntitySource: Sendable {
     let properties: [ElementSource]
     /// The indexes, by lineage.
     let indexes: [ElementSource]
+    /// The checks, by lineage.
+    let checks: [ElementSource]
 
     var file: SourceFile { description.file }
     var name: String { description.name }
@@ -50,7 +52,7 @@ struct SourceMap: Sendable {
             }
             return EntitySource(
                 description: description, fields: fields, properties: description.properties.map(source),
-                indexes: description.indexes.map(source))
+                indexes: description.indexes.map(source), checks: description.checks.map(source))
         }
         self.subtypes = subtypes.map { description in
             let file = description.file
@@ -133,6 +135,12 @@ struct SourceMap: Sendable {
     func diagnostic(_ problem: Problem, entity: EntityLineage, index: ElementLineage) -> Diagnostic {
         let source = self[entity]
         return source.file.diagnostic(problem, at: source.indexes[index].description.offset)
+    }
+
+    /// Creates an error at the position of a check of an entity.
+    func diagnostic(_ problem: Problem, entity: EntityLineage, check: ElementLineage) -> Diagnostic {
+        let source = self[entity]
+        return source.file.diagnostic(problem, at: source.checks[check].description.offset)
     }
 
     /// Creates an error at the position of a field of a subtype or of an element of one.

@@ -47,8 +47,14 @@ package struct Validator {
                 }
             }
             let columns = version.columns(of: entity)
+            checkChecks(entity, columns, version)
             for entityIndex in entity.indexes {
-                checkCondition(of: entityIndex, entity, columns, version)
+                if let condition = entityIndex.shape.condition {
+                    let sources = self.sources
+                    check(condition, entity, columns, version) {
+                        sources.diagnostic($0, entity: entity.lineage, index: entityIndex.lineage)
+                    }
+                }
                 for lineage in entityIndex.properties where !columns.contains(where: { $0.property == lineage }) {
                     let name = entity.property(lineage)?.name ?? sources.name(of: lineage, in: entity.lineage)
                     diagnostics.append(
@@ -65,15 +71,29 @@ package struct Validator {
         }
     }
 
-    /// Checks the properties and the values in the condition of an index.
-    private mutating func checkCondition(
-        of index: EntityIndex, _ entity: Entity, _ columns: [StoredColumn], _ version: SchemaVersion
+    private mutating func checkChecks(_ entity: Entity, _ columns: [StoredColumn], _ version: SchemaVersion) {
+        let sources = self.sources
+        for one in entity.checks {
+            func place(_ problem: Problem) -> Diagnostic {
+                sources.diagnostic(problem, entity: entity.lineage, check: one.lineage)
+            }
+            let isSame = { (other: Table.Check) in other.name.lowercased() == one.name.lowercased() }
+            if version.table(of: entity).checks.count(where: isSame) > 1 {
+                diagnostics.append(place(.sameCheckName(one.name)))
+            }
+            check(one.condition, entity, columns, version, place)
+        }
+    }
+
+    /// Checks the properties and the values in a condition.
+    private mutating func check(
+        _ condition: RowExpression<ElementLineage>, _ entity: Entity, _ columns: [StoredColumn],
+        _ version: SchemaVersion, _ place: (Problem) -> Diagnostic
     ) {
-        guard let condition = index.shape.condition else { return }
         func refuse(_ lineage: ElementLineage, _ reason: String) {
             let name = entity.property(lineage)?.name ?? sources.name(of: lineage, in: entity.lineage)
             let problem = Problem.conditionDoesNotApply("`\(name)` \(reason)", version: version.version.text)
-            diagnostics.append(sources.diagnostic(problem, entity: entity.lineage, index: index.lineage))
+            diagnostics.append(place(problem))
         }
         for lineage in Set(condition.columns).sorted() {
             let count = columns.count { $0.property == lineage && $0.role != .position }
@@ -249,6 +269,13 @@ package struct Validator {
             report(
                 .defaultOfOtherVersion(version: version.version.text), entity, index, property: property.lineage,
                 key: "default_value")
+        }
+        if let value = property.defaultValue.flatMap({ version.literal($0, type: type) }),
+            let limit = property.limits.first(where: { !$0.allows(value) })
+        {
+            let problem = Problem.valueOutsideLimit(
+                key: "default_value", value: value.text, limit: limit.description)
+            report(problem, entity, index, property: property.lineage, key: "default_value")
         }
         guard version.isJSON(property) else { return }
         for (key, isSet) in [("unique", property.isUnique), ("indexed", property.isIndexed)] where isSet {

@@ -60,7 +60,7 @@ struct VersionMention: Sendable {
         for entity in entities {
             add(entity.element, entity.file)
             for element in entity.properties { add(element, entity.file) }
-            for element in entity.indexes { add(element, entity.file) }
+            for element in entity.indexes + entity.checks { add(element, entity.file) }
         }
         for subtype in subtypes {
             add(subtype.element, subtype.file)

@@ -65,7 +65,8 @@ struct DiagramBox {
         } else if before?.name != after?.name {
             mark = .renamed
         } else {
-            let isSame = before?.indexes == after?.indexes && before?.table == after?.table
+            let isSame =
+                before?.indexes == after?.indexes && before?.checks == after?.checks && before?.table == after?.table
             mark = isSame && rows.allSatisfy { $0.mark == nil } ? nil : .changed
         }
         if rows.count > entity.rows, entity.rows > 0 {

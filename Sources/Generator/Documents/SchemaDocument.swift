@@ -70,6 +70,13 @@ package struct SchemaDocument: Encodable, Sendable {
             var properties: [Int]
             /// The indexes over several properties.
             var indexes: [Index]?
+            /// The conditions that each row satisfies.
+            var checks: [Check]?
+        }
+
+        struct Check: Hashable, Encodable, Sendable {
+            var name: String
+            var condition: String
         }
 
         struct Index: Hashable, Encodable, Sendable {

@@ -164,6 +164,9 @@ package struct SchemaMarkdown: Sendable {
             text +=
                 "\n\(index.unique ? "Unique index" : "Index") on \(Self.code(names.joined(separator: ", ")))\(rows).\n"
         }
+        for check in state.checks ?? [] {
+            text += "\nCheck \(Self.code(check.name)): \(Self.code(check.condition)).\n"
+        }
     }
 
     private mutating func addTypes() {

@@ -19,9 +19,13 @@ struct VersionFacts {
                 descending: descending.isEmpty ? nil : descending,
                 condition: index.shape.condition.map { version.text(of: $0, in: entity) })
         }
+        let checks = entity.checks.map {
+            SchemaDocument.Entity.Check(name: $0.name, condition: version.text(of: $0.condition, in: entity))
+        }
         return SchemaDocument.Entity.State(
             name: entity.name, table: entity.tableName, documentation: entity.documentation, key: key,
-            properties: entity.properties.map(\.lineage.index), indexes: indexes.isEmpty ? nil : indexes)
+            properties: entity.properties.map(\.lineage.index), indexes: indexes.isEmpty ? nil : indexes,
+            checks: checks.isEmpty ? nil : checks)
     }
 
     func property(_ property: Property, of entity: Entity) -> SchemaDocument.Property {
@@ -45,6 +49,7 @@ struct VersionFacts {
         if let type = property.type, let value = property.defaultValue.flatMap({ version.json($0, type: type) }) {
             facts.facts.append("default \(value)")
         }
+        facts.facts += property.limits.map { "\($0.kind.rawValue) \($0.valueText)" }
         if let collation = property.collation { facts.facts.append("collation \(collation.rawValue)") }
         let columns = property.persistedName.map { [$0] } ?? property.persistedColumns
         if !columns.isEmpty { facts.facts.append("column \(columns.joined(separator: ", "))") }

@@ -119,9 +119,15 @@ extension Generator {
         entity.columns.filter { $0.column.part == 0 }
     }
 
-    /// Returns the first column of each property whose value you provide.
+    /// Returns the first column of each property whose value you provide. SQL replaces values that violate a limit, which
+    /// a migration of complete rows does not use.
     func parameters(of entity: EntityStep) -> [EntityStep.ColumnStep] {
-        members(of: entity).filter { if case .custom = $0.origin { true } else { false } }
+        members(of: entity).filter {
+            switch $0.origin {
+            case .custom, .limited: true
+            case .copy, .changed, .coalesced, .constant, .null: false
+            }
+        }
     }
 
     /// Returns the names of the types with which a custom migration reads and provides single columns of an entity's
@@ -228,7 +234,7 @@ extension Generator {
             return "\(first) ?? \(second)"
         case .constant(let literal): return names.value(literal, type: column.type, in: version)
         case .null: return "nil"
-        case .custom: return nil
+        case .custom, .limited: return nil
         }
     }
 }

@@ -92,6 +92,7 @@ extension Generator {
                     unchecked.contains(.init(entity: entity.new.lineage, property: property))
                     || property.map(indexed.contains) ?? false && !column.column.isKey
                 let isKept = column.column.isKey || !(asksForCode || property != nil && isUnchecked)
+                if case .limited = column.origin, entity.isCustom, !entity.isByColumns { continue }
                 guard isKept, let value = expectation(column.origin) else { continue }
                 if value == SQL.quoted(name) { kept.append(name) } else { changed.append((name, value)) }
             }
@@ -277,6 +278,10 @@ extension Generator {
         case .coalesced(let first, let second):
             guard let first = expectation(first), let second = expectation(second) else { return nil }
             return "CASE WHEN \(first) IS NULL THEN \(second) ELSE \(first) END"
+        case .limited(let first, let limits, let literal):
+            guard let first = expectation(first) else { return nil }
+            let violations = limits.map { "NOT (\($0.condition(on: "").sql { _ in "(\(first))" }))" }
+            return "CASE WHEN \(violations.joined(separator: " OR ")) THEN \(SQLite.literal(literal)) ELSE \(first) END"
         case .constant(let literal): return SQLite.literal(literal)
         case .null: return "NULL"
         case .custom: return nil

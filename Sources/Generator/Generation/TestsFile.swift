@@ -36,6 +36,7 @@ extension Generator {
         let key: [String]?
         let columns: [String]
         let indexes: [String]
+        let checks: [String]
     }
 
     /// The tables of the fixture of one version.
@@ -96,6 +97,11 @@ extension Generator {
                 let columns = index.columns.map { $0 + (index.shape.descending.contains($0) ? " DESC" : "") }
                 let rows = index.shape.condition.map { ", where: \(SwiftLiteral.string(SQLite.expression($0)))" } ?? ""
                 return ".init(\(SwiftLiteral.strings(columns))\(index.isUnique ? ", unique: true" : "")\(rows))"
+            },
+            checks: version.table(of: entity).checks.map { check in
+                let columns = Set(check.condition.columns).sorted()
+                return ".init(\(SwiftLiteral.string(check.name)), on: \(SwiftLiteral.strings(columns)), "
+                    + "\(SwiftLiteral.string(SQLite.expression(check.condition))))"
             })
     }
 
@@ -119,6 +125,7 @@ extension Generator {
             "key": text.key.map { .text(", key: " + SwiftLiteral.strings($0)) } ?? .null,
             "columns": .list(text.columns.map { .text($0) }),
             "indexes": .text(text.indexes.isEmpty ? "" : ", indexes: [\(text.indexes.joined(separator: ", "))]"),
+            "checks": .text(text.checks.isEmpty ? "" : ", checks: [\(text.checks.joined(separator: ", "))]"),
         ]
         if let base = definition.base {
             let columns = ListChange(from: base.content.columns, to: text.columns)
@@ -136,6 +143,9 @@ extension Generator {
                 arguments += SwiftLiteral.arguments(columns, "removing", "adding") { $0 }
                 if text.indexes != base.content.indexes {
                     arguments.append("indexes: [\(text.indexes.joined(separator: ", "))]")
+                }
+                if text.checks != base.content.checks {
+                    arguments.append("checks: [\(text.checks.joined(separator: ", "))]")
                 }
                 values["base"] = .text(base.name)
                 values["arguments"] = .text(arguments.joined(separator: ", "))
@@ -176,7 +186,7 @@ extension Generator {
         var text: String
         switch column.role {
         case .identifier: text = ".key(\(name), \(sampleType(column.type, in: version))"
-        case .attribute: text = ".value(\(name), \(sampleType(column.type, in: version))"
+        case .attribute: text = ".value(\(name), \(sampleType(column, of: entity, in: version))"
         case .position: text = ".position(\(property), \(name)"
         case .reference(let target):
             let names = version.columns(of: entity).filter { $0.property == column.property && $0.role != .position }
@@ -211,6 +221,33 @@ extension Generator {
             names.insert((attribute ?? candidates.first)?.name ?? "")
         }
         return names
+    }
+
+    /// Returns Swift source for the sample values of a fixture's column, with its limits.
+    private func sampleType(_ column: StoredColumn, of entity: Entity, in version: SchemaVersion) -> String {
+        let type = sampleType(column.type, in: version)
+        let limits = column.property.flatMap(entity.property)?.limits ?? []
+        return limits.isEmpty ? type : ".limited(\(type), [\(limits.map(limitText).joined(separator: ", "))])"
+    }
+
+    private func limitText(_ limit: ValueLimit) -> String {
+        switch limit {
+        case .minimum(let value): ".minimum(\(sqliteValue(value)))"
+        case .maximum(let value): ".maximum(\(sqliteValue(value)))"
+        case .minLength(let length): ".minLength(\(length))"
+        case .maxLength(let length): ".maxLength(\(length))"
+        case .pattern(let pattern): ".pattern(\(SwiftLiteral.string(pattern)))"
+        case .oneOf(let values): ".oneOf([\(values.map(sqliteValue).joined(separator: ", "))])"
+        }
+    }
+
+    private func sqliteValue(_ value: Literal) -> String {
+        switch value {
+        case .integer(let value): ".integer(\(value))"
+        case .real(let value): ".real(\(value))"
+        case .text(let text): ".text(\(SwiftLiteral.string(text)))"
+        case .blob(let bytes): ".blob(Foundation.Data(\(bytes)))"
+        }
     }
 
     /// Returns Swift source for the sample values of a fixture's column.

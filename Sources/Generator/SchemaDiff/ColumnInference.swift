@@ -9,6 +9,8 @@ package enum ValueOrigin: Hashable, Sendable {
     case changed(StoredColumn, TypeChange)
     /// The first origin, or the second one if its value is NULL.
     indirect case coalesced(ValueOrigin, ValueOrigin)
+    /// The first origin, or the fixed value if its value violates one of the limits.
+    indirect case limited(ValueOrigin, [ValueLimit], otherwise: Literal)
     /// A fixed value.
     case constant(Literal)
     /// NULL.
@@ -24,10 +26,30 @@ package enum ValueOrigin: Hashable, Sendable {
             change.values.isIdentity ? .column(column.name) : .changed(.column(column.name), change.values)
         case .coalesced(let first, let second):
             first.expression.flatMap { first in second.expression.map { .coalesce(first, $0) } }
+        case .limited(let origin, let limits, let literal):
+            origin.expression.map { .replaced($0, unless: limits.condition(on: "value"), with: .literal(literal)) }
         case .constant(let literal): .literal(literal)
         case .null: .null
         case .custom: nil
         }
+    }
+}
+
+extension ValueOrigin {
+    /// Whether the value depends on the old row.
+    fileprivate var readsOldRow: Bool {
+        switch self {
+        case .copy, .changed, .coalesced, .limited: true
+        case .constant, .null, .custom: false
+        }
+    }
+}
+
+extension [ValueLimit] {
+    /// Returns the condition that all limits allow the value of a column.
+    fileprivate func condition(on column: String) -> RowExpression<String> {
+        let conditions = map { $0.condition(on: column) }
+        return conditions.dropFirst().reduce(conditions.first ?? .literal(.integer(1))) { $0 && $1 }
     }
 }
 
@@ -51,6 +73,28 @@ struct ColumnInference {
 
     /// Returns the origin of the values of `column` of the new table.
     func origin(of column: StoredColumn) -> ValueOrigin {
+        let origin = unlimitedOrigin(of: column)
+        guard column.role == .attribute, let property = column.property.flatMap(new.property) else { return origin }
+        let limits = property.limits.stricter(than: limits(of: origin))
+        guard !limits.isEmpty, origin.readsOldRow else { return origin }
+        let fill = instructions.fills[.init(entity: new.lineage, property: property.lineage)]
+        guard case .constant(let value, column.type) = fill, let literal = to.literal(value, type: column.type) else {
+            return .custom(.violations(limits))
+        }
+        return .limited(origin, property.limits, otherwise: literal)
+    }
+
+    /// Returns the limits that all values of an origin satisfy.
+    private func limits(of origin: ValueOrigin) -> [ValueLimit] {
+        switch origin {
+        case .copy(let column): column.property.flatMap(old.property)?.limits ?? []
+        // A fill and a default value satisfy the limits of the new property.
+        case .coalesced(let first, .constant): limits(of: first)
+        default: []
+        }
+    }
+
+    private func unlimitedOrigin(of column: StoredColumn) -> ValueOrigin {
         guard let lineage = column.property else { return originOfKey(column) }
         if instructions.custom.contains(.init(entity: new.lineage, property: lineage)), column.role != .position {
             return .custom(.requested)

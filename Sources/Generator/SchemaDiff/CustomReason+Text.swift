@@ -12,6 +12,10 @@ extension SchemaStep {
             let names = properties.compactMap { new.property($0)?.name }.map { "`\($0)`" }
             return "`\(new.name)`: the unique index on \(names.joined(separator: ", ")) may find duplicates"
         }
+        if case .check(let check) = reason.cause, let new {
+            let name = new.checks.first { $0.lineage == check }?.name ?? ""
+            return "`\(new.name)`: rows may violate the check `\(name)`"
+        }
         // If a property exists in both versions, use the names of the newer one.
         let now = reason.property.flatMap { new?.property($0) }
         let was = reason.property.flatMap { old?.property($0) }
@@ -30,6 +34,9 @@ extension SchemaStep {
         case .otherKeyColumn: "is another primary key"
         case .keyCollation: "is part of the primary key and gets another collation"
         case .duplicates: "has a unique index that may find duplicates"
+        case .violations(let limits):
+            "may violate \(limits.map(\.description).joined(separator: ", ")) and has no \"fill\""
+        case .check: "has a check that rows may violate"
         case .type(let cause): text(of: cause)
         case .missingValue: "is new and has neither a default nor a \"fill\""
         case .missingValueForNull: "becomes required and has neither a default nor a \"fill\""

@@ -23,6 +23,11 @@ package struct CustomReason: Hashable, Sendable {
     package var index: [ElementLineage]? {
         if case .duplicates(let properties) = cause { properties } else { nil }
     }
+
+    /// The lineage of the check that the reason concerns; nil if it concerns no check.
+    var check: ElementLineage? {
+        if case .check(let check) = cause { check } else { nil }
+    }
 }
 
 /// A change that Strata cannot carry out by itself.
@@ -42,6 +47,10 @@ package enum CustomCause: Hashable, Sendable {
     case keyCollation
     /// Rows may have the same values in the properties of a unique index.
     case duplicates([ElementLineage])
+    /// Values may violate these limits, which are new or stricter.
+    case violations([ValueLimit])
+    /// Rows may violate the check of this lineage.
+    case check(ElementLineage)
     /// The values have another type.
     case type(TypeCause)
     /// The property is new and has no backfill value for existing rows.

@@ -44,9 +44,29 @@ struct EntityInference {
             reasons += keyReasons()
             let keys = Self.breakableKeys(to.uniqueKeys(of: new), before: from.uniqueKeys(of: old), columns: columns)
             reasons += keys.map { reason(.duplicates($0.properties)) }
+            reasons += new.checks.filter(canBeViolated).map { reason(.check($0.lineage)) }
         }
         let isByColumns = instructions.byColumns.contains(new.lineage)
         return reasons.isEmpty && isByColumns ? [reason(.requested)] : reasons
+    }
+
+    /// Returns whether rows of the old version may violate a check.
+    private func canBeViolated(_ check: EntityCheck) -> Bool {
+        func origin(_ property: ElementLineage) -> ValueOrigin? {
+            columns.first { $0.column.property == property && $0.column.role != .position }?.origin
+        }
+        let isKept = check.condition.columns.allSatisfy { property in
+            if case .copy(let column) = origin(property) { column.property == property } else { false }
+        }
+        if isKept, old.checks.contains(where: { $0.condition == check.condition }) { return false }
+        let known = check.condition.replacingColumns { property -> RowExpression<ElementLineage> in
+            switch origin(property) {
+            case .null: .null
+            case .constant(let value): .literal(value)
+            default: .column(property)
+            }
+        }
+        return known.canBeFalse
     }
 
     /// Returns the changes of a primary key that consists of properties.
@@ -181,7 +201,7 @@ extension ValueOrigin {
         switch self {
         case .copy: true
         case .changed(_, let change): !change.values.isMerging
-        case .coalesced, .constant, .null, .custom: false
+        case .coalesced, .limited, .constant, .null, .custom: false
         }
     }
 }

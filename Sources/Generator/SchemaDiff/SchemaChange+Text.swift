@@ -42,6 +42,10 @@ extension SchemaStep {
         case .indexRemoved(let index): return text(of: index, change.subject, in: from) + " removed"
         case .indexChanged(let old, let new):
             return "\(text(of: old, change.subject, in: from)) becomes \(text(of: new, change.subject, in: to))"
+        case .checkAdded(let check): return text(of: check, change.subject, in: to) + " added"
+        case .checkRemoved(let check): return text(of: check, change.subject, in: from) + " removed"
+        case .checkChanged(let old, let new):
+            return "\(text(of: old, change.subject, in: from)) becomes \(text(of: new, change.subject, in: to))"
         }
     }
 
@@ -94,6 +98,8 @@ extension SchemaStep {
         case .column:
             if let name = property.persistedName { return name }
             return property.persistedColumns.isEmpty ? nil : property.persistedColumns.joined(separator: ", ")
+        case .minimum, .maximum, .minLength, .maxLength, .pattern, .oneOf:
+            return property.limits.first { $0.kind.rawValue == field.rawValue }?.valueText
         case .table, .key, .content: return nil
         }
     }
@@ -170,7 +176,9 @@ extension SchemaStep {
     private func label(_ field: SchemaChange.Field) -> String {
         switch field {
         case .name, .null, .unique, .indexed, .ordered, .content: ""
-        case .table, .key, .type, .inverse, .defaultValue, .collation, .deleteRule, .column: field.rawValue + " "
+        case .table, .key, .type, .inverse, .defaultValue, .collation, .deleteRule, .column, .minimum, .maximum,
+            .minLength, .maxLength, .pattern, .oneOf:
+            field.rawValue + " "
         }
     }
 
@@ -189,6 +197,11 @@ extension SchemaStep {
         }
         return "\(index.isUnique ? "unique " : "")index on \(names.joined(separator: ", "))"
             + (index.shape.condition.map { " where \(version.text(of: $0, in: entity))" } ?? "")
+    }
+
+    private func text(of check: EntityCheck, _ subject: SchemaChange.Subject, in version: SchemaVersion) -> String {
+        guard case .entity(let lineage) = subject, let entity = version.entity(lineage) else { return "" }
+        return "check \(check.name) where \(version.text(of: check.condition, in: entity))"
     }
 
     private func name(of entity: EntityLineage) -> String { (to.entity(entity) ?? from.entity(entity))?.name ?? "" }

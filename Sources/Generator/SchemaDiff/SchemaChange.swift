@@ -41,6 +41,9 @@ package struct SchemaChange: Hashable, Sendable {
         case indexAdded(EntityIndex)
         case indexChanged(EntityIndex, EntityIndex)
         case indexRemoved(EntityIndex)
+        case checkAdded(EntityCheck)
+        case checkChanged(EntityCheck, EntityCheck)
+        case checkRemoved(EntityCheck)
     }
 
     /// A field of an entity, a property or an element of a subtype.
@@ -50,6 +53,11 @@ package struct SchemaChange: Hashable, Sendable {
         case unique, indexed, collation, ordered
         case deleteRule = "on_delete"
         case column
+        case minimum, maximum
+        case minLength = "min_length"
+        case maxLength = "max_length"
+        case pattern
+        case oneOf = "one_of"
         /// The value of a case, the bit of an option, or the type of a member.
         case content
     }
@@ -141,6 +149,10 @@ extension SchemaStep {
             changes.append(change(.entity(new.lineage), kind, for: about))
         }
 
+        for (kind, check) in checkChanges(of: step) {
+            changes.append(change(.entity(new.lineage), kind, for: take { $0.check != nil && $0.check == check }))
+        }
+
         let fields = changedFields(from: old, to: new)
         if !fields.isEmpty || !untold.isEmpty {
             let kind = fields.isEmpty ? SchemaChange.Kind.rows : .fields(fields)
@@ -186,6 +198,20 @@ extension SchemaStep {
         }
         for index in step.old.indexes where !step.new.indexes.contains(where: { $0.lineage == index.lineage }) {
             changes.append((.indexRemoved(index), nil))
+        }
+        return changes
+    }
+
+    /// Returns the changes of the checks, each with the lineage of the new check; nil if the check is removed.
+    private func checkChanges(of step: EntityStep) -> [(kind: SchemaChange.Kind, check: ElementLineage?)] {
+        var changes: [(kind: SchemaChange.Kind, check: ElementLineage?)] = []
+        for check in step.new.checks {
+            let was = step.old.checks.first { $0.lineage == check.lineage }
+            if was == check { continue }
+            changes.append((was.map { .checkChanged($0, check) } ?? .checkAdded(check), check.lineage))
+        }
+        for check in step.old.checks where !step.new.checks.contains(where: { $0.lineage == check.lineage }) {
+            changes.append((.checkRemoved(check), nil))
         }
         return changes
     }

@@ -18,12 +18,14 @@ package struct Entity: Hashable, Sendable {
     package var properties: [Property]
     /// The indexes over several properties.
     package var indexes: [EntityIndex]
+    /// The conditions that each row satisfies.
+    package var checks: [EntityCheck]
 
     /// Creates an entity.
     package init(
         lineage: EntityLineage, name: String, persistedName: String? = nil, documentation: String?,
         identifier: Identifier,
-        keySources: [EntityLineage] = [], properties: [Property], indexes: [EntityIndex]
+        keySources: [EntityLineage] = [], properties: [Property], indexes: [EntityIndex], checks: [EntityCheck] = []
     ) {
         self.lineage = lineage
         self.name = name
@@ -33,6 +35,7 @@ package struct Entity: Hashable, Sendable {
         self.keySources = keySources
         self.properties = properties
         self.indexes = indexes
+        self.checks = checks
     }
 
     /// The name of the entity's table.
@@ -75,6 +78,8 @@ package struct Property: Hashable, Sendable {
     package var isIndexed: Bool
     /// The collation of a text property; nil to compare bytes.
     package var collation: Collation?
+    /// The limits on the values of an attribute, at most one of each kind, in the order of the kinds.
+    package var limits: [ValueLimit] = []
 
     /// Creates a property.
     package init(
@@ -150,6 +155,35 @@ package struct Relationship: Hashable, Sendable {
         self.isStored = isStored
         self.isOrdered = isOrdered
         self.deleteRule = deleteRule
+    }
+}
+
+extension [ValueLimit] {
+    /// Returns the limits that a value can violate although it satisfies the limits `others`.
+    package func stricter(than others: [ValueLimit]) -> [ValueLimit] {
+        filter { limit in
+            !others.contains { $0.kind == limit.kind && $0.implies(limit) }
+        }
+    }
+
+    /// Returns whether a value can violate one of the limits although it satisfies the limits `others`.
+    package func areStricter(than others: [ValueLimit]) -> Bool { !stricter(than: others).isEmpty }
+}
+
+/// A condition that each row of an entity satisfies: it is true, or null.
+package struct EntityCheck: Hashable, Sendable {
+    /// The check's lineage in its entity.
+    package var lineage: ElementLineage
+    /// The name.
+    package var name: String
+    /// The condition.
+    package var condition: RowExpression<ElementLineage>
+
+    /// Creates a check.
+    package init(lineage: ElementLineage, name: String, _ condition: RowExpression<ElementLineage>) {
+        self.lineage = lineage
+        self.name = name
+        self.condition = condition
     }
 }
 

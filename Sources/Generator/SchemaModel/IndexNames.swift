@@ -1,15 +1,17 @@
 import SQLSchema
 
-/// The identity of an index through versions: its properties and its rows.
+/// The identity of an index or a limit through versions.
 enum IndexKey: Hashable, Sendable {
     /// An index over properties of an entity.
     case properties(IndexShape<ElementLineage>)
     /// The index on the target of a property's join table.
     case joinTarget(ElementLineage)
+    /// A limit on the values of a property.
+    case limit(ElementLineage, ValueLimit.Kind)
 }
 
-/// The names of an entity's indexes. An index keeps its name, because SQLite cannot rename an index. Creating it again
-/// would read the complete table.
+/// The names of an entity's indexes and limits. They keep their names, because SQLite cannot rename them. Creating an
+/// index again would read the complete table, and creating a limit again would copy it.
 struct IndexNames {
     private let before: [IndexKey: String]
     private(set) var now: [IndexKey: String] = [:]

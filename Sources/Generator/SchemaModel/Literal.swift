@@ -14,6 +14,21 @@ extension Literal {
     }
 }
 
+extension ValueLimit {
+    /// The limit as messages name it, such as `"minimum": 0`.
+    package var description: String { "\"\(kind.rawValue)\": \(valueText)" }
+
+    /// The value of the limit, as the lock and messages show it.
+    package var valueText: String {
+        switch self {
+        case .minimum(let value), .maximum(let value): value.text
+        case .minLength(let length), .maxLength(let length): String(length)
+        case .pattern(let pattern): SchemaModel.quoted(pattern)
+        case .oneOf(let values): "(\(values.map(\.text).joined(separator: ", ")))"
+        }
+    }
+}
+
 extension Literal {
     /// Returns the value as JSON.
     package func json(type: ScalarType) -> String {

@@ -13,8 +13,8 @@ extension SchemaVersion {
         logicalFields(of: entity).joined(separator: " | ")
     }
 
-    /// Returns the fields of the logical line: the name, `key`, and then the properties, the indexes and the table's
-    /// name, sorted.
+    /// Returns the fields of the logical line: the name, `key`, and then the properties, the indexes, the checks and the
+    /// table's name, sorted.
     func logicalFields(of entity: Entity) -> [String] {
         let key: String
         switch entity.identifier {
@@ -33,8 +33,11 @@ extension SchemaVersion {
             return "\(index.isUnique ? "unique" : "index") (\(names.joined(separator: ", ")))"
                 + (index.shape.condition.map { " where " + quoted(text(of: $0, in: entity)) } ?? "")
         }
+        let checks = entity.checks.map {
+            "check \(logical($0.name)) where \(quoted(text(of: $0.condition, in: entity)))"
+        }
         let table = entity.persistedName.map { ["table " + logical($0)] } ?? []
-        let elements = (properties + indexes + table).sortedByBytes()
+        let elements = (properties + indexes + checks + table).sortedByBytes()
         return [logical(entity.name), key] + elements
     }
 
@@ -97,6 +100,7 @@ extension SchemaVersion {
             text += " persisted (\(property.persistedColumns.map(logical).joined(separator: ", ")))"
         }
         if property.isUnique { text += " unique" } else if property.isIndexed { text += " indexed" }
+        for limit in property.limits { text += " \(limit.kind.rawValue) \(limit.valueText)" }
         return text
     }
 

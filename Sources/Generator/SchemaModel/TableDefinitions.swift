@@ -50,7 +50,8 @@ extension SchemaVersion {
         }
         return Table(
             entity.tableName, columns: columns.map(tableColumn), primaryKey: keyParts(of: entity).map(\.name),
-            foreignKeys: foreignKeys, indexes: indexes(of: entity, columns, &names))
+            foreignKeys: foreignKeys, indexes: indexes(of: entity, columns, &names),
+            checks: checks(of: entity, columns, &names))
     }
 
     private func tableColumn(_ column: StoredColumn) -> Table.Column {
@@ -89,6 +90,22 @@ extension SchemaVersion {
             indexes.append(Table.Index(name, indexed))
         }
         return indexes
+    }
+
+    private func checks(
+        of entity: Entity, _ columns: [StoredColumn], _ names: inout IndexNames
+    ) -> [Table.Check] {
+        func column(_ property: ElementLineage) -> String {
+            columns.first { $0.property == property && $0.role != .position }?.name ?? ""
+        }
+        let limits = entity.properties.flatMap { property in
+            property.limits.map { limit in
+                let key = IndexKey.limit(property.lineage, limit.kind)
+                let name = names.name(key, [entity.tableName, column(property.lineage), limit.kind.rawValue])
+                return Table.Check(name, limit.condition(on: column(property.lineage)))
+            }
+        }
+        return limits + entity.checks.map { Table.Check($0.name, $0.condition.mapColumns(column)) }
     }
 
     /// A join table with its relationship.

@@ -29,6 +29,8 @@ struct FixtureCoverage {
             case .key, .position: continue
             case .value(let type):
                 try expect("a value", "\(first) IS NOT NULL")
+                // A check may forbid any of the following values.
+                if table.checks.contains(where: { $0.columns.contains(column.names[0]) }), !type.isLimited { continue }
                 if column.isNullable, rows > 1 { try expect("NULL", "\(first) IS NULL") }
                 // A unique column, or a table with few rows, cannot have every kind of value.
                 let needed = SampleValues.values(of: type).count + (column.isNullable ? 1 : 0)
@@ -83,6 +85,10 @@ struct FixtureCoverage {
 }
 
 extension ColumnType {
+    fileprivate var isLimited: Bool {
+        if case .limited = self { true } else { false }
+    }
+
     /// A kind of value: its name, and an SQL condition for a column with such a value.
     struct Kind {
         let name: String
@@ -95,6 +101,10 @@ extension ColumnType {
             list.map { name, sql in Kind(name: name) { "\($0) \(sql)" } }
         }
         switch self {
+        case .limited(let type, let limits):
+            return LimitedValues(type, limits).required.map { value in
+                Kind(name: value.description) { "\($0) IS \(value.literal.map(SQLite.literal) ?? "NULL")" }
+            }
         case .int, .milliseconds:
             return values([
                 ("the least integer", "= \(Int.min)"), ("the greatest integer", "= \(Int.max)"), ("0", "= 0"),

@@ -10,6 +10,8 @@ public enum FixtureError: Error, Hashable, Sendable, CustomStringConvertible {
     case missing(String)
     /// The fixture of a released version has changed.
     case changed(String)
+    /// No sample row satisfies a check.
+    case noSampleRow(entity: String, check: String)
     /// A fixture cannot be written.
     case unwritable(String, isMissing: Bool, reason: String)
 
@@ -27,6 +29,8 @@ public enum FixtureError: Error, Hashable, Sendable, CustomStringConvertible {
             "the database of a released version is missing; restore \(path) from version control"
         case .changed(let path):
             "the database of a released version was changed; restore \(path) from version control"
+        case .noSampleRow(let entity, let check):
+            "no sample row of \(entity) satisfies the check \(check); write a row that does, in `samples` of the version"
         case .unwritable(let path, let isMissing, let reason):
             "it \(isMissing ? "is missing" : "is out of date"), and \(path) cannot be written (\(reason)): "
                 + "run the tests where the folder can be written, and commit the file"

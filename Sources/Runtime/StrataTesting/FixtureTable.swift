@@ -5,6 +5,8 @@ public enum ColumnType: Hashable, Sendable {
     case texts([String])
     /// One of these integers: the bits of an option set.
     case integers([Int])
+    /// Values of a type that satisfy limits.
+    indirect case limited(ColumnType, [ColumnLimit])
 }
 
 /// A column of a fixture's table. A foreign key of several columns is one `FixtureColumn`.
@@ -71,6 +73,25 @@ public struct FixtureColumn: Sendable {
     }
 }
 
+/// A condition that each row of a table satisfies.
+public struct FixtureCheck: Hashable, Sendable {
+    let name: String
+    let columns: [String]
+    let condition: String
+
+    /// Creates a check.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the constraint.
+    ///   - columns: The names of the columns in the condition.
+    ///   - condition: The SQL of the condition.
+    public init(_ name: String, on columns: [String], _ condition: String) {
+        self.name = name
+        self.columns = columns
+        self.condition = condition
+    }
+}
+
 /// The table of an entity in a fixture.
 public struct FixtureTable: Sendable {
     let name: String
@@ -79,6 +100,7 @@ public struct FixtureTable: Sendable {
     let key: [String]
     let columns: [FixtureColumn]
     let indexes: [FixtureIndex]
+    let checks: [FixtureCheck]
 
     /// Creates a table.
     ///
@@ -88,18 +110,20 @@ public struct FixtureTable: Sendable {
     ///   - key: The columns of the primary key; nil if the primary key is the first element of `columns`.
     ///   - columns: The columns.
     ///   - indexes: The indexes.
+    ///   - checks: The conditions that each row satisfies.
     public init(
         _ name: String, of entity: String? = nil, key: [String]? = nil, columns: [FixtureColumn],
-        indexes: [FixtureIndex] = []
+        indexes: [FixtureIndex] = [], checks: [FixtureCheck] = []
     ) {
         self.name = name
+        self.checks = checks
         self.indexes = indexes
         self.entity = entity ?? name
         self.key = key ?? columns.first?.names ?? []
         self.columns = columns
     }
 
-    /// Returns a table that differs from this one in its name, its primary key, some columns or some indexes.
+    /// Returns a table that differs from this one in its name, its primary key, some columns, its indexes or its checks.
     ///
     /// - Parameters:
     ///   - name: The new name; nil if it is unchanged.
@@ -109,13 +133,15 @@ public struct FixtureTable: Sendable {
     ///   - removing: The positions of the removed columns.
     ///   - adding: New columns by their positions in the result.
     ///   - indexes: All indexes of the result; nil if they are unchanged.
+    ///   - checks: All checks of the result; nil if they are unchanged.
     public func changed(
         _ name: String? = nil, of entity: String? = nil, key: [String]? = nil, removing: [Int] = [],
-        adding: [Int: FixtureColumn] = [:], indexes: [FixtureIndex]? = nil
+        adding: [Int: FixtureColumn] = [:], indexes: [FixtureIndex]? = nil, checks: [FixtureCheck]? = nil
     ) -> FixtureTable {
         FixtureTable(
             name ?? self.name, of: entity ?? (name == nil ? self.entity : nil), key: key ?? self.key,
-            columns: columns.changed(removing: removing, adding: adding), indexes: indexes ?? self.indexes)
+            columns: columns.changed(removing: removing, adding: adding), indexes: indexes ?? self.indexes,
+            checks: checks ?? self.checks)
     }
 
     /// The columns of the primary key, most significant first.

@@ -344,6 +344,10 @@ public struct Fixtures: Sendable {
             fail("\(object) differs from the version")
         }
         try TableShape(connection: connection, version: version).differences().forEach(fail)
+        for table in version.tables where !table.checks.isEmpty {
+            guard let definition = expected.tables.first(where: { $0.name == table.name }) else { continue }
+            try CheckedRows(connection).problems(table, definition).forEach(fail)
+        }
         try Self.soundness(of: connection).forEach(fail)
         return failures
     }

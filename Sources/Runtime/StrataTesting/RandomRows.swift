@@ -89,6 +89,9 @@ struct RandomRows: RandomNumberGenerator {
         case .uuid: return .blob(Data((0..<16).map { _ in UInt8(truncatingIfNeeded: next()) }))
         case .url, .color, .decimal:
             return SampleValues.distinct(type, Int.random(in: 0..<10_000, using: &self)) ?? .null
+        case .limited(let type, let limits):
+            let number = Int.random(in: 0..<10_000, using: &self)
+            return LimitedValues(type, limits).made(number) ?? edges.randomElement(using: &self) ?? .null
         case .bool, .texts, .integers: return edges.randomElement(using: &self) ?? .null
         }
     }

@@ -16,6 +16,7 @@ struct SampleRows {
     /// The probability that a foreign key dangles.
     private var danglingRate = 0.0
     private var danglingKeys = 0
+    private let checks: CheckedRows
 
     static func write(
         _ tables: [FixtureTable], _ joinTables: [FixtureJoinTable], to connection: Connection,
@@ -36,6 +37,7 @@ struct SampleRows {
         self.tables = tables
         self.joinTables = joinTables
         self.connection = connection
+        checks = CheckedRows(connection)
     }
 
     // MARK: Counts
@@ -167,7 +169,7 @@ struct SampleRows {
             let value = isOwn && type == .uuid
                 ? SampleValues.uuid(of: table.name, number) : SampleValues.distinct(type, number)
         {
-            if !taken.contains(value) { values.append(value) }
+            if !taken.contains(value), try checks.admits(value, column, of: table) { values.append(value) }
             number += 1
         }
         return values
@@ -202,10 +204,7 @@ struct SampleRows {
             columns.append(try values(of: column, in: table, rows: rows, place: place, before: columns.last ?? []))
         }
         for row in rows.indices {
-            for (place, value) in columns.flatMap({ $0[row] }).enumerated() {
-                try statement.bind(value, at: place + 1)
-            }
-            try statement.run()
+            try checks.insert(columns.map { $0[row] }, into: table, by: statement)
         }
     }
 
@@ -225,7 +224,8 @@ struct SampleRows {
         switch column.role {
         case .key: return rows
         case .value(let type) where column.isUnique: return try uniqueValues(of: type, column, table, rows.count)
-        case .value(let type): return values(of: type, column, count: rows.count, place: place).map { [$0] }
+        case .value(let type):
+            return try values(of: type, column, of: table, count: rows.count, place: place).map { [$0] }
         case .reference(let target, _): return references(of: column, to: target, count: rows.count)
         case .position: return positions(before)
         }
@@ -242,10 +242,10 @@ struct SampleRows {
     }
 
     private mutating func values(
-        of type: ColumnType, _ column: FixtureColumn, count: Int, place: Int
-    ) -> [SQLiteValue] {
+        of type: ColumnType, _ column: FixtureColumn, of table: FixtureTable, count: Int, place: Int
+    ) throws -> [SQLiteValue] {
         if let values = random?.values(of: type, count: count, nullable: column.isNullable) { return values }
-        var pool = SampleValues.values(of: type)
+        var pool = try checks.candidates(type, column, of: table)
         if column.isNullable {
             // The second row gets NULL, even if there are too few rows for all values.
             if count <= pool.count { return (0..<count).map { $0 == 1 ? .null : pool[($0 + place) % pool.count] } }

@@ -46,6 +46,7 @@ enum SampleValues {
                 .compactMap { Decimal(string: $0) }.map { SQLiteValue($0) }
         case .texts(let texts): return texts.map(SQLiteValue.text)
         case .integers(let values): return values.map { SQLiteValue($0) }
+        case .limited(let type, let limits): return LimitedValues(type, limits).samples
         }
     }
 
@@ -69,6 +70,9 @@ enum SampleValues {
         case .bool, .texts, .integers:
             let values = values(of: type)
             return values.isEmpty ? .null : values[abs(number % values.count)]
+        case .limited(let base, let limits):
+            let values = values(of: type)
+            return LimitedValues(base, limits).made(number) ?? (values.isEmpty ? .null : values[number % values.count])
         case .string, .url, .color, .data, .uuid, .decimal:
             return distinct(type, values(of: type).count + number) ?? .null
         }
@@ -76,12 +80,27 @@ enum SampleValues {
 
     /// Returns a value of `type` that no other number gives; nil if the type has no more values.
     static func distinct(_ type: ColumnType, _ number: Int) -> SQLiteValue? {
+        if case .limited(let base, let limits) = type {
+            let values = LimitedValues(base, limits)
+            let edges = values.samples
+            if number < edges.count { return edges[number] }
+            // Skip the made values that are among the edges.
+            let known = Set(edges)
+            var rest = number - edges.count
+            for number in 0...(number + edges.count) {
+                guard let value = values.made(number) else { return nil }
+                if known.contains(value) { continue }
+                if rest == 0 { return value }
+                rest -= 1
+            }
+            return nil
+        }
         let edges = values(of: type)
         if number < edges.count { return edges[number] }
         let number = number - edges.count + 1
         switch type {
         case .int, .milliseconds: return SQLiteValue(1_000_000 + number)
-        case .bool, .texts, .integers: return nil
+        case .bool, .texts, .integers, .limited: return nil
         case .double, .float, .seconds, .date: return .real(Double(1_000_000 + number))
         case .string: return .text("sample \(number)")
         case .url: return .text("https://example.com/sample/\(number)")

@@ -57,6 +57,8 @@ struct TableShape {
         var key: [(place: Int, name: String)] = []
         var foreignKeys: [Int: ForeignKey] = [:]
         var indexes: [String: FixtureIndex] = [:]
+        /// The `CREATE TABLE` statement.
+        var sql = ""
     }
 
     private struct ForeignKey: Hashable {
@@ -77,6 +79,9 @@ struct TableShape {
             found[try row.string(0), default: Description()].columns[name] = (try row.string(2), try row.bool(3))
             let place = try row.int(4)
             if place > 0 { found[try row.string(0)]?.key.append((place, name)) }
+        }
+        try connection.query("SELECT name, sql FROM sqlite_schema AS m WHERE \(isTable)") { row in
+            found[try row.string(0)]?.sql = try row.string(1)
         }
         let keys = "pragma_foreign_key_list(m.name) AS k WHERE \(isTable) ORDER BY m.name, k.id, k.seq"
         try connection.query("SELECT m.name, k.id, k.\"table\", k.on_delete, k.\"from\" FROM \(tables) \(keys)") {
@@ -141,6 +146,15 @@ struct TableShape {
             problems.append(
                 "\(table.entity): the foreign key \(key.columns.joined(separator: ", ")) is not in the descriptions")
         }
+        let sql = tables[table.name]?.sql ?? ""
+        for check in table.checks
+        where !sql.contains("CONSTRAINT \(SQL.quoted(check.name)) CHECK (\(check.condition))") {
+            problems.append("\(table.entity): there is no check \(check.name) with the condition \(check.condition)")
+        }
+        let count = sql.components(separatedBy: "CONSTRAINT ").count - 1
+        if count > table.checks.count {
+            problems.append("\(table.entity): \(count - table.checks.count) checks are not in the descriptions")
+        }
         return problems + differences(indexes: table.indexes, of: table.name, table.entity)
     }
 
@@ -187,7 +201,7 @@ struct TableShape {
 
 extension FixtureColumn {
     /// The type of the stored values; nil for a foreign key, which has the types of its target.
-    fileprivate var storage: String? {
+    var storage: String? {
         switch role {
         case .key(let type), .value(let type): type.storage
         case .position: "INTEGER"
@@ -197,12 +211,13 @@ extension FixtureColumn {
 }
 
 extension ColumnType {
-    fileprivate var storage: String {
+    var storage: String {
         switch self {
         case .int, .bool, .milliseconds, .integers: "INTEGER"
         case .double, .float, .date, .seconds: "REAL"
         case .string, .url, .color, .decimal, .texts: "TEXT"
         case .data, .uuid: "BLOB"
+        case .limited(let type, _): type.storage
         }
     }
 }

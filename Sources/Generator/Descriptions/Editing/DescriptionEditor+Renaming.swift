@@ -38,6 +38,7 @@ extension DescriptionEditor {
                 }
                 index.changeName(old, to: name, inCondition: "where")
             }
+            forEachElement(of: place, in: ["checks"]) { $0.changeName(old, to: name, inCondition: "where") }
         }
         let version = draft.version
         for place in files.indices where draft.isAlive(files[place].value) {
@@ -45,7 +46,7 @@ extension DescriptionEditor {
             let ofType = Set(
                 properties.filter { $0["property_type"]?.innerType == owner }.compactMap { $0["name"]?.string })
             if list != "properties", !ofType.isEmpty {
-                forEachElement(of: place, in: ["indexes"]) { index in
+                forEachElement(of: place, in: ["indexes", "checks"]) { index in
                     for property in ofType { index.changeName(old, to: name, in: ["where", property]) }
                 }
             }

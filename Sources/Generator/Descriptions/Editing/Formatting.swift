@@ -69,6 +69,7 @@ package enum Formatting {
         switch (table.owner, key) {
         case (KeyTable.entity.owner, "properties"): return each(.property)
         case (KeyTable.entity.owner, "indexes"): return each(.index)
+        case (KeyTable.entity.owner, "checks"): return each(.check)
         case (KeyTable.entity.owner, "identifier"): return canonical(value, .identifier)
         case (KeyTable.subtype.owner, "properties"): return each(.member)
         case (KeyTable.subtype.owner, "cases"), (KeyTable.subtype.owner, "unused_cases"): return each(.subtypeCase)

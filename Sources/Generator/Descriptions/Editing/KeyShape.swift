@@ -22,6 +22,7 @@ extension KeyTable {
         case Self.entity.owner: Self.entityShapes
         case Self.property.owner: Self.propertyShapes
         case Self.index.owner: Self.indexShapes
+        case Self.check.owner: Self.checkShapes
         case Self.subtype.owner: Self.subtypeShapes
         case Self.subtypeCase.owner: Self.caseShapes
         case Self.option.owner: Self.optionShapes
@@ -57,6 +58,7 @@ extension KeyTable {
         KeyShape("identifier", .reference("identifier"), "The primary key."),
         KeyShape("properties", .array(of: .reference("property")), "The properties and relationships."),
         KeyShape("indexes", .array(of: .reference("index")), "Indexes on several properties."),
+        KeyShape("checks", .array(of: .reference("check")), "Conditions that every row satisfies."),
     ]
 
     private static let propertyShapes = [
@@ -74,6 +76,11 @@ extension KeyTable {
         KeyShape("unique", .bool, "Whether no two rows may have the same value."),
         KeyShape("indexed", .bool, "Whether the column has an index."),
         KeyShape("collation", .choice(Collation.allCases.map(\.rawValue)), "How texts are compared."),
+        KeyShape("minimum", .anything, "The least value."), KeyShape("maximum", .anything, "The greatest value."),
+        KeyShape("min_length", .integer, "The least length, in Unicode scalars or bytes."),
+        KeyShape("max_length", .integer, "The greatest length, in Unicode scalars or bytes."),
+        KeyShape("pattern", .string, "The pattern of the text: * is any text, ? one character, [a-z] one of these."),
+        KeyShape("one_of", .array(of: .anything), "The only allowed values."),
         unused, added, removed, discarded, former, history,
     ]
 
@@ -86,6 +93,12 @@ extension KeyTable {
             "where", .any(of: [.object, .string]),
             "The condition of a partial index: the values of properties, or SQL."), added, removed, discarded,
         history,
+    ]
+
+    private static let checkShapes = [
+        KeyShape("name", .string, "The name, which the error of a violation contains."),
+        KeyShape("where", .any(of: [.object, .string]), "The condition: the values of properties, or SQL."), added,
+        removed, former, history,
     ]
 
     private static let subtypeShapes = [

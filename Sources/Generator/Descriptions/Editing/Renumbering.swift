@@ -35,7 +35,8 @@ package struct Renumbering {
             let key = KeyTable.anyCanonical(member.key)
             switch key {
             case "added_at_version", "removed_at_version", "version": result[key] = version(member.value)
-            case "version_history", "properties", "indexes", "cases", "unused_cases", "options", "unused_options":
+            case "version_history", "properties", "indexes", "checks", "cases", "unused_cases", "options",
+                "unused_options":
                 if case .array(let elements) = member.value { result[key] = .array(elements.map(element)) }
             default: break
             }

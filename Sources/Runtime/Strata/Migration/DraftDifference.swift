@@ -28,6 +28,7 @@ enum DraftDifference {
         case primaryKey(table: String)
         case foreignKeys(table: String)
         case uniqueIndex(table: String, columns: [String])
+        case check(table: String, name: String)
         case kind(table: String)
         case valueType(String)
         case beta(String)
@@ -43,6 +44,7 @@ enum DraftDifference {
             case .foreignKeys(let table): "the foreign keys of \(table) have changed"
             case .uniqueIndex(let table, let columns):
                 "\(table) has a new unique index on \(columns.joined(separator: ", "))"
+            case .check(let table, let name): "\(table) has a new or stricter check \(name)"
             case .kind(let table): "\(table) was a join table, or has become one"
             case .valueType(let name):
                 name.contains(".") ? "the type of \(name) has changed" : "the type \(name) has changed"
@@ -117,6 +119,13 @@ enum DraftDifference {
             key.columns.allSatisfy { !added.contains($0) || new.column($0)?.defaultValue == nil }
         }
         guard kept(old.foreignKeys) == kept(new.foreignKeys), isNull else { throw .foreignKeys(table: name) }
+        for check in new.checks where !old.checks.contains(where: { $0.condition == check.condition }) {
+            // The rows have NULL in a new column, and NULL satisfies a limit.
+            let isFree = !check.condition.replacingColumns { column -> RowExpression<String> in
+                added.contains(column) && new.column(column)?.defaultValue == nil ? .null : .column(column)
+            }.canBeFalse
+            if !isFree { throw .check(table: name, name: check.name) }
+        }
         for index in new.indexes where index.isUnique {
             let isThere = old.indexes.contains { other in
                 let holds = other.shape.condition == nil || other.shape.condition == index.shape.condition

@@ -189,6 +189,14 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
                     table, "NOT NULL \(column.name)",
                     "SELECT count(*) \(rows) WHERE \(condition)NOT (\(SQLite.isNotNull(value)))", handling)
             }
+            for check in table.checks
+            where old[source]?.checks.contains(where: { $0.condition == check.condition }) != true
+                || !check.condition.columns.allSatisfy({ values[$0] == .column($0) })
+            {
+                let value = check.condition.sql { "(\(values[$0].map(SQLite.expression) ?? "NULL"))" }
+                try add(
+                    table, "CHECK \(check.name)", "SELECT count(*) \(rows) WHERE \(condition)NOT (\(value))", handling)
+            }
             for index in table.indexes where index.isUnique {
                 let keys = index.columns.compactMap { column in
                     values[column].map {

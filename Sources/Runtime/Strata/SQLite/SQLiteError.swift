@@ -27,6 +27,12 @@ public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
         return names.allSatisfy { $0.contains(".") } ? names : []
     }
 
+    /// The name of the violated check of an entity, such as `laundry_price_minimum`; nil for another error.
+    public var check: String? {
+        guard extendedCode == 275, let range = message.range(of: "constraint failed: ") else { return nil }
+        return String(message[range.upperBound...])
+    }
+
     /// The extended result code, the message and the statement.
     public var description: String {
         "SQLite error \(extendedCode): \(message)" + (sql.map { "\nin \($0)" } ?? "")

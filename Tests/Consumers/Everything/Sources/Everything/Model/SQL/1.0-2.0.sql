@@ -12,6 +12,23 @@ CREATE TABLE "strata_new_cache_labels" (
   PRIMARY KEY ("source_id", "target_id")
 ) STRICT;
 
+CREATE TABLE "strata_new_checked" (
+  "code" TEXT NOT NULL PRIMARY KEY CONSTRAINT "checked_rows_code_pattern" CHECK ("code" GLOB '[A-Z][0-9]*'),
+  "price" REAL NOT NULL DEFAULT 1.5 CONSTRAINT "checked_price_maximum" CHECK ("price" <= 100.0) CONSTRAINT "checked_rows_price_minimum" CHECK ("price" >= 0.0),
+  "count" INTEGER NOT NULL CONSTRAINT "checked_rows_number_minimum" CHECK ("count" >= 1) CONSTRAINT "count_again" CHECK ("count" * 2 > 1),
+  "label" TEXT CONSTRAINT "checked_rows_label_max_length" CHECK (length("label") <= 5) CONSTRAINT "checked_rows_label_min_length" CHECK (length("label") >= 1),
+  "kind" TEXT NOT NULL CONSTRAINT "checked_kind_one_of" CHECK ("kind" IN ('a', 'it''s "b"', '')),
+  "thumb" BLOB CONSTRAINT "checked_rows_thumb_max_length" CHECK (length("thumb") <= 16),
+  "starts_at" REAL NOT NULL CONSTRAINT "checked_rows_starts_at_minimum" CHECK ("starts_at" >= 0.0),
+  "ends_at" REAL,
+  "serial" BLOB NOT NULL CONSTRAINT "checked_rows_serial_one_of" CHECK ("serial" IN (X'00000000000000000000000000000001', X'00000000000000000000000000000002')),
+  "slug" TEXT NOT NULL CONSTRAINT "slug_is_given" CHECK ("slug" <> '' AND "slug" NOT LIKE ' %'),
+  "discount" REAL CONSTRAINT "checked_discount_minimum" CHECK ("discount" >= 0.0),
+  "ratio" INTEGER NOT NULL DEFAULT 7 CONSTRAINT "checked_ratio_maximum" CHECK ("ratio" <= 7),
+  CONSTRAINT "discount_below_price" CHECK ("discount" <= "price"),
+  CONSTRAINT "ends_after_start" CHECK ("ends_at" >= "starts_at")
+) STRICT;
+
 CREATE TABLE "strata_new_conversions" (
   "id" INTEGER PRIMARY KEY,
   "int_to_string" TEXT,
@@ -372,6 +389,9 @@ CREATE TABLE "strata_new_wallet" (
   FOREIGN KEY ("mayor_town_region_number", "mayor_town_region_country_id", "mayor_town_name") REFERENCES "mayor" ("town_region_number", "town_region_country_id", "town_name") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
 
+INSERT INTO "strata_new_checked" (rowid, "code", "price", "count", "label", "kind", "thumb", "starts_at", "ends_at", "serial", "slug")
+SELECT rowid, "code", CASE WHEN NOT ("price" >= 0.0 AND "price" <= 100.0) THEN 50.0 ELSE "price" END, "number", "label", CASE WHEN NOT ((coalesce("kind", 'a')) IN ('a', 'it''s "b"', '')) THEN 'a' ELSE coalesce("kind", 'a') END, "thumb", "starts_at", "ends_at", "serial", "slug" FROM "checked_rows";
+
 INSERT INTO "strata_new_conversions" ("id", "int_to_string", "int_to_string_filled", "int_to_decimal", "int_to_decimal_filled", "int_source", "bool_to_int", "bool_to_int_filled", "bool_to_string", "bool_to_string_filled", "bool_source", "double_source", "float_to_double", "float_to_double_filled", "float_source", "string_source", "url_to_string", "url_to_string_filled", "url_source", "color_to_string", "color_to_string_filled", "color_source", "date_source", "seconds_source", "milliseconds_source", "data_source", "uuid_to_string", "uuid_to_string_filled", "uuid_source", "decimal_source", "int_to_string_from", "int_to_decimal_from", "bool_to_int_from", "bool_to_string_from", "float_to_double_from", "url_to_string_from", "color_to_string_from", "uuid_to_string_from")
 SELECT "id", CAST("int_to_string" AS TEXT), coalesce(CAST("int_to_string_filled" AS TEXT), 'it''s "so" \ 
 '), CAST("int_to_decimal" AS TEXT), coalesce(CAST("int_to_decimal_filled" AS TEXT), '12345678901234567890.123456789'), "int_source", "bool_to_int", coalesce("bool_to_int_filled", -7), CASE "bool_to_string" WHEN 0 THEN 'false' WHEN 1 THEN 'true' END, coalesce(CASE "bool_to_string_filled" WHEN 0 THEN 'false' WHEN 1 THEN 'true' END, 'it''s "so" \ 
@@ -429,6 +449,8 @@ DROP TABLE "cache";
 
 DROP TABLE "cache_labels";
 
+DROP TABLE "checked_rows";
+
 DROP TABLE "conversions";
 
 DROP TABLE "dropped";
@@ -479,6 +501,8 @@ ALTER TABLE "strata_new_cache" RENAME TO "cache";
 
 ALTER TABLE "strata_new_cache_labels" RENAME TO "cache_labels";
 
+ALTER TABLE "strata_new_checked" RENAME TO "checked";
+
 ALTER TABLE "strata_new_conversions" RENAME TO "conversions";
 
 ALTER TABLE "strata_new_hub_words" RENAME TO "hub_words";
@@ -514,6 +538,10 @@ ALTER TABLE "strata_new_town_seen_from" RENAME TO "town_seen_from";
 ALTER TABLE "strata_new_wallet" RENAME TO "wallet";
 
 CREATE INDEX "cache_labels_target_id_idx" ON "cache_labels" ("target_id");
+
+CREATE UNIQUE INDEX "checked_rows_label_key" ON "checked" ("label");
+
+CREATE UNIQUE INDEX "checked_rows_slug_key" ON "checked" ("slug");
 
 CREATE INDEX "hub_words_target_id_idx" ON "hub_words" ("target_id");
 

@@ -81,6 +81,25 @@ CREATE TABLE "centre_gone" (
 ) STRICT;
 CREATE INDEX "centre_gone_target_id_idx" ON "centre_gone" ("target_id");
 
+CREATE TABLE "checked_rows" (
+  "code" TEXT NOT NULL PRIMARY KEY CONSTRAINT "checked_rows_code_pattern" CHECK ("code" GLOB '[A-Z][0-9]*'),
+  "price" REAL NOT NULL DEFAULT 1.5 CONSTRAINT "checked_rows_price_minimum" CHECK ("price" >= -10.0),
+  "number" INTEGER NOT NULL CONSTRAINT "checked_rows_number_maximum" CHECK ("number" <= 9) CONSTRAINT "checked_rows_number_minimum" CHECK ("number" >= 5) CONSTRAINT "number_again" CHECK ("number" * 2 > 1),
+  "label" TEXT CONSTRAINT "checked_rows_label_max_length" CHECK (length("label") <= 5) CONSTRAINT "checked_rows_label_min_length" CHECK (length("label") >= 1),
+  "kind" TEXT,
+  "thumb" BLOB CONSTRAINT "checked_rows_thumb_max_length" CHECK (length("thumb") <= 16),
+  "starts_at" REAL NOT NULL CONSTRAINT "checked_rows_starts_at_minimum" CHECK ("starts_at" >= 0.0),
+  "ends_at" REAL,
+  "serial" BLOB NOT NULL CONSTRAINT "checked_rows_serial_one_of" CHECK ("serial" IN (X'00000000000000000000000000000001', X'00000000000000000000000000000002')),
+  "slug" TEXT NOT NULL CONSTRAINT "slug_is_given" CHECK ("slug" <> '' AND "slug" NOT LIKE ' %'),
+  "gone" INTEGER NOT NULL CONSTRAINT "checked_rows_gone_maximum" CHECK ("gone" <= 3),
+  "lent" INTEGER NOT NULL,
+  CONSTRAINT "ends_after_start" CHECK ("ends_at" >= "starts_at"),
+  CONSTRAINT "lent_or_gone" CHECK ("lent" > "gone" OR "number" < 100)
+) STRICT;
+CREATE UNIQUE INDEX "checked_rows_label_key" ON "checked_rows" ("label");
+CREATE UNIQUE INDEX "checked_rows_slug_key" ON "checked_rows" ("slug");
+
 CREATE TABLE "context" (
   "id" INTEGER PRIMARY KEY,
   "next_id" INTEGER REFERENCES "context" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,

@@ -62,6 +62,25 @@ CREATE TABLE "cache_labels" (
 ) STRICT;
 CREATE INDEX "cache_labels_target_id_idx" ON "cache_labels" ("target_id");
 
+CREATE TABLE "checked" (
+  "code" TEXT NOT NULL PRIMARY KEY CONSTRAINT "checked_rows_code_pattern" CHECK ("code" GLOB '[A-Z][0-9]*'),
+  "price" REAL NOT NULL DEFAULT 1.5 CONSTRAINT "checked_price_maximum" CHECK ("price" <= 100.0) CONSTRAINT "checked_rows_price_minimum" CHECK ("price" >= 0.0),
+  "count" INTEGER NOT NULL CONSTRAINT "checked_rows_number_minimum" CHECK ("count" >= 1) CONSTRAINT "count_again" CHECK ("count" * 2 > 1),
+  "label" TEXT CONSTRAINT "checked_rows_label_max_length" CHECK (length("label") <= 5) CONSTRAINT "checked_rows_label_min_length" CHECK (length("label") >= 1),
+  "kind" TEXT NOT NULL CONSTRAINT "checked_kind_one_of" CHECK ("kind" IN ('a', 'it''s "b"', '')),
+  "thumb" BLOB CONSTRAINT "checked_rows_thumb_max_length" CHECK (length("thumb") <= 16),
+  "starts_at" REAL NOT NULL CONSTRAINT "checked_rows_starts_at_minimum" CHECK ("starts_at" >= 0.0),
+  "ends_at" REAL,
+  "serial" BLOB NOT NULL CONSTRAINT "checked_rows_serial_one_of" CHECK ("serial" IN (X'00000000000000000000000000000001', X'00000000000000000000000000000002')),
+  "slug" TEXT NOT NULL CONSTRAINT "slug_is_given" CHECK ("slug" <> '' AND "slug" NOT LIKE ' %'),
+  "discount" REAL CONSTRAINT "checked_discount_minimum" CHECK ("discount" >= 0.0),
+  "ratio" INTEGER NOT NULL DEFAULT 7 CONSTRAINT "checked_ratio_maximum" CHECK ("ratio" <= 7),
+  CONSTRAINT "discount_below_price" CHECK ("discount" <= "price"),
+  CONSTRAINT "ends_after_start" CHECK ("ends_at" >= "starts_at")
+) STRICT;
+CREATE UNIQUE INDEX "checked_rows_label_key" ON "checked" ("label");
+CREATE UNIQUE INDEX "checked_rows_slug_key" ON "checked" ("slug");
+
 CREATE TABLE "context" (
   "id" INTEGER PRIMARY KEY,
   "next_id" INTEGER REFERENCES "context" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,

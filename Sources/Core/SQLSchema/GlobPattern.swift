@@ -1,0 +1,113 @@
+/// A pattern of SQLite's `GLOB` operator (https://sqlite.org/lang_expr.html#the_like_glob_regexp_match_and_extract_operators).
+package struct GlobPattern: Hashable, Sendable {
+    private enum Part: Hashable {
+        /// `*`: any text.
+        case any
+        /// `?`: one character.
+        case one
+        case scalar(Unicode.Scalar)
+        /// `[a-z]`: one of these characters; `[^a-z]`: one of the others.
+        case set([ClosedRange<Unicode.Scalar>], isNegated: Bool)
+
+        func contains(_ scalar: Unicode.Scalar) -> Bool {
+            switch self {
+            case .any, .one: true
+            case .scalar(let own): own == scalar
+            case .set(let ranges, let isNegated): ranges.contains { $0.contains(scalar) } != isNegated
+            }
+        }
+    }
+
+    private let parts: [Part]
+
+    /// Parses a pattern; nil if a bracket is not closed, because such a pattern matches no text.
+    package init?(_ text: String) {
+        var parts: [Part] = []
+        var rest = Array(text.unicodeScalars)[...]
+        while let scalar = rest.popFirst() {
+            switch scalar {
+            case "*": if parts.last != .any { parts.append(.any) }
+            case "?": parts.append(.one)
+            case "[":
+                let isNegated = rest.first == "^"
+                if isNegated { rest.removeFirst() }
+                var ranges: [ClosedRange<Unicode.Scalar>] = []
+                var isFirst = true
+                while let next = rest.first, isFirst || next != "]" {
+                    rest.removeFirst()
+                    // A bracket directly after the opening one is a character, and begins no range.
+                    let beginsRange = !(isFirst && next == "]")
+                    isFirst = false
+                    ranges.append(next...next)
+                    if beginsRange, rest.first == "-", let last = rest.dropFirst().first, last != "]" {
+                        rest.removeFirst(2)
+                        if next <= last { ranges.append(next...last) }
+                    }
+                }
+                guard rest.popFirst() == "]" else { return nil }
+                parts.append(.set(ranges, isNegated: isNegated))
+            default: parts.append(.scalar(scalar))
+            }
+        }
+        self.parts = parts
+    }
+
+    /// Returns whether the pattern matches a complete text. The text ends before its first NUL.
+    package func matches(_ text: String) -> Bool {
+        let text = Array(text.unicodeScalars.prefix { $0 != "\0" })
+        var (part, place) = (0, 0)
+        // The last `*`, and the place in the text after what it matches. Only the last one has to be tried again.
+        var star: (part: Int, place: Int)?
+        while place < text.count || part < parts.count {
+            if part < parts.count, parts[part] == .any {
+                star = (part, place)
+                part += 1
+            } else if part < parts.count, place < text.count, parts[part].contains(text[place]) {
+                part += 1
+                place += 1
+            } else if let (before, end) = star, end < text.count {
+                star = (before, end + 1)
+                (part, place) = (before + 1, end + 1)
+            } else {
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Returns a text that the pattern matches, and that no other number gives; nil if there are no more such texts, or
+    /// if a set has no letter, digit or common symbol.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the text, from 0.
+    ///   - length: The length that the text should at least have. Only a `*` can make it longer.
+    package func text(_ number: Int, length: Int = 0) -> String? {
+        var number = number
+        var texts: [String.UnicodeScalarView] = []
+        for part in parts {
+            switch part {
+            case .any: texts.append(.init())
+            case .scalar(let scalar): texts.append(.init([scalar]))
+            case .one, .set:
+                let choices = Self.common.filter(part.contains)
+                guard !choices.isEmpty else { return nil }
+                texts.append(.init([choices[number % choices.count]]))
+                number /= choices.count
+            }
+        }
+        guard let place = parts.firstIndex(of: .any) else { return number == 0 ? String(texts) : nil }
+        let digits = number == 0 ? "" : String(number)
+        let missing = length - texts.reduce(0) { $0 + $1.count } - digits.count
+        texts[place] = (String(repeating: "x", count: max(0, missing)) + digits).unicodeScalars
+        return String(texts)
+    }
+
+    private static let common = Array(
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -_.,:;/@#é".unicodeScalars)
+}
+
+extension String {
+    fileprivate init(_ texts: [String.UnicodeScalarView]) {
+        self = texts.reduce(into: "") { $0.unicodeScalars.append(contentsOf: $1) }
+    }
+}
