@@ -55,6 +55,7 @@ struct ImportedEntity: Renamable, Sendable {
     var identifier = Identifier.rowNumber
     var properties: [ImportedProperty] = []
     var indexes: [ImportedIndex] = []
+    var checks: [ImportedCheck] = []
     /// The entities of the source whose rows the table contains. Empty except with `InheritanceLayout.tablePerRoot`.
     var kinds: [Kind] = []
     /// The text with which the app marks that it rewrote the rows.
@@ -128,6 +129,13 @@ struct ImportedRelationship: Hashable, Sendable {
 
 /// An index over properties, by name, in one version.
 typealias ImportedIndex = IndexShape<String>
+
+/// A condition that each row satisfies, over properties by name.
+struct ImportedCheck: Hashable, Sendable {
+    /// The name of the constraint; nil if it has none.
+    var name: String?
+    var condition: RowExpression<String>
+}
 
 /// A finding about the source, with its place.
 struct ImportNote: Hashable, Sendable {

@@ -144,6 +144,7 @@ struct HistoryBuilder {
         var indexes: [ImportedHistory.Life] = []
         var living: [(key: IndexShape<ElementLineage>, lineage: ElementLineage)] = []
         var states: [Entity] = []
+        var checks = EntityChecks(life: history.life)
         for place in history.states.indices {
             let index = history.life.birth + place
             var entity = self.entity(of: table, at: place)
@@ -164,6 +165,7 @@ struct HistoryBuilder {
             entity.indexes = living.sorted { $0.lineage < $1.lineage }.map {
                 EntityIndex(lineage: $0.lineage, $0.key)
             }
+            entity.checks = self.checks(of: table, entity, at: place, &checks)
             states.append(entity)
         }
         var fills: [ElementLineage: [Int: JSONOutput.Member]] = [:]
@@ -185,7 +187,7 @@ struct HistoryBuilder {
         }
         return .init(
             fileName: fileNames[table], life: history.life, states: states, properties: history.properties,
-            indexes: indexes, fills: fills, forms: forms, sources: sources)
+            indexes: indexes, checks: checks.lives, fills: fills, forms: forms, sources: sources)
     }
 
     /// Returns a backfill value as a member of a description. It uses the property names of the previous version.
@@ -229,6 +231,50 @@ struct HistoryBuilder {
             if !keys.contains(key) { keys.append(key) }
         }
         return keys
+    }
+
+    /// The checks of an entity through versions.
+    private struct EntityChecks {
+        let life: ImportedHistory.Life
+        var lives: [ImportedHistory.Life] = []
+        var living: [EntityCheck] = []
+        var names: Set<String> = []
+        /// The conditions that the report contains already.
+        var reported: Set<RowExpression<ElementLineage>> = []
+    }
+
+    /// Returns the checks of a table in one version. A check that the first version does not have is a finding: the rows
+    /// of older versions may violate it, and the databases do not tell what happened to them.
+    private mutating func checks(
+        of table: Int, _ entity: Entity, at place: Int, _ checks: inout EntityChecks
+    ) -> [EntityCheck] {
+        let history = lineages.tables[table]
+        var next: [EntityCheck] = []
+        for check in history.states[place].checks {
+            let condition = check.condition.replacingColumns { name in
+                history.property(name, at: place).map { .column(ElementLineage($0)) } ?? .null
+            }
+            if let known = checks.living.first(where: { $0.condition == condition }) {
+                next.append(known)
+            } else if place == 0 {
+                let base = check.name ?? "\(entity.tableName)_check"
+                var name = base
+                var number = 2
+                while !checks.names.insert(name.lowercased()).inserted {
+                    name = base + "_\(number)"
+                    number += 1
+                }
+                next.append(EntityCheck(lineage: ElementLineage(checks.lives.count), name: name, condition))
+                checks.lives.append(.init(birth: checks.life.birth))
+            } else if checks.reported.insert(condition).inserted {
+                note(table, place, nil, .check(check.condition.text))
+            }
+        }
+        for old in checks.living where !next.contains(old) {
+            checks.lives[old.lineage].death = checks.life.birth + place
+        }
+        checks.living = next
+        return next
     }
 
     private mutating func note(_ table: Int, _ place: Int, _ property: String?, _ finding: ImportFinding) {

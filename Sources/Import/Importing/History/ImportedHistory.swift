@@ -24,6 +24,8 @@ struct ImportedHistory: Sendable {
         var properties: [Life]
         /// The lifetimes of the indexes, by lineage.
         var indexes: [Life]
+        /// The lifetimes of the checks, by lineage.
+        var checks: [Life]
         /// The backfill values of properties, by lineage and version, as members of `version_history` items.
         var fills: [ElementLineage: [Int: JSONOutput.Member]]
         /// The forms of property values in the source's databases, by lineage. Each form applies from the state at

@@ -165,7 +165,6 @@ struct SQLiteSchemaImporter {
 
     private mutating func entity(_ table: SourceTable) -> ImportedEntity {
         var entity = ImportedEntity(name: table.name)
-        for check in table.checks where !isTruthCheck(check, of: table) { note(table.name, nil, .check(check)) }
         if table.isAutoincrement {
             note(table.name, nil, .autoincrement)
         }
@@ -221,6 +220,13 @@ struct SQLiteSchemaImporter {
             add(IndexShape(table.key, unique: true), to: &entity, names, table)
         }
         for index in table.indexes { add(index, to: &entity, names, table, ownKey: ownKey, hasKey: hasKey) }
+        for check in table.checks where !isTruthCheck(check.condition, of: table) {
+            if let condition = condition(check.condition, names, entity), !condition.columns.isEmpty {
+                entity.checks.append(ImportedCheck(name: check.name, condition: condition))
+            } else {
+                note(table.name, nil, .check(check.condition))
+            }
+        }
         return entity
     }
 

@@ -52,8 +52,8 @@ struct SourceTable: Sendable {
     var key: [String]
     var foreignKeys: [ForeignKey]
     var indexes: [Index]
-    /// The conditions of the CHECK constraints.
-    var checks: [String]
+    /// The CHECK constraints.
+    var checks: [TableDeclaration.Check]
     /// Whether the primary key of a deleted row is never reused.
     var isAutoincrement: Bool
 

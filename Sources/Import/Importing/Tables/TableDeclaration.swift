@@ -1,7 +1,15 @@
 /// The parts of a `CREATE TABLE` statement that no pragma reports.
 struct TableDeclaration {
-    /// The conditions of the CHECK constraints, without the enclosing parentheses.
-    private(set) var checks: [String] = []
+    /// A CHECK constraint.
+    struct Check: Hashable {
+        /// The name; nil if the constraint has none.
+        var name: String?
+        /// The condition, without the enclosing parentheses.
+        var condition: String
+    }
+
+    /// The CHECK constraints.
+    private(set) var checks: [Check] = []
     /// Whether the primary key of a deleted row is never reused.
     private(set) var isAutoincrement = false
 
@@ -13,6 +21,7 @@ struct TableDeclaration {
         var lastWord = ""
         var depth = 0
         var open: (start: Int, depth: Int)?
+        var constraint: String?
         func isWord(_ byte: UInt8) -> Bool {
             byte == UInt8(ascii: "_") || byte >= 0x80 || (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte)
                 || (0x61...0x7a).contains(byte)
@@ -25,7 +34,9 @@ struct TableDeclaration {
                 let end = byte == UInt8(ascii: "[") ? UInt8(ascii: "]") : byte
                 // A doubled quote reads as the end of one quoted part and the start of the next. Both parts are
                 // skipped.
+                let start = place
                 place = bytes[(place + 1)...].firstIndex(of: end).map { $0 + 1 } ?? bytes.count
+                if lastWord == "CONSTRAINT" { constraint = text((start + 1)..<max(start + 1, place - 1)) }
                 lastWord = ""
             case UInt8(ascii: "-") where place + 1 < bytes.count && bytes[place + 1] == byte:
                 place = bytes[place...].firstIndex(of: 0x0a) ?? bytes.count
@@ -40,8 +51,8 @@ struct TableDeclaration {
                 lastWord = ""
             case UInt8(ascii: ")"):
                 if let found = open, found.depth == depth {
-                    checks.append(text(found.start..<place))
-                    open = nil
+                    checks.append(Check(name: constraint, condition: text(found.start..<place)))
+                    (open, constraint) = (nil, nil)
                 }
                 depth -= 1
                 place += 1
@@ -49,10 +60,13 @@ struct TableDeclaration {
             case _ where isWord(byte):
                 let start = place
                 while place < bytes.count, isWord(bytes[place]) { place += 1 }
-                lastWord = text(start..<place).uppercased()
+                let word = text(start..<place)
+                if lastWord == "CONSTRAINT" { constraint = word }
+                lastWord = word.uppercased()
                 if lastWord == "AUTOINCREMENT" { isAutoincrement = true }
             case 0x20, 0x09, 0x0a, 0x0d: place += 1
             default:
+                if byte == UInt8(ascii: ","), open == nil { constraint = nil }
                 lastWord = ""
                 place += 1
             }

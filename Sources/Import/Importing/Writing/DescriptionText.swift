@@ -77,9 +77,35 @@ extension ImportedHistory {
             element?.lineage = lineage
             return element
         }
+        let checks = entity.checks.indices.map { ElementLineage($0) }.compactMap { lineage in
+            var element = text(
+                entity.checks[lineage],
+                { state in
+                    state.checks.first { $0.lineage == lineage }.map { check in
+                        CheckState(
+                            check: check, text: check.condition.mapColumns { state.property($0)?.name ?? "" }.text)
+                    }
+                }, { check, _ in check.fields })
+            element?.lineage = lineage
+            return element
+        }
         return DescriptionText(
             fileName: entity.fileName, element: element ?? ElementText(life: entity.life, start: start, states: []),
-            parts: [("properties", properties), ("indexes", indexes)])
+            parts: [("properties", properties), ("indexes", indexes), ("checks", checks)])
+    }
+
+    /// A check, with its condition as text.
+    private struct CheckState: Equatable {
+        var check: EntityCheck
+        var text: String
+
+        var fields: [ElementText.Field] {
+            [
+                .init(key: "name", value: .string(check.name)),
+                .init(
+                    key: "where", value: .string(text), identity: .index(IndexShape([], where: check.condition))),
+            ]
+        }
     }
 
     /// An index, with the names of its properties.

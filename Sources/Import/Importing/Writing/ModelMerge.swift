@@ -87,7 +87,7 @@ struct ModelMerge {
 
     // MARK: Finding elements
 
-    /// Returns the file of an entity, and the positions of its properties and indexes by their lineages in the import.
+    /// Returns the file of an entity, and the positions of its properties, indexes and checks by their lineages in the import.
     /// Entities match by their tables, properties by their columns.
     private func entity(_ description: DescriptionText) -> (String, [String: [ElementLineage: ElementLineage]])? {
         guard let history = imported.entities.first(where: { $0.fileName == description.fileName }) else { return nil }
@@ -103,7 +103,14 @@ struct ModelMerge {
             let shape = index.shape.mapColumns { properties[$0].map { [$0] } ?? [] }
             indexes[index.lineage] = entity.indexes.first { $0.shape == shape }?.lineage
         }
-        return (existing.sources[entity.lineage], ["properties": properties, "indexes": indexes])
+        var checks: [ElementLineage: ElementLineage] = [:]
+        for check in state.checks where check.condition.columns.allSatisfy({ properties[$0] != nil }) {
+            let condition = check.condition.mapColumns { properties[$0] ?? $0 }
+            checks[check.lineage] = entity.checks.first { $0.condition == condition }?.lineage
+        }
+        return (
+            existing.sources[entity.lineage], ["properties": properties, "indexes": indexes, "checks": checks]
+        )
     }
 
     private func subtype(_ description: DescriptionText) -> (String, [String: [ElementLineage: ElementLineage]])? {
