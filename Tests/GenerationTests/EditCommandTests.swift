@@ -145,7 +145,8 @@ import Testing
     @Test func `a rename changes the orders and the rows of indexes`() throws {
         let indexes = #"""
             "indexes": [{ "properties": ["note desc", "title"], "where": { "note": null } },
-            { "properties": ["title"], "where": "note = 'note' AND length(title) > 1" }]
+            { "properties": ["title"], "where": "note = 'note' AND length(title) > 1" }],
+            "checks": [{ "name": "note", "where": "note <> title" }, { "name": "given", "where": { "note": "x" } }]
             """#
         let old = Self.episode.replacing(/"indexes": \[.*?\]\s*\}?\]/, with: indexes)
         #expect(old.contains("note desc"))
@@ -156,6 +157,8 @@ import Testing
             let text = try model.text("Episode.json")
             #expect(text.contains(#"{ "properties": ["notes desc", "title"], "where": { "notes": null } }"#), "\(text)")
             #expect(text.contains(#""where": "notes = 'note' AND length(title) > 1""#), "\(text)")
+            #expect(text.contains(#"{ "name": "note", "where": "notes <> title" }"#), "\(text)")
+            #expect(text.contains(#"{ "name": "given", "where": { "notes": "x" } }"#), "\(text)")
         }
     }
 

@@ -124,4 +124,29 @@ import Testing
             #expect(try connection.integer(query) == 0, "\(text)")
         }
     }
+
+    @Test func `a condition that cannot be false is never false in SQLite`() throws {
+        var random = Random(state: 8)
+        let connection = try Connection(path: ":memory:", mode: .create)
+        try connection.execute(
+            """
+            CREATE TABLE t (a, b, "c d");
+            INSERT INTO t VALUES (1, 2, NULL), (0, 'x', NULL), (NULL, 'it''s', NULL), (-2, '', NULL), (2.5, 'a%', NULL)
+            """)
+        var safe = 0
+        for _ in 0..<4_000 {
+            let expression = Self.random(3, using: &random).replacingColumns { name -> RowExpression<String> in
+                name == "c d" ? .null : .column(name)
+            }
+            if expression.canBeFalse { continue }
+            safe += 1
+            let sql = SQLite.expression(expression)
+            #expect(try connection.integer("SELECT count(*) FROM t WHERE NOT (\(sql))") == 0, "\(sql)")
+        }
+        #expect(safe > 200, "\(safe)")
+        for text in ["a > b OR NULL", "NULL <= a", "NOT (a AND NULL) OR a IS NULL OR 1", "a IN (NULL, 1) OR NULL > 2"] {
+            #expect(
+                try !RowExpression(parsing: text).canBeFalse == (text != "NOT (a AND NULL) OR a IS NULL"), "\(text)")
+        }
+    }
 }

@@ -14,7 +14,7 @@ import Testing
             "t",
             [
                 "\"a\\\"b\" text? nocase = 'it\\'s'", "c integer -> d(e) deny", "f real = 0.5", "key (c, f)",
-                "(c, f) -> g(h, i) nullify", "unique t_c_key (c)",
+                "(c, f) -> g(h, i) nullify", "unique t_c_key (c)", "check t_f 'f > 0.25'", "check \"b c\" 'c < f'",
             ])
         #expect(
             SQLite.create(table) == [
@@ -22,9 +22,10 @@ import Testing
                 CREATE TABLE "t" (
                   "a""b" TEXT DEFAULT 'it''s' COLLATE NOCASE,
                   "c" INTEGER NOT NULL REFERENCES "d" ("e") ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED,
-                  "f" REAL NOT NULL DEFAULT 0.5,
+                  "f" REAL NOT NULL DEFAULT 0.5 CONSTRAINT "t_f" CHECK ("f" > 0.25),
                   PRIMARY KEY ("c", "f"),
-                  FOREIGN KEY ("c", "f") REFERENCES "g" ("h", "i") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
+                  FOREIGN KEY ("c", "f") REFERENCES "g" ("h", "i") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+                  CONSTRAINT "b c" CHECK ("c" < "f")
                 ) STRICT
                 """, #"CREATE UNIQUE INDEX "t_c_key" ON "t" ("c")"#,
             ])
@@ -45,6 +46,29 @@ import Testing
         #expect(
             SQLite.expression(.changed(.coalesce(.column("y"), .null), .scalar(.int, .string)))
                 == #"CAST((coalesce("y", NULL)) AS TEXT)"#)
+    }
+
+    @Test func `a column with its own checks is added and dropped, and a check with other columns needs a copy`() {
+        func statements(_ old: [String], _ new: [String], _ columns: [String: ValueExpression] = [:]) -> [String] {
+            let step = StepStatements(
+                from: [Table("t", ["id integer key"] + old)], to: [Table("t", ["id integer key"] + new)],
+                changes: [.map(from: "t", to: "t", columns: columns)])
+            return step.create.isEmpty ? step.alter : ["copy"]
+        }
+        #expect(
+            statements([], ["a integer = 2", "check c 'a > 1'"]) == [
+                #"ALTER TABLE "t" ADD COLUMN "a" INTEGER NOT NULL DEFAULT 2 CONSTRAINT "c" CHECK ("a" > 1)"#
+            ])
+        #expect(statements(["a integer", "check c 'a > 1'"], []) == [#"ALTER TABLE "t" DROP COLUMN "a""#])
+        #expect(
+            statements(["a integer", "check c 'a > id'"], ["b integer", "check c 'b > id'"], ["b": .column("a")]) == [
+                #"ALTER TABLE "t" RENAME COLUMN "a" TO "b""#
+            ])
+        #expect(statements(["a integer"], ["a integer", "check c 'a > 1'"]) == ["copy"])
+        #expect(statements(["a integer", "check c 'a > 1'"], ["a integer"]) == ["copy"])
+        #expect(statements(["a integer", "check c 'a > 1'"], ["a integer", "check d 'a > 1'"]) == ["copy"])
+        #expect(statements(["a integer", "b integer", "check c 'a > b'"], ["a integer"]) == ["copy"])
+        #expect(statements(["a integer"], ["a integer", "b integer?", "check c 'a > b'"]) == ["copy"])
     }
 
     @Test func `two tables swap their names`() {
@@ -120,6 +144,7 @@ import Testing
         Table(
             "order_gifts", ["\"first\" text", "b integer", "key (\"first\", b)", "(\"first\", b) -> x(y, z) cascade"],
             isJoinTable: true),
+        Table("checked", ["a text", "check b 'length(a) > 3'", "check \"check\" 'a <> \\'it\\'\\'s\\''"]),
         Table("the shop", ["\"key\" integer key", "\"1\" any?", "\"grün\" text?"]),
     ]
 
@@ -133,19 +158,25 @@ import Testing
     }
 
     @Test func `a changed table is written as its differences`() throws {
-        let more = (1...9).map { "m\($0) text" }
+        let more = (1...14).map { "m\($0) text" }
         let old = Table(
             "t",
-            ["id integer key", "a text", "b text?", "c real"] + more + ["index t_a_idx (a)", "index t_b_idx (b)"])
+            ["id integer key", "a text", "b text?", "c real"] + more + [
+                "index t_a_idx (a)", "index t_b_idx (b)", "check t_c 'c > 1'", "check t_a 'a > 1'",
+            ])
         let new = Table(
             "u",
             ["z text?", "id integer key", "a text", "c real?"] + more
-                + ["e blob? -> f(g) nullify", "index t_a_idx (a)", "unique u_c_key (c)"])
+                + [
+                    "e blob? -> f(g) nullify", "index t_a_idx (a)", "unique u_c_key (c)", "check t_c 'c > 2'",
+                    "check t_a 'a > 1'",
+                ])
         let lines = try #require(SchemaText.lines(of: new, changedFrom: old))
         #expect(
             lines == [
                 "change t as u", "  - b", "  - c", "  + z text? first", "  + c real? after a",
                 "  + e blob? -> f(g) nullify", "  - index t_b_idx", "  + unique u_c_key (c)",
+                "  - check t_c", "  + check t_c 'c > 2'",
             ])
         let other = Table("v", ["id integer key"])
         #expect(try SchemaText.tables(text(lines), after: [old, other]) == [other, new])
@@ -168,7 +199,11 @@ import Testing
                 columns: [
                     "a": .coalesce(.column("null"), .null), "b": .changed(.column("blob"), .scalar(.uuid, .string)),
                     "c": .changed(.coalesce(.column("c"), .literal(.text("it's"))), .members(members)),
-                    "d": .literal(.blob([1])), "e": .changed(.column("e"), .cases([:], merged: false)),
+                    "d": .literal(.blob([1])),
+                    "i": .replaced(
+                        .coalesce(.column("i"), .null),
+                        unless: .binary(.column("value"), .like, .literal(.text("it's"))),
+                        with: .literal(.text("x"))), "e": .changed(.column("e"), .cases([:], merged: false)),
                     "f": .changed(.column("f"), .elements(.members(members), isJSON: true)),
                     "g": .changed(.column("g"), .caseToString), "h": .literal(.real(1)),
                 ], requiring: [.column("a"), .changed(.column("b"), .scalar(.int, .decimal))]),

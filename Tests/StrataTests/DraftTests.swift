@@ -156,6 +156,14 @@ import Testing
                 "unique note_title_key (title)",
             ], "note has a new unique index on title"
         ),
+        (
+            "check",
+            [
+                "id integer key", "title text", "folder_id integer? -> folder(id) nullify",
+                "check note_title 'title > 1'",
+            ],
+            "note has a new or stricter check note_title"
+        ),
         ("same", [], "the tables are equal, but something else in the descriptions differs"),
     ])
     func `another difference is refused with its reason, and the file is unchanged`(

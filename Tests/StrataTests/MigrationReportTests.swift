@@ -175,6 +175,28 @@ private struct Renamed: StoredEntity {
         }
     }
 
+    @Test func `a plan counts the rows that violate a new check`() throws {
+        try withFile { (url: URL) throws in
+            try makeHandMade(at: url, [Self.s], rows: "INSERT INTO s VALUES (1, 'a'), (2, 'b'), (3, 'c'), (4, NULL)")
+            let checked = Self.s.named(nil, [#"check s_v_one_of 'v IN (\'a\', \'x\')'"#])
+            for (value, found) in [
+                (ValueExpression.column("v"), ["CHECK s_v_one_of 2 fails"]),
+                (.replaced(.column("v"), unless: checked.checks[0].condition, with: .literal(.text("x"))), []),
+            ] {
+                let change = TableChange.map(from: "s", to: "s", columns: ["v": value])
+                try HandMade.$old.withValue([Self.s]) {
+                    try HandMade.$new.withValue([checked]) {
+                        try HandMade.$changes.withValue([change]) {
+                            let plan = try MigrationPlan(from: url, to: HandMade.self)
+                            #expect(
+                                plan.violations.map { "\($0.constraint) \($0.rows) \($0.handling)" } == found)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `a plan reports the dangling foreign keys that cannot be repaired`() throws {
         try withFile { (url: URL) throws in
             let tables = [Self.s, Self.pointing("t", .deny), Self.pointing("n", .nullify)]
