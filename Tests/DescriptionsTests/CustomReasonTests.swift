@@ -6,6 +6,30 @@ import Testing
 
 /// The changes that need a custom migration, each with its reason.
 @Suite struct CustomReasonTests {
+    @Test(arguments: [
+        ("true", "null", []), ("null", "true", ["`book.next` may contain a row several times, and must not any more"]),
+    ])
+    func `only the end of duplicates needs a custom migration`(now: String, was: String, reasons: [String]) throws {
+        let history = try history([
+            "Book": book(
+                """
+                { "name": "next", "property_type": { "entity_name": "book", "association": "to_many" }, "duplicates": \(now),
+                  "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "duplicates": \(was) } }] }
+                """)
+        ])
+        #expect(history.steps[0].customReasons == reasons)
+        let key = ["source_id", "target_id"]
+        #expect(
+            history.versions.map { $0.tables[1].primaryKey }
+                == (now == "true" ? [key, key + ["position"]] : [key + ["position"], key]))
+        let lines = history.versions.map { $0.logicalLines[0] }
+        #expect(lines.map { $0.contains("next: to_many book duplicates stored") } == [now == "null", now == "true"])
+        #expect(
+            history.steps[0].changes.map(history.steps[0].text) == [
+                now == "true" ? "duplicates" : "no longer duplicates"
+            ])
+    }
+
     private func reasons(_ files: [String: String]) throws -> [String] {
         try history(files).steps[0].customReasons
     }

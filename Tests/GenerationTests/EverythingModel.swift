@@ -309,6 +309,12 @@ enum EverythingModel {
                 relation("labels", "label", "to_many", inverse: "hubs", ", \"stored\": true"),
                 relation("words", "string_key", "to_many", ", \"added_at_version\": \"2.0\""),
                 relation(
+                    "playlist", "label", "to_many", inverse: "played_in", ", \"stored\": true, \"duplicates\": true"),
+                relation(
+                    "later_twice", "label", "to_many",
+                    ", \"duplicates\": true, \"version_history\": [{ \"version\": \"1.0\" }, { \"version\": \"2.0\", \"previous\": { \"duplicates\": null } }]"
+                ),
+                relation(
                     "gone", "label", "to_many", ", \"removed_at_version\": \"2.0\", \"discard\": true"),
             ])
         files["Spoke.json"] = entity(
@@ -364,6 +370,7 @@ enum EverythingModel {
             "label",
             [
                 relation("hubs", "hub", "to_many", inverse: "labels"),
+                relation("played_in", "hub", "to_many", inverse: "playlist"),
                 relation("passport", "passport", "to_one", inverse: "owner", ", \"nullable\": true"),
             ])
         files["Passport.json"] = entity(

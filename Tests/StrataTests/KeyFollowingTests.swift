@@ -283,6 +283,33 @@ private typealias N = Valued<String>
         }
     }
 
+    @Test func `a join table with duplicates keeps every entry of merged rows`() throws {
+        let join = Table(
+            "lists",
+            [
+                "source_id integer -> s(id) cascade", "target_id integer -> t(id) cascade", "position integer",
+                "key (source_id, target_id, position)",
+            ], isJoinTable: true)
+        let content = """
+            INSERT INTO s VALUES (1, 'x'), (2, 'y'), (3, 'z'); INSERT INTO t VALUES (7), (8);
+            INSERT INTO lists VALUES (1, 7, 0), (1, 8, 1), (2, 7, 0), (2, 7, 1), (3, 7, 0), (3, 8, 1)
+            """
+        try withStore(
+            [Self.s, Table("t", ["id integer key"]), join], rows: content,
+            code: { step in
+                try step.migrate(S.self) { (old: S, _) -> Outcome<S> in
+                    old.id.rawValue == 1 ? .keep(old) : .merge(into: .init(rawValue: 1))
+                }
+                try step.followKeys()
+            },
+            check: { (url: URL) throws in
+                #expect(
+                    try rows(url, "SELECT target_id, count(*) FROM lists WHERE source_id = 1 GROUP BY 1") == [
+                        [.integer(7), .integer(4)], [.integer(8), .integer(2)],
+                    ])
+            })
+    }
+
     @Test func `foreign keys to a case-insensitive primary key are followed case-insensitively`() throws {
         let s = Table("s", ["id text nocase key", "v text?"])
         let t = Table(

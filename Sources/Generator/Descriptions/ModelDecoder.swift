@@ -92,7 +92,7 @@ struct ModelDecoder {
                 .wrongKind(key: "property_type", expected: expected, found: type.kind), fields.file, type.offset)
             return nil
         }
-        for key in ["stored", "ordered", "on_delete", "entity_name", "association", "inverse"] {
+        for key in ["stored", "ordered", "duplicates", "on_delete", "entity_name", "association", "inverse"] {
             guard let json = fields.value(key) else { continue }
             reader.report(
                 .keyDoesNotApply(key, because: "the property is not a relationship"), fields.file, json.offset)
@@ -153,6 +153,7 @@ struct ModelDecoder {
         var relationship = Relationship(target: entity, association: association)
         relationship.isStored = reader.bool("stored", fields) ?? false
         relationship.isOrdered = reader.bool("ordered", fields) ?? false
+        relationship.allowsDuplicates = reader.bool("duplicates", fields) ?? false
         if let json = fields.value("on_delete") {
             relationship.deleteRule = reader.choice(json, key: "on_delete", file)
         }

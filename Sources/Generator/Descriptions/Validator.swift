@@ -391,7 +391,17 @@ package struct Validator {
             if storage == .inverseJoinTable, relationship.isOrdered {
                 diagnostics.append(refuse("ordered", "the side with \"stored\": true has the order; remove it"))
             }
-        } else if relationship.isOrdered {
+        }
+        if relationship.allowsDuplicates {
+            if storage == .inverseJoinTable {
+                diagnostics.append(refuse("duplicates", "it belongs to the side with \"stored\": true; move it there"))
+            } else if storage != .joinTable {
+                diagnostics.append(refuse("duplicates", "only a to_many without a to_one as its inverse can have it"))
+            } else if version.isOwnInverse(relationship) {
+                diagnostics.append(refuse("duplicates", "a relationship that is its own inverse cannot have it"))
+            }
+        }
+        if relationship.association == .toOne, relationship.isOrdered {
             diagnostics.append(refuse("ordered", "a to_one has no order; remove it"))
         }
         if storage != .column {

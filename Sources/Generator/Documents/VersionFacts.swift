@@ -67,6 +67,7 @@ struct VersionFacts {
         facts.facts.append(relationship.association == .toMany ? "to-many" : "to-one")
         if let inverse { facts.facts.append("inverse \(inverse.name)") }
         if relationship.isOrdered { facts.facts.append("ordered") }
+        if relationship.allowsDuplicates { facts.facts.append("duplicates") }
         switch storage {
         case .column:
             drawn.drawn = true

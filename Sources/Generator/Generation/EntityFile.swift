@@ -249,6 +249,7 @@ extension Generator {
             if let table, table.source.count > 1 || table.target.count > 1 {
                 text += ", source: \(SwiftLiteral.strings(table.source)), target: \(SwiftLiteral.strings(table.target))"
             }
+            if stored.relationship?.allowsDuplicates == true { text += ", duplicates: true" }
             return reversed ? text + ", reversed: true" : text
         }
         switch version.storage(of: relationship) {

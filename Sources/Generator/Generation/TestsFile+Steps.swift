@@ -142,9 +142,11 @@ extension Generator {
             let oldTarget = step.from.entity(target), was.inverse == join.relationship.inverse || was.inverse == nil,
             // A relationship that becomes its own inverse gets additional pairs.
             was.inverse != nil || !step.to.isOwnInverse(join.relationship),
+            // Only a custom migration decides which of several equal targets stays.
+            !was.allowsDuplicates || join.relationship.allowsDuplicates,
             !step.instructions.custom.contains(element), !step.instructions.unchecked.contains(element)
         else { return nil }
-        let key = join.source + join.target
+        let key = join.table.primaryKey
         let source: [String]
         let targets: [String]
         let from: String
@@ -152,7 +154,7 @@ extension Generator {
         var filter: String?
         if let old = step.from.joinTables(of: entity.old).first(where: { $0.property == join.property }) {
             (from, source, targets) = (old.table.name, old.source, old.target)
-            oldKey = source + targets
+            oldKey = source + targets + (join.relationship.allowsDuplicates ? ["position"] : [])
         } else {
             targets = step.from.columns(of: entity.old).filter {
                 $0.property == join.property && $0.role != .position

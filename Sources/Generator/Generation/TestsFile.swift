@@ -112,7 +112,8 @@ extension Generator {
         let columns =
             isPlain ? "" : ", columns: \(SwiftLiteral.strings(join.source)), \(SwiftLiteral.strings(join.target))"
         return "StrataTesting.FixtureJoinTable(\(SwiftLiteral.string(join.table.name)), of: \(property), "
-            + "from: \(SwiftLiteral.string(entity.tableName)), to: \(target)\(columns))"
+            + "from: \(SwiftLiteral.string(entity.tableName)), to: \(target)\(columns)"
+            + (join.relationship.allowsDuplicates ? ", duplicates: true)" : ")")
     }
 
     private func tableValues(_ definition: TableSeries<FixtureTableText>.Definition) -> Value {

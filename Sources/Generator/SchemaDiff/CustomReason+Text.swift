@@ -44,6 +44,7 @@ extension SchemaStep {
         case .fillNotStored: "has a \"fill_from\" that is not stored in a column"
         case .fillOfOtherKind(let column): "cannot take the values of `\(column)`"
         case .fillMayBeNull: "has a \"fill_from\" that can be null"
+        case .duplicateTargets: "may contain a row several times, and must not any more"
         case .otherTarget: "refers to another entity"
         case .otherTargetKey: "refers to a primary key of another type"
         case .discardedTarget: "refers to rows that are discarded"

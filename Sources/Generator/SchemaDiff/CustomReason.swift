@@ -65,6 +65,8 @@ package enum CustomCause: Hashable, Sendable {
     case fillOfOtherKind(String)
     /// The property that `fill_from` names may be null.
     case fillMayBeNull
+    /// The relationship may contain a row several times, and must not any more.
+    case duplicateTargets
     /// The relationship has another target.
     case otherTarget
     /// The primary key of the target has another type.

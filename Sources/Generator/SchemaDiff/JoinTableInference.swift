@@ -55,8 +55,11 @@ struct JoinTableInference {
         if emptied.contains(join.relationship.target), !hasOtherTarget {
             changes += (source.map { [.drop($0.table.name)] } ?? []) + [.create(join.table.name)]
         } else if let source {
-            if hasOtherTarget || !keepsKeys(relationship.target) {
-                require(hasOtherTarget ? .otherTarget : .otherTargetKey, property)
+            let losesDuplicates = relationship.allowsDuplicates && !join.relationship.allowsDuplicates
+            if hasOtherTarget || !keepsKeys(relationship.target) || losesDuplicates {
+                let isOtherKey = !keepsKeys(relationship.target)
+                require(
+                    hasOtherTarget ? .otherTarget : isOtherKey ? .otherTargetKey : .duplicateTargets, property)
                 changes += [.drop(source.table.name), .create(join.table.name)]
             } else if source.table != join.table {
                 let columns = zip(join.source + join.target, source.source + source.target)

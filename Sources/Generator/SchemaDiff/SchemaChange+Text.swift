@@ -92,6 +92,7 @@ extension SchemaStep {
         case .indexed: return property.isIndexed ? "indexed" : nil
         case .collation: return property.collation?.rawValue
         case .ordered: return relationship?.isOrdered == true ? "ordered" : nil
+        case .duplicates: return relationship?.allowsDuplicates == true ? "duplicates" : nil
         case .deleteRule:
             guard let relationship, version.storage(of: relationship) == .column else { return nil }
             return version.deleteRule(of: property).rawValue
@@ -175,7 +176,7 @@ extension SchemaStep {
     /// Returns the word before the value of a field; empty if the value needs no such word.
     private func label(_ field: SchemaChange.Field) -> String {
         switch field {
-        case .name, .null, .unique, .indexed, .ordered, .content: ""
+        case .name, .null, .unique, .indexed, .ordered, .duplicates, .content: ""
         case .table, .key, .type, .inverse, .defaultValue, .collation, .deleteRule, .column, .minimum, .maximum,
             .minLength, .maxLength, .pattern, .oneOf:
             field.rawValue + " "

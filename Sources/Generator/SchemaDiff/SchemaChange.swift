@@ -50,7 +50,7 @@ package struct SchemaChange: Hashable, Sendable {
     package enum Field: String, CaseIterable, Hashable, Sendable {
         case name, table, key, type, inverse, null
         case defaultValue = "default"
-        case unique, indexed, collation, ordered
+        case unique, indexed, collation, ordered, duplicates
         case deleteRule = "on_delete"
         case column
         case minimum, maximum

@@ -140,6 +140,8 @@ package struct Relationship: Hashable, Sendable {
     package var isStored: Bool
     /// Whether the referenced rows are ordered.
     package var isOrdered: Bool
+    /// Whether a row may refer to the same row several times. Each time has its own position.
+    package var allowsDuplicates = false
     /// The delete rule from the description; nil for the default.
     package var deleteRule: DeleteRule?
 

@@ -88,6 +88,7 @@ extension SchemaVersion {
             text += logical(entity(relationship.target)?.name ?? "") + (property.isNullable ? "?" : "")
             if let inverse = inverse(of: relationship) { text += " inverse " + logical(inverse.name) }
             if relationship.isOrdered { text += " ordered" }
+            if relationship.allowsDuplicates { text += " duplicates" }
             switch storage(of: relationship) {
             case .column: text += " on_delete " + deleteRule(of: property).rawValue
             case .joinTable: text += " stored"

@@ -146,7 +146,9 @@ extension SchemaVersion {
                 names.name(.joinTarget(property.lineage), [name] + other + ["idx"]), IndexShape(other))
             return JoinTable(
                 table: Table(
-                    name, columns: columns, primaryKey: source + other, foreignKeys: foreignKeys, indexes: [index],
+                    name, columns: columns,
+                    primaryKey: source + other + (relationship.allowsDuplicates ? ["position"] : []),
+                    foreignKeys: foreignKeys, indexes: [index],
                     isJoinTable: true),
                 source: source, target: other, property: property.lineage, relationship: relationship)
         }

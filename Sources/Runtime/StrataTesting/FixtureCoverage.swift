@@ -65,6 +65,11 @@ struct FixtureCoverage {
         if targets > 2, try connection.integer(most) ?? 0 < 2 {
             gaps.append("\(join.property): no row has several targets")
         }
+        let equal =
+            "SELECT count(*) FROM (SELECT 1 FROM \(SQL.quoted(join.name)) GROUP BY \(SQL.list(join.columns)) HAVING count(*) > 1)"
+        if join.hasDuplicates, try connection.integer(equal) == 0 {
+            gaps.append("\(join.property): no row has the same target twice")
+        }
         if sources > 1 { gaps += try untouched(join.source, by: columns.source, of: join.name, join.property, version) }
         if targets > 1 {
             gaps += try untouched(join.target, by: Array(columns.target), of: join.name, join.property, version)

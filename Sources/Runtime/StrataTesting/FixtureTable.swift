@@ -164,6 +164,8 @@ public struct FixtureJoinTable: Sendable {
     let columns: [String]
     /// The number of columns with the primary key of the target. They are the last of `columns`.
     let targetCount: Int
+    /// Whether a row of `source` may refer to a row of `target` several times.
+    let hasDuplicates: Bool
 
     /// Creates a join table.
     ///
@@ -174,9 +176,11 @@ public struct FixtureJoinTable: Sendable {
     ///   - target: The table that the relationship refers to.
     ///   - sources: The columns with the primary key of `source`.
     ///   - targets: The columns with the primary key of `target`.
+    ///   - hasDuplicates: Whether a row of `source` may refer to a row of `target` several times.
     public init(
         _ name: String, of property: String, from source: String, to target: String,
-        columns sources: [String] = ["source_id"], _ targets: [String] = ["target_id"]
+        columns sources: [String] = ["source_id"], _ targets: [String] = ["target_id"],
+        duplicates hasDuplicates: Bool = false
     ) {
         self.name = name
         self.property = property
@@ -184,5 +188,9 @@ public struct FixtureJoinTable: Sendable {
         self.target = target
         self.columns = sources + targets
         self.targetCount = targets.count
+        self.hasDuplicates = hasDuplicates
     }
+
+    /// The columns of the primary key.
+    var key: [String] { columns + (hasDuplicates ? ["position"] : []) }
 }

@@ -22,7 +22,7 @@ public struct FixtureVersion: Sendable, CustomStringConvertible {
         if let table = tables.first(where: { $0.name == name }) {
             return (table.key, table.columns.flatMap(\.names))
         }
-        let columns = joinTables.first { $0.name == name }?.columns ?? []
-        return (columns, columns + ["position"])
+        let join = joinTables.first { $0.name == name }
+        return (join?.key ?? [], (join?.columns ?? []) + ["position"])
     }
 }

@@ -309,7 +309,8 @@ struct SampleRows {
             // source has none. Each of the others has one.
             let pool = targets.count > 1 ? Array(targets.dropLast()) : targets
             let one = Array(pool.dropFirst(number % max(1, pool.count)).prefix(1))
-            let chosen = random?.some(of: targets) ?? (number == 0 ? pool.reversed() : number == 1 ? [] : one)
+            var chosen = random?.some(of: targets) ?? (number == 0 ? pool.reversed() : number == 1 ? [] : one)
+            if join.hasDuplicates { chosen += chosen.prefix(2) }
             for (place, target) in chosen.enumerated() {
                 for (index, value) in (source + target + [SQLiteValue(place)]).enumerated() {
                     try statement.bind(value, at: index + 1)

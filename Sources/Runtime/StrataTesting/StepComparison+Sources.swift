@@ -76,7 +76,7 @@ extension StepComparison {
         // Only the custom migration determines the rows of a relationship that it fills.
         if expectations.isEmpty, step.custom != nil { return [] }
         if expectations.contains(where: { isUnknown($1) }) { return [] }
-        var sql = all(of: join.name, join.columns)
+        var sql = all(of: join.name, expectations.first?.1.key ?? join.key)
         let sources = join.columns.dropLast(join.targetCount)
         let ends = [(join.source, Array(sources)), (join.target, Array(join.columns.suffix(join.targetCount)))]
         let conditions = ends.compactMap { table, columns -> String? in

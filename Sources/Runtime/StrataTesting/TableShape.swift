@@ -160,7 +160,7 @@ struct TableShape {
 
     private func differences(_ join: FixtureJoinTable) -> [String] {
         var problems: [String] = []
-        if key(of: join.name) != join.columns {
+        if key(of: join.name) != join.key {
             problems.append("\(join.property): the primary key of its table differs")
         }
         let foreignKeys = foreignKeys(of: join.name)

@@ -69,6 +69,7 @@ extension KeyTable {
         documentation, type,
         KeyShape("stored", .bool, "Whether this side has the column or the join table."),
         KeyShape("ordered", .bool, "Whether a to_many relationship keeps an order."),
+        KeyShape("duplicates", .bool, "Whether a to_many relationship may contain a row several times."),
         KeyShape(
             "on_delete", .choice(Relationship.DeleteRule.allCases.map(\.rawValue)),
             "The effect on this row when the other one is deleted."),

@@ -7,6 +7,8 @@ struct JoinTable: Sendable {
     let source: [String]
     /// The columns of the target's primary key.
     let target: [String]
+    /// Whether a source may refer to a target several times.
+    let hasDuplicates: Bool
 }
 
 /// The end of a join table.
@@ -75,12 +77,20 @@ public struct ToMany<Source: StoredEntity, Target: StoredEntity>: Sendable {
     }
 
     /// Creates a relationship that is stored in a join table.
+    ///
+    /// - Parameters:
+    ///   - joinTable: The name of the join table.
+    ///   - source: The columns of the primary key of the side that stores the relationship.
+    ///   - target: The columns of the primary key of the other side.
+    ///   - hasDuplicates: Whether a row may refer to the same row several times.
+    ///   - isReversed: Whether the relationship starts at the other side.
+    ///   - isSymmetric: Whether the relationship is its own inverse.
     public init(
         joinTable: String, source: [String] = ["source_id"], target: [String] = ["target_id"],
-        reversed isReversed: Bool = false, symmetric isSymmetric: Bool = false
+        duplicates hasDuplicates: Bool = false, reversed isReversed: Bool = false, symmetric isSymmetric: Bool = false
     ) {
         storage = .joinTable(
-            JoinTable(name: joinTable, source: source, target: target),
+            JoinTable(name: joinTable, source: source, target: target, hasDuplicates: hasDuplicates),
             isReversed ? .target : isSymmetric ? .both : .source)
     }
 }
@@ -165,10 +175,14 @@ extension ToMany {
         case .joinTable(let join, let end):
             let (from, to) = end == .target ? (join.target, join.source) : (join.source, join.target)
             let condition = RelatedQuery.equal(key, RelatedQuery.qualified(to, "j"))
+            // A source that refers to the row several times is related to it once.
+            let isOnce = join.hasDuplicates && end == .target
+            let pairs = SQL.quoted(name(join.name))
+            let table = isOnce ? "(SELECT DISTINCT \(SQL.list(from + to)) FROM \(pairs))" : pairs
             return RelatedQuery(
-                tables: "\(SQL.quoted(name(join.name))) AS j JOIN \(target) ON \(condition)",
+                tables: "\(table) AS j JOIN \(target) ON \(condition)",
                 source: RelatedQuery.qualified(from, "j"),
-                order: (["j.\"position\""] + key).joined(separator: ", ")
+                order: ((isOnce ? [] : ["j.\"position\""]) + key).joined(separator: ", ")
             ).joined(with: Source.table, name(Source.table.name))
         }
     }

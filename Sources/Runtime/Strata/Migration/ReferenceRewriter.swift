@@ -289,10 +289,22 @@ struct ReferenceRewriter {
         try connection.execute(
             "DELETE FROM \(table) WHERE (\(SQL.list(foreignKey.key))) IN (SELECT \(places.joined(separator: ", ")) FROM \(moved))"
         )
-        // Two merged rows may reference the same row. A join table keeps one pair for both; only a position is lost.
+        // Two merged rows may reference the same row. A join table keeps one pair for both; only a position is lost. If it
+        // keeps equal pairs, one of two with the same position moves to the end.
         let isJoin = joinTables.contains(foreignKey.table)
+        var new = cells
+        if isJoin, foreignKey.key.contains("position"), let place = all.firstIndex(of: "position") {
+            let pair = zip(all, cells).filter { foreignKey.key.contains($0.0) }
+            let isTaken = pair.map { "t.\(SQL.quoted($0)) = m.\($1)" }.joined(separator: " AND ")
+            let number = "row_number() OVER (PARTITION BY \(pair.map(\.1).joined(separator: ", ")) ORDER BY m.rowid)"
+            new[place] = """
+                CASE WHEN \(number) > 1 OR EXISTS (SELECT 1 FROM \(table) AS t WHERE \(isTaken)) \
+                THEN (SELECT 1 + max(p) FROM (SELECT max("position") AS p FROM \(table) UNION ALL SELECT max(\(cells[place])) FROM \(moved))) \
+                + row_number() OVER (ORDER BY m.rowid) ELSE m.\(cells[place]) END
+                """
+        }
         try connection.execute(
-            "INSERT \(isJoin ? "OR IGNORE " : "")INTO \(table) (\(SQL.list(all))) SELECT \(cells.joined(separator: ", ")) FROM \(moved) ORDER BY rowid"
+            "INSERT \(isJoin ? "OR IGNORE " : "")INTO \(table) (\(SQL.list(all))) SELECT \(new.joined(separator: ", ")) FROM \(moved) AS m ORDER BY m.rowid"
         )
         if let own, own.oldColumns.count == own.newColumns.count {
             let after = foreignKey.key.map { name in all.firstIndex(of: name).map { "m.\"c\($0)\"" } ?? "NULL" }

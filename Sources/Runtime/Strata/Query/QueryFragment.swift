@@ -155,7 +155,9 @@ struct ToManyLink: Sendable {
         /// The columns of the related rows that reference the row.
         case columns([String])
         /// A join table. Its `source` columns reference the row, and its `target` columns the related row.
-        case joinTable(String, source: [String], target: [String])
+        ///
+        /// If `isDistinct` is true, equal pairs count as one.
+        case joinTable(String, source: [String], target: [String], isDistinct: Bool)
     }
     let storage: Storage
 }

@@ -204,11 +204,13 @@ final class QueryScope {
         let source: [String]
         switch link.storage {
         case .columns(let columns): source = scope.columns(columns)
-        case .joinTable(let table, let sources, let targets):
+        case .joinTable(let table, let sources, let targets, let isDistinct):
             let alias = aliases.next()
             source = sources.map { "\(alias).\(SQL.quoted($0))" }
             let target = targets.map { "\(alias).\(SQL.quoted($0))" }
-            from += " JOIN \(SQL.quoted(names(table))) AS \(alias) ON "
+            let pairs = SQL.quoted(names(table))
+            let distinct = "(SELECT DISTINCT \(SQL.list(sources + targets)) FROM \(pairs))"
+            from += " JOIN \(isDistinct ? distinct : pairs) AS \(alias) ON "
             from += Self.equal(scope.columns(link.targetKey), target)
         }
         let key = columns(link.key)

@@ -281,8 +281,11 @@ extension ToMany {
         let storage: ToManyLink.Storage =
             switch storage {
             case .inverse(let columns, _): .columns(columns)
-            case .joinTable(let join, .target): .joinTable(join.name, source: join.target, target: join.source)
-            case .joinTable(let join, _): .joinTable(join.name, source: join.source, target: join.target)
+            case .joinTable(let join, .target):
+                .joinTable(
+                    join.name, source: join.target, target: join.source, isDistinct: join.hasDuplicates)
+            case .joinTable(let join, _):
+                .joinTable(join.name, source: join.source, target: join.target, isDistinct: false)
             }
         return ToManyLink(
             key: Source.table.key, table: Target.table.name, targetKey: Target.table.key, storage: storage)

@@ -36,6 +36,45 @@ import Testing
         #expect(together == separately && !separately.isEmpty)
     }
 
+    @Test func `a relationship with duplicates contains a row several times, and its inverse once`() throws {
+        try withStore { store in
+            let hubs = (1...3).map { Hub(id: .init(rawValue: $0)) }
+            let labels = (1...3).map { Label(id: .init(rawValue: $0)) }
+            try store.write { transaction in
+                try transaction.insert(contentsOf: hubs)
+                try transaction.insert(contentsOf: labels)
+                try transaction.setRelated(hubs[0], \.playlist, to: [3, 1, 3, 3])
+                try transaction.setRelated(hubs[1], \.playlist, to: [3])
+            }
+            try store.read { transaction in
+                #expect(try transaction.related(hubs[0], \.playlist).map(\.id) == [3, 1, 3, 3])
+                #expect(try transaction.related(labels[2], \.playedIn).map(\.id) == [1, 2])
+                try expectSame(transaction, hubs, \.playlist)
+                try expectSame(transaction, labels, \.playedIn)
+                let counts = try transaction.fetch(Hub.all.select { $0.playlist.count })
+                #expect(counts == [4, 1, 0])
+                let long = Hub.all.where { $0.playlist.count == 4 }
+                #expect(try transaction.fetch(long).map(\.id) == [1])
+                let often = Label.all.where { $0.playedIn.count == 2 }
+                #expect(try transaction.fetch(often).map(\.id) == [3])
+                let label = labels[0].id
+                let withFirst = Hub.all.where { $0.playlist.contains { $0.id == label } }
+                #expect(try transaction.fetch(withFirst).map(\.id) == [1])
+                let lists = try transaction.fetch(Hub.all.including(\.playlist))
+                #expect(lists.map { $0.1.map(\.id) } == [[3, 1, 3, 3], [3], []])
+                let players = try transaction.fetch(Label.all.including(\.playedIn))
+                #expect(players.map { $0.1.map(\.id) } == [[1], [], [1, 2]])
+            }
+            try store.write { transaction in
+                try transaction.setRelated(labels[2], \.playedIn, to: [2, 3])
+                #expect(try transaction.related(hubs[0], \.playlist).map(\.id) == [1])
+                #expect(try transaction.related(hubs[2], \.playlist).map(\.id) == [3])
+                try transaction.delete(labels[2])
+                #expect(try transaction.related(hubs[1], \.playlist).isEmpty)
+            }
+        }
+    }
+
     @Test func `the side without the table changes nobody's order`() throws {
         try withStore(checkOrders)
     }

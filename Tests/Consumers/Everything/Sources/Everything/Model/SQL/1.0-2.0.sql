@@ -70,6 +70,13 @@ CREATE TABLE "strata_new_conversions" (
   "uuid_to_string_from" TEXT
 ) STRICT;
 
+CREATE TABLE "strata_new_hub_later_twice" (
+  "source_id" INTEGER NOT NULL REFERENCES "hub" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "target_id" INTEGER NOT NULL REFERENCES "label" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "position" INTEGER NOT NULL,
+  PRIMARY KEY ("source_id", "target_id", "position")
+) STRICT;
+
 CREATE TABLE "strata_new_hub_words" (
   "source_id" INTEGER NOT NULL REFERENCES "hub" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   "target_id" TEXT NOT NULL REFERENCES "string_key" ("code") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
@@ -400,6 +407,9 @@ SELECT "id", CAST("int_to_string" AS TEXT), coalesce(CAST("int_to_string_filled"
 '), "color_source", "date_source", "seconds_source", "milliseconds_source", "data_source", CASE WHEN "uuid_to_string" IS NOT NULL THEN substr(hex("uuid_to_string"), 1, 8) || '-' || substr(hex("uuid_to_string"), 9, 4) || '-' || substr(hex("uuid_to_string"), 13, 4) || '-' || substr(hex("uuid_to_string"), 17, 4) || '-' || substr(hex("uuid_to_string"), 21, 12) END, coalesce(CASE WHEN "uuid_to_string_filled" IS NOT NULL THEN substr(hex("uuid_to_string_filled"), 1, 8) || '-' || substr(hex("uuid_to_string_filled"), 9, 4) || '-' || substr(hex("uuid_to_string_filled"), 13, 4) || '-' || substr(hex("uuid_to_string_filled"), 17, 4) || '-' || substr(hex("uuid_to_string_filled"), 21, 12) END, 'it''s "so" \ 
 '), "uuid_source", "decimal_source", CAST("int_source" AS TEXT), CAST("int_source" AS TEXT), "bool_source", CASE "bool_source" WHEN 0 THEN 'false' WHEN 1 THEN 'true' END, "float_source", "url_source", "color_source", CASE WHEN "uuid_source" IS NOT NULL THEN substr(hex("uuid_source"), 1, 8) || '-' || substr(hex("uuid_source"), 9, 4) || '-' || substr(hex("uuid_source"), 13, 4) || '-' || substr(hex("uuid_source"), 17, 4) || '-' || substr(hex("uuid_source"), 21, 12) END FROM "conversions";
 
+INSERT INTO "strata_new_hub_later_twice" (rowid, "source_id", "target_id", "position")
+SELECT rowid, "source_id", "target_id", "position" FROM "centre_later_twice";
+
 INSERT INTO "strata_new_mayor" (rowid, "town_region_number", "town_region_country_id", "town_name")
 SELECT rowid, "town_region_self", "town_region_country_id", "town_name" FROM "mayor";
 
@@ -457,6 +467,8 @@ DROP TABLE "dropped";
 
 DROP TABLE "dropped_labels";
 
+DROP TABLE "centre_later_twice";
+
 DROP TABLE "centre_gone";
 
 DROP TABLE "mayor";
@@ -489,6 +501,8 @@ ALTER TABLE "centre" RENAME TO "hub";
 
 ALTER TABLE "centre_labels" RENAME TO "hub_labels";
 
+ALTER TABLE "centre_playlist" RENAME TO "hub_playlist";
+
 ALTER TABLE "indexed" DROP COLUMN "gone";
 
 ALTER TABLE "indexed" RENAME COLUMN "status" TO "state";
@@ -504,6 +518,8 @@ ALTER TABLE "strata_new_cache_labels" RENAME TO "cache_labels";
 ALTER TABLE "strata_new_checked" RENAME TO "checked";
 
 ALTER TABLE "strata_new_conversions" RENAME TO "conversions";
+
+ALTER TABLE "strata_new_hub_later_twice" RENAME TO "hub_later_twice";
 
 ALTER TABLE "strata_new_hub_words" RENAME TO "hub_words";
 
@@ -542,6 +558,8 @@ CREATE INDEX "cache_labels_target_id_idx" ON "cache_labels" ("target_id");
 CREATE UNIQUE INDEX "checked_rows_label_key" ON "checked" ("label");
 
 CREATE UNIQUE INDEX "checked_rows_slug_key" ON "checked" ("slug");
+
+CREATE INDEX "centre_later_twice_target_id_idx" ON "hub_later_twice" ("target_id");
 
 CREATE INDEX "hub_words_target_id_idx" ON "hub_words" ("target_id");
 

@@ -73,6 +73,22 @@ CREATE TABLE "centre_labels" (
 ) STRICT;
 CREATE INDEX "centre_labels_target_id_idx" ON "centre_labels" ("target_id");
 
+CREATE TABLE "centre_playlist" (
+  "source_id" INTEGER NOT NULL REFERENCES "centre" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "target_id" INTEGER NOT NULL REFERENCES "label" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "position" INTEGER NOT NULL,
+  PRIMARY KEY ("source_id", "target_id", "position")
+) STRICT;
+CREATE INDEX "centre_playlist_target_id_idx" ON "centre_playlist" ("target_id");
+
+CREATE TABLE "centre_later_twice" (
+  "source_id" INTEGER NOT NULL REFERENCES "centre" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "target_id" INTEGER NOT NULL REFERENCES "label" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "position" INTEGER NOT NULL,
+  PRIMARY KEY ("source_id", "target_id")
+) STRICT;
+CREATE INDEX "centre_later_twice_target_id_idx" ON "centre_later_twice" ("target_id");
+
 CREATE TABLE "centre_gone" (
   "source_id" INTEGER NOT NULL REFERENCES "centre" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   "target_id" INTEGER NOT NULL REFERENCES "label" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,

@@ -172,6 +172,22 @@ CREATE TABLE "hub_labels" (
 ) STRICT;
 CREATE INDEX "centre_labels_target_id_idx" ON "hub_labels" ("target_id");
 
+CREATE TABLE "hub_playlist" (
+  "source_id" INTEGER NOT NULL REFERENCES "hub" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "target_id" INTEGER NOT NULL REFERENCES "label" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "position" INTEGER NOT NULL,
+  PRIMARY KEY ("source_id", "target_id", "position")
+) STRICT;
+CREATE INDEX "centre_playlist_target_id_idx" ON "hub_playlist" ("target_id");
+
+CREATE TABLE "hub_later_twice" (
+  "source_id" INTEGER NOT NULL REFERENCES "hub" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "target_id" INTEGER NOT NULL REFERENCES "label" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "position" INTEGER NOT NULL,
+  PRIMARY KEY ("source_id", "target_id", "position")
+) STRICT;
+CREATE INDEX "centre_later_twice_target_id_idx" ON "hub_later_twice" ("target_id");
+
 CREATE TABLE "hub_words" (
   "source_id" INTEGER NOT NULL REFERENCES "hub" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   "target_id" TEXT NOT NULL REFERENCES "string_key" ("code") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
