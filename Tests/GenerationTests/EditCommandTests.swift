@@ -162,6 +162,20 @@ import Testing
         }
     }
 
+    @Test func `a check is renamed and removed`() throws {
+        let check = #""checks": [{ "name": "given", "where": "title <> ''" }], "properties": ["#
+        let old = Self.episode.replacing("\"properties\": [", with: check, maxReplacements: 1)
+        try ScratchModel.with(["Episode.json": old, "Podcast.json": Self.podcast, "Genre.json": Self.genre]) {
+            (model: ScratchModel) throws in
+            #expect(model.run("release", model.folder.path).code == .success)
+            #expect(edit(model, "rename", "episode.given", "has_title").contains("check given"))
+            #expect(try model.text("Episode.json").contains(#""previous_name": "given""#))
+            #expect(edit(model, "remove", "episode.has_title").contains("check given where title <> '' removed"))
+            #expect(try model.text("Episode.json").contains(#""removed_at_version": "1.1""#))
+            #expect(model.run("generate", model.folder.path).code == .success)
+        }
+    }
+
     @Test func `the rename of a case changes the rows of indexes`() throws {
         let podcast = Self.podcast.replacing(
             "\"properties\": [",

@@ -242,6 +242,7 @@ enum EverythingModel {
             { "name": "ends_at", "property_type": "date", "nullable": true },
             { "name": "serial", "property_type": "uuid", "one_of": ["00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002"] },
             { "name": "slug", "property_type": "string", "unique": true },
+            { "name": "email", "property_type": "string", "unique": true, "collation": "nocase" },
             { "name": "gone", "property_type": "int", "maximum": 3, "removed_at_version": "2.0", "discard": true },
             { "name": "lent", "property_type": "int", "removed_at_version": "2.0", "discard": true },
             { "name": "discount", "property_type": "double", "nullable": true, "minimum": 0, "added_at_version": "2.0" },
@@ -249,6 +250,7 @@ enum EverythingModel {
           ],
           "checks": [
             { "name": "ends_after_start", "where": "ends_at >= starts_at" },
+            { "name": "email_has_at", "where": "instr(email, '@') > 1" },
             { "name": "slug_is_given", "where": "slug <> '' AND slug NOT LIKE ' %'" },
             { "name": "lent_or_gone", "where": "lent > gone OR number < 100", "removed_at_version": "2.0" },
             { "name": "discount_below_price", "where": "discount <= price", "added_at_version": "2.0" },

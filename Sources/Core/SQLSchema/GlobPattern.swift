@@ -52,6 +52,13 @@ package struct GlobPattern: Hashable, Sendable {
         self.parts = parts
     }
 
+    /// The lengths of the shortest and the longest text that the pattern matches, in Unicode scalars; the longest is
+    /// `Int.max` if there is no limit.
+    package var lengths: [Int] {
+        let least = parts.count { $0 != .any }
+        return parts.contains(.any) ? [least, .max] : [least]
+    }
+
     /// Returns whether the pattern matches a complete text. The text ends before its first NUL.
     package func matches(_ text: String) -> Bool {
         let text = Array(text.unicodeScalars.prefix { $0 != "\0" })

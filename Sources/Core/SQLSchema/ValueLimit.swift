@@ -62,6 +62,15 @@ package enum ValueLimit: Hashable, Sendable {
         }
     }
 
+    /// Returns whether the limit allows texts of a length.
+    package func allows(length: Int) -> Bool {
+        switch self {
+        case .minLength(let least): length >= least
+        case .maxLength(let greatest): length <= greatest
+        case .minimum, .maximum, .pattern, .oneOf: true
+        }
+    }
+
     /// Returns whether each value that satisfies this limit also satisfies `other`, which has the same kind.
     package func implies(_ other: ValueLimit) -> Bool {
         switch (self, other) {

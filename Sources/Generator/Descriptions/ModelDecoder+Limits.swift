@@ -28,7 +28,28 @@ extension ModelDecoder {
                 .emptyRange(limits[place - 1].kind.rawValue, limit.kind.rawValue), fields.file,
                 fields[limit.kind.rawValue]?.json.offset ?? fields.offset)
         }
+        checkTogether(limits, fields)
         return limits
+    }
+
+    /// Reports values of `one_of` and patterns that the other limits do not allow.
+    private mutating func checkTogether(_ limits: [ValueLimit], _ fields: Fields) {
+        for limit in limits {
+            for other in limits where other != limit {
+                let wrong: String?
+                switch (limit, other) {
+                case (.oneOf(let values), _): wrong = values.first { !other.allows($0) }?.text
+                case (.pattern(let pattern), .minLength), (.pattern(let pattern), .maxLength):
+                    let isPossible = GlobPattern(pattern)?.lengths.contains { other.allows(length: $0) } ?? true
+                    wrong = isPossible ? nil : quoted(pattern)
+                default: wrong = nil
+                }
+                guard let wrong else { continue }
+                let problem = Problem.valueOutsideLimit(
+                    key: limit.kind.rawValue, value: wrong, limit: other.description)
+                reader.report(problem, fields.file, fields[limit.kind.rawValue]?.json.offset ?? fields.offset)
+            }
+        }
     }
 
     /// SQLite's parser, and ours, limit the size of an expression.
@@ -65,8 +86,11 @@ extension ModelDecoder {
 
     private mutating func length(_ json: JSON, _ kind: ValueLimit.Kind, _ file: SourceFile) -> Int? {
         if case .integer(let length) = reader.literal(json, key: kind.rawValue, type: .int, file) {
-            if length >= 0 { return Int(length) }
-            reader.report(.malformedExpression(key: kind.rawValue, "a length is not negative"), file, json.offset)
+            // SQLite allows no longer values (https://sqlite.org/limits.html#max_length).
+            let most: Int64 = kind == .minLength ? 1_000_000 : 1_000_000_000
+            if (0...most).contains(length) { return Int(length) }
+            reader.report(
+                .malformedExpression(key: kind.rawValue, "the length is not from 0 to \(most)"), file, json.offset)
         }
         return nil
     }

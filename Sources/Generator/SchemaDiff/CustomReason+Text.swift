@@ -13,8 +13,9 @@ extension SchemaStep {
             return "`\(new.name)`: the unique index on \(names.joined(separator: ", ")) may find duplicates"
         }
         if case .check(let check) = reason.cause, let new {
-            let name = new.checks.first { $0.lineage == check }?.name ?? ""
-            return "`\(new.name)`: rows may violate the check `\(name)`"
+            let found = new.checks.first { $0.lineage == check }
+            let condition = found.map { to.text(of: $0.condition, in: new) } ?? ""
+            return "`\(new.name)`: rows may violate the check `\(found?.name ?? "")`, which is \(condition)"
         }
         // If a property exists in both versions, use the names of the newer one.
         let now = reason.property.flatMap { new?.property($0) }

@@ -29,6 +29,18 @@ struct CheckedRows {
         return others.isEmpty ? samples : others
     }
 
+    /// Returns texts with the texts in the checks of a column alone, different for each number.
+    func variants(
+        _ number: Int, _ column: FixtureColumn, of table: FixtureTable, _ type: ColumnType
+    ) -> [SQLiteValue] {
+        guard type.storage == "TEXT" else { return [] }
+        let conditions = table.checks.filter { $0.columns == column.names }
+            .compactMap { try? RowExpression(parsing: $0.condition) }
+        return conditions.flatMap(\.literals).compactMap { literal in
+            if case .text(let text) = literal { .text("x\(number)\(text)x") } else { nil }
+        }
+    }
+
     /// Returns the values in the checks of a column, and the numbers next to them.
     private func values(near column: FixtureColumn, of table: FixtureTable, _ type: ColumnType) -> [SQLiteValue] {
         var values: [SQLiteValue] = []
@@ -40,7 +52,7 @@ struct CheckedRows {
                     values += [value, value &+ 1, value &- 1].map(SQLiteValue.integer)
                 case (.integer(let value), "REAL"): values += [0, 1, -1].map { .real(Double(value) + $0) }
                 case (.real(let value), "REAL"): values += [0, 1, -1].map { .real(value + $0) }
-                case (.text(let text), "TEXT"): values.append(.text(text))
+                case (.text(let text), "TEXT"): values += [.text(text), .text("x\(text)x")]
                 // A number can be a length.
                 case (.integer(let length), "TEXT") where (0...1_000).contains(length):
                     values.append(.text(String(repeating: "a", count: Int(length))))
@@ -100,7 +112,14 @@ struct CheckedRows {
         }
         for values in found {
             var row = row
-            for (place, value) in zip(places, values) { row[place] = [value] }
+            // Only the columns of violated checks get the values of the other row.
+            for _ in table.checks {
+                guard let violated = try violation(row, statement) else { return true }
+                let columns = table.checks.first { $0.name == violated }?.columns ?? []
+                for (place, value) in zip(places, values) where columns.contains(table.columns[place].names[0]) {
+                    row[place] = [value]
+                }
+            }
             if try violation(row, statement) == nil { return true }
         }
         return false

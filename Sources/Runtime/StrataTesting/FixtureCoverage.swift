@@ -30,7 +30,7 @@ struct FixtureCoverage {
             case .value(let type):
                 try expect("a value", "\(first) IS NOT NULL")
                 // A check may forbid any of the following values.
-                if table.checks.contains(where: { $0.columns.contains(column.names[0]) }), !type.isLimited { continue }
+                if table.checks.count(where: { $0.columns.contains(column.names[0]) }) > type.limitCount { continue }
                 if column.isNullable, rows > 1 { try expect("NULL", "\(first) IS NULL") }
                 // A unique column, or a table with few rows, cannot have every kind of value.
                 let needed = SampleValues.values(of: type).count + (column.isNullable ? 1 : 0)
@@ -90,8 +90,9 @@ struct FixtureCoverage {
 }
 
 extension ColumnType {
-    fileprivate var isLimited: Bool {
-        if case .limited = self { true } else { false }
+    /// The number of checks that are limits of the column.
+    fileprivate var limitCount: Int {
+        if case .limited(_, let limits) = self { limits.count } else { 0 }
     }
 
     /// A kind of value: its name, and an SQL condition for a column with such a value.

@@ -30,7 +30,8 @@ public enum FixtureError: Error, Hashable, Sendable, CustomStringConvertible {
         case .changed(let path):
             "the database of a released version was changed; restore \(path) from version control"
         case .noSampleRow(let entity, let check):
-            "no sample row of \(entity) satisfies the check \(check); write a row that does, in `samples` of the version"
+            "no sample row of \(entity) satisfies the check \(check); write a row that does, in "
+                + "`static func samples(_ transaction: WriteTransaction)` in an extension of the version"
         case .unwritable(let path, let isMissing, let reason):
             "it \(isMissing ? "is missing" : "is out of date"), and \(path) cannot be written (\(reason)): "
                 + "run the tests where the folder can be written, and commit the file"

@@ -115,7 +115,8 @@ public struct Fixtures: Sendable {
             let pair = references.isEmpty ? nil : new.joinTables.first { $0.name == to ?? from }?.columns
             let key = pair ?? after.key
             return TableExpectation(
-                from: from, to: to ?? from, oldKey: oldKey.map { Array($0.prefix(key.count)) }, key: key, emptied: isEmptied,
+                from: from, to: to ?? from, oldKey: oldKey.map { Array($0.prefix(key.count)) }, key: key,
+                emptied: isEmptied,
                 kept: kept ?? old.columns(of: from).all.filter(after.all.contains), changed: changed, filter: filter,
                 references: references, join: isJoin)
         }

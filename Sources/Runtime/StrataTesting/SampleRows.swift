@@ -58,7 +58,8 @@ struct SampleRows {
             if let size = random?.size() { count = size }
             // A required unique column allows no more rows than its type has values.
             for column in table.columns where column.isUnique && !column.isNullable {
-                if case .value(let type) = column.role, SampleValues.distinct(type, count) == nil {
+                let isChecked = table.checks.contains { $0.columns == column.names }
+                if case .value(let type) = column.role, isChecked || SampleValues.distinct(type, count) == nil {
                     count = min(count, try free(type, column, of: table, atMost: count).count)
                 }
             }
@@ -163,14 +164,25 @@ struct SampleRows {
         }
         var values: [SQLiteValue] = []
         var number = 0
+        // A check may refuse nearly all values.
+        let most = 20 * count + 1_000
         // The UUIDs of a primary key depend on the name of the table, so that no other table has them.
         let isOwn = table.key.contains { column.names.contains($0) }
-        while values.count < count,
+        while values.count < count, number < most,
             let value = isOwn && type == .uuid
                 ? SampleValues.uuid(of: table.name, number) : SampleValues.distinct(type, number)
         {
-            if !taken.contains(value), try checks.admits(value, column, of: table) { values.append(value) }
+            for value in [value] + checks.variants(number, column, of: table, type) where !taken.contains(value) {
+                guard try checks.admits(value, column, of: table), values.count < count else { continue }
+                taken.insert(value)
+                values.append(value)
+            }
             number += 1
+        }
+        if values.isEmpty, taken.isEmpty, count > 0,
+            let check = table.checks.first(where: { $0.columns == column.names })
+        {
+            throw FixtureError.noSampleRow(entity: table.entity, check: check.name)
         }
         return values
     }
@@ -246,6 +258,9 @@ struct SampleRows {
     ) throws -> [SQLiteValue] {
         if let values = random?.values(of: type, count: count, nullable: column.isNullable) { return values }
         var pool = try checks.candidates(type, column, of: table)
+        if pool.isEmpty, !column.isNullable, let check = table.checks.first(where: { $0.columns == column.names }) {
+            throw FixtureError.noSampleRow(entity: table.entity, check: check.name)
+        }
         if column.isNullable {
             // The second row gets NULL, even if there are too few rows for all values.
             if count <= pool.count { return (0..<count).map { $0 == 1 ? .null : pool[($0 + place) % pool.count] } }

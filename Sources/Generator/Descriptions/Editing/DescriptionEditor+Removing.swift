@@ -59,7 +59,7 @@ extension DescriptionEditor {
         }
         // The last version of an entity is the one before the draft, so its elements are as they were in it.
         let owner = files[place].value["name"]?.string ?? ""
-        for list in Self.lists + ["indexes", "checks"] {
+        for list in Self.lists + ["indexes"] {
             let elements = files[place].value[list]?.elements ?? []
             for index in elements.indices.reversed() where draft.isAlive(elements[index]) {
                 guard !draft.isNew(elements[index]) else {

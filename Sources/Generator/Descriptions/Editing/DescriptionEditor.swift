@@ -51,7 +51,7 @@ package struct DescriptionEditor {
     }
 
     /// The keys of the lists of elements.
-    static let lists = ["properties", "cases", "options"]
+    static let lists = ["properties", "cases", "options", "checks"]
 
     var files: [File] = []
     var others: [String: FileOutcome] = [:]

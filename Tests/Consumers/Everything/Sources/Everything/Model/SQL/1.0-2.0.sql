@@ -23,6 +23,7 @@ CREATE TABLE "strata_new_checked" (
   "ends_at" REAL,
   "serial" BLOB NOT NULL CONSTRAINT "checked_rows_serial_one_of" CHECK ("serial" IN (X'00000000000000000000000000000001', X'00000000000000000000000000000002')),
   "slug" TEXT NOT NULL CONSTRAINT "slug_is_given" CHECK ("slug" <> '' AND "slug" NOT LIKE ' %'),
+  "email" TEXT NOT NULL COLLATE NOCASE CONSTRAINT "email_has_at" CHECK (instr("email", '@') > 1),
   "discount" REAL CONSTRAINT "checked_discount_minimum" CHECK ("discount" >= 0.0),
   "ratio" INTEGER NOT NULL DEFAULT 7 CONSTRAINT "checked_ratio_maximum" CHECK ("ratio" <= 7),
   CONSTRAINT "discount_below_price" CHECK ("discount" <= "price"),
@@ -396,8 +397,8 @@ CREATE TABLE "strata_new_wallet" (
   FOREIGN KEY ("mayor_town_region_number", "mayor_town_region_country_id", "mayor_town_name") REFERENCES "mayor" ("town_region_number", "town_region_country_id", "town_name") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
 
-INSERT INTO "strata_new_checked" (rowid, "code", "price", "count", "label", "kind", "thumb", "starts_at", "ends_at", "serial", "slug")
-SELECT rowid, "code", CASE WHEN NOT ("price" >= 0.0 AND "price" <= 100.0) THEN 50.0 ELSE "price" END, "number", "label", CASE WHEN NOT ((coalesce("kind", 'a')) IN ('a', 'it''s "b"', '')) THEN 'a' ELSE coalesce("kind", 'a') END, "thumb", "starts_at", "ends_at", "serial", "slug" FROM "checked_rows";
+INSERT INTO "strata_new_checked" (rowid, "code", "price", "count", "label", "kind", "thumb", "starts_at", "ends_at", "serial", "slug", "email")
+SELECT rowid, "code", CASE WHEN NOT ("price" >= 0.0 AND "price" <= 100.0) THEN 50.0 ELSE "price" END, "number", "label", CASE WHEN NOT ((coalesce("kind", 'a')) IN ('a', 'it''s "b"', '')) THEN 'a' ELSE coalesce("kind", 'a') END, "thumb", "starts_at", "ends_at", "serial", "slug", "email" FROM "checked_rows";
 
 INSERT INTO "strata_new_conversions" ("id", "int_to_string", "int_to_string_filled", "int_to_decimal", "int_to_decimal_filled", "int_source", "bool_to_int", "bool_to_int_filled", "bool_to_string", "bool_to_string_filled", "bool_source", "double_source", "float_to_double", "float_to_double_filled", "float_source", "string_source", "url_to_string", "url_to_string_filled", "url_source", "color_to_string", "color_to_string_filled", "color_source", "date_source", "seconds_source", "milliseconds_source", "data_source", "uuid_to_string", "uuid_to_string_filled", "uuid_source", "decimal_source", "int_to_string_from", "int_to_decimal_from", "bool_to_int_from", "bool_to_string_from", "float_to_double_from", "url_to_string_from", "color_to_string_from", "uuid_to_string_from")
 SELECT "id", CAST("int_to_string" AS TEXT), coalesce(CAST("int_to_string_filled" AS TEXT), 'it''s "so" \ 
@@ -558,6 +559,8 @@ CREATE INDEX "cache_labels_target_id_idx" ON "cache_labels" ("target_id");
 CREATE UNIQUE INDEX "checked_rows_label_key" ON "checked" ("label");
 
 CREATE UNIQUE INDEX "checked_rows_slug_key" ON "checked" ("slug");
+
+CREATE UNIQUE INDEX "checked_rows_email_key" ON "checked" ("email");
 
 CREATE INDEX "centre_later_twice_target_id_idx" ON "hub_later_twice" ("target_id");
 

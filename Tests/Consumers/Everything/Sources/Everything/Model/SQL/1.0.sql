@@ -108,6 +108,7 @@ CREATE TABLE "checked_rows" (
   "ends_at" REAL,
   "serial" BLOB NOT NULL CONSTRAINT "checked_rows_serial_one_of" CHECK ("serial" IN (X'00000000000000000000000000000001', X'00000000000000000000000000000002')),
   "slug" TEXT NOT NULL CONSTRAINT "slug_is_given" CHECK ("slug" <> '' AND "slug" NOT LIKE ' %'),
+  "email" TEXT NOT NULL COLLATE NOCASE CONSTRAINT "email_has_at" CHECK (instr("email", '@') > 1),
   "gone" INTEGER NOT NULL CONSTRAINT "checked_rows_gone_maximum" CHECK ("gone" <= 3),
   "lent" INTEGER NOT NULL,
   CONSTRAINT "ends_after_start" CHECK ("ends_at" >= "starts_at"),
@@ -115,6 +116,7 @@ CREATE TABLE "checked_rows" (
 ) STRICT;
 CREATE UNIQUE INDEX "checked_rows_label_key" ON "checked_rows" ("label");
 CREATE UNIQUE INDEX "checked_rows_slug_key" ON "checked_rows" ("slug");
+CREATE UNIQUE INDEX "checked_rows_email_key" ON "checked_rows" ("email");
 
 CREATE TABLE "context" (
   "id" INTEGER PRIMARY KEY,

@@ -73,6 +73,7 @@ CREATE TABLE "checked" (
   "ends_at" REAL,
   "serial" BLOB NOT NULL CONSTRAINT "checked_rows_serial_one_of" CHECK ("serial" IN (X'00000000000000000000000000000001', X'00000000000000000000000000000002')),
   "slug" TEXT NOT NULL CONSTRAINT "slug_is_given" CHECK ("slug" <> '' AND "slug" NOT LIKE ' %'),
+  "email" TEXT NOT NULL COLLATE NOCASE CONSTRAINT "email_has_at" CHECK (instr("email", '@') > 1),
   "discount" REAL CONSTRAINT "checked_discount_minimum" CHECK ("discount" >= 0.0),
   "ratio" INTEGER NOT NULL DEFAULT 7 CONSTRAINT "checked_ratio_maximum" CHECK ("ratio" <= 7),
   CONSTRAINT "discount_below_price" CHECK ("discount" <= "price"),
@@ -80,6 +81,7 @@ CREATE TABLE "checked" (
 ) STRICT;
 CREATE UNIQUE INDEX "checked_rows_label_key" ON "checked" ("label");
 CREATE UNIQUE INDEX "checked_rows_slug_key" ON "checked" ("slug");
+CREATE UNIQUE INDEX "checked_rows_email_key" ON "checked" ("email");
 
 CREATE TABLE "context" (
   "id" INTEGER PRIMARY KEY,
