@@ -121,6 +121,26 @@ import Testing
         }
     }
 
+    @Test func `long reads on all cores do not keep other tasks from running`() async throws {
+        try await withStore { store, _ in
+            let reading = Task {
+                try await withThrowingTaskGroup(of: Int.self) { group in
+                    for _ in 0..<2 * ProcessInfo.processInfo.activeProcessorCount {
+                        group.addTask {
+                            try await store.read { transaction in
+                                try transaction.rows(Self.endless) { try $0.value("count(*)", as: Int.self) }.count
+                            }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+            try await Task.sleep(nanoseconds: 200_000_000)
+            reading.cancel()
+            await #expect(throws: CancellationError.self) { try await reading.value }
+        }
+    }
+
     @Test(arguments: journals) func `a suspended store refuses transactions until it is resumed`(
         journal: StoreOptions.Journal
     ) async throws {

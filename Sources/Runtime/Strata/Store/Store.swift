@@ -16,7 +16,7 @@ public final class Store: Sendable {
     /// Runs one write at a time, in the order in which they were requested.
     let writer = DispatchQueue(label: "strata.writer")
     /// Runs the reads that tasks wait for.
-    let readers = OperationQueue()
+    let readers: ReaderThreads
     let observers = Observers()
     /// An object that must live as long as the store.
     private let owner: (any Sendable)?
@@ -69,7 +69,7 @@ public final class Store: Sendable {
         self.owner = owner
         self.options = options
         connection = LockedConnection { try StoreConnections(at: url, schema, options) }
-        readers.maxConcurrentOperationCount = max(1, options.maximumReaders)
+        readers = ReaderThreads(count: max(1, options.maximumReaders))
     }
 
     /// Creates an empty store in memory. It exists as long as this object.
@@ -81,7 +81,7 @@ public final class Store: Sendable {
         owner = nil
         options = StoreOptions()
         connection = LockedConnection { try StoreConnections(inMemory: KnownSchema(schema)) }
-        readers.maxConcurrentOperationCount = 1
+        readers = ReaderThreads(count: 1)
         try connection.withLock { _ in }
     }
 
@@ -203,7 +203,7 @@ public final class Store: Sendable {
         _ body: sending @escaping (ReadTransaction) throws -> Result
     ) async throws -> Result {
         let body = Sent(value: body)
-        return try await queued({ [readers] in readers.addOperation($0) }) { try self.read(until: $0, body.value) }
+        return try await queued({ [readers] in readers.add($0) }) { try self.read(until: $0, body.value) }
     }
 
     /// Runs `body` in a write transaction on another thread.

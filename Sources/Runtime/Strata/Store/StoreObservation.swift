@@ -199,7 +199,7 @@ extension Store {
     }
 
     /// Runs `body` on one of the threads that read.
-    fileprivate func schedule(_ body: @escaping @Sendable () -> Void) { readers.addOperation(body) }
+    fileprivate func schedule(_ body: @escaping @Sendable () -> Void) { readers.add(body) }
 }
 
 /// Reads a value when it may have changed, and delivers it if it has.
