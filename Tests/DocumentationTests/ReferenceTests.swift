@@ -45,6 +45,18 @@ import Testing
         }
     }
 
+    @Test func `every link between pages names a page`() throws {
+        let pages = Set(Documentation.texts.map { $0.deletingPathExtension().lastPathComponent })
+        var count = 0
+        for url in Documentation.texts {
+            for link in try String(contentsOf: url, encoding: .utf8).matches(of: /<doc:([^>#]+)/) {
+                count += 1
+                #expect(pages.contains(String(link.1)), "\(url.lastPathComponent): \(link.1)")
+            }
+        }
+        #expect(count > 20)
+    }
+
     @Test func `every key of a description is in the reference`() throws {
         let page = try Page("DescriptionKeys")
         let tables: [(String, KeyTable)] = [
