@@ -54,9 +54,8 @@ import Testing
         } catch let error where error is StoreError || error is MigrationError || error is MalformedValue {
             #expect(try Data(contentsOf: url) == before, "\(what): \(error)")
         } catch let error as SQLiteError {
-            // The changed value violates a constraint, it is a name in the schema, or it is a length for which SQLite has no
-            // memory.
-            #expect([1, 7, 19].contains(error.code), "\(what): \(error)")
+            // The changed value violates a constraint, or it is a name in the schema.
+            #expect([1, 19].contains(error.code), "\(what): \(error)")
             #expect(try Data(contentsOf: url) == before, "\(what): \(error)")
         }
         return false
@@ -73,6 +72,21 @@ import Testing
                 #expect(try files(folder) == ["store.sqlite"])
             }
             #expect(opened == 0)
+        }
+    }
+
+    /// SQLite does not see that the length is damaged, and asks for as much memory.
+    @Test func `a store with a damaged length is refused with a typed error, and can be inspected`() throws {
+        try withFolder { (folder: URL) throws in
+            let url = folder.appendingPathComponent("store.sqlite")
+            var bytes = try Data(contentsOf: Self.fixture)
+            bytes[12815] ^= 1 << 4
+            try bytes.write(to: url)
+            #expect(throws: StoreError.outOfMemory) { _ = try Store(at: url, schema: LaundrySchema.self) }
+            #expect(try Data(contentsOf: url) == bytes)
+            let inspection = try StoreInspection(of: url, comparedWith: LaundrySchema.self)
+            #expect(inspection.damage == ["out of memory"])
+            #expect(inspection.tables.first { $0.name == "laundry" }?.rows == laundries)
         }
     }
 

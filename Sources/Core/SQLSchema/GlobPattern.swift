@@ -52,8 +52,8 @@ package struct GlobPattern: Hashable, Sendable {
         self.parts = parts
     }
 
-    /// The lengths of the shortest and the longest text that the pattern matches, in Unicode scalars; the longest is
-    /// `Int.max` if there is no limit.
+    /// The length of the shortest text that the pattern matches, in Unicode scalars, and `Int.max` if it matches texts of
+    /// every greater length.
     package var lengths: [Int] {
         let least = parts.count { $0 != .any }
         return parts.contains(.any) ? [least, .max] : [least]

@@ -244,7 +244,7 @@ struct HistoryBuilder {
     }
 
     /// Returns the checks of a table in one version. A check that the first version does not have is a finding: the rows
-    /// of older versions may violate it, and the databases do not tell what happened to them.
+    /// of older versions may violate it, and only the app knows what it did with them.
     private mutating func checks(
         of table: Int, _ entity: Entity, at place: Int, _ checks: inout EntityChecks
     ) -> [EntityCheck] {

@@ -29,6 +29,8 @@ public enum StoreError: Error, Hashable, Sendable {
     case empty
     /// The database is damaged.
     case corrupt(reason: String)
+    /// SQLite got no memory, because the process has none left, or because a length in the file is damaged and very large.
+    case outOfMemory
     /// Another connection has locked the database for longer than the busy timeout.
     case busy
     /// The file cannot be opened or read.
@@ -94,6 +96,9 @@ extension StoreError: CustomStringConvertible {
             "the file is empty and not a store: delete it to create a new store, or let Strata rename it "
                 + "(StoreOptions.recreatesOnMismatch)"
         case .corrupt(let reason): "the database is damaged: \(reason)"
+        case .outOfMemory:
+            "SQLite got no memory: the process has none left, or the database is damaged "
+                + "(StoreOptions.checksIntegrity, strata inspect)"
         case .busy: "another connection has locked the database: try again later"
         case .unreadable(let reason): "the database cannot be opened: \(reason)"
         case .notAFile: "the URL of a store must be a file URL"
@@ -120,6 +125,9 @@ extension SQLiteError {
     /// Whether another connection has locked the database for longer than the busy timeout.
     var isBusy: Bool { code == 5 }  // SQLITE_BUSY
 
+    /// Whether SQLite got no memory. Then a length in the file may be damaged: SQLite asks for as much memory.
+    var isOutOfMemory: Bool { code == 7 }  // SQLITE_NOMEM
+
     /// Whether SQLite found the database damaged.
     var isDamage: Bool { [11, 26].contains(code) }  // SQLITE_CORRUPT, SQLITE_NOTADB
 
@@ -128,6 +136,8 @@ extension SQLiteError {
         case 26: StoreError.notADatabase  // SQLITE_NOTADB
         // Only tables and pragmas are read that every store has, so a missing one means damage.
         case _ where isDamage || code == 1: StoreError.corrupt(reason: message)  // SQLITE_ERROR
+        case 18: StoreError.corrupt(reason: message)  // SQLITE_TOOBIG: no store contains a value of this length
+        case _ where isOutOfMemory: StoreError.outOfMemory
         case _ where isBusy: StoreError.busy
         case 14, 10, 8, 3, 23: StoreError.unreadable(reason: message)  // CANTOPEN, IOERR, READONLY, PERM, AUTH
         default: self

@@ -82,20 +82,17 @@ public struct StoreInspection: Hashable, Sendable, Codable {
             AND name NOT LIKE 'strata\\_%' ESCAPE '\\' ORDER BY name
             """
         )
-        damage = try connection.texts("PRAGMA quick_check").filter { $0 != "ok" }
+        damage = try Self.damage(connection)
         tables = try names.map { name in
             let count = "SELECT count(*) FROM \(SQL.quoted(name))"
             // Counting the rows of a damaged table may fail.
             let rows = damage.isEmpty ? try connection.integer(count) : try? connection.integer(count)
             return Table(name: name, rows: rows ?? 0, bytes: try? Self.bytes(of: name, connection))
         }
-        try connection.query(
-            "SELECT from_version, to_version, finished_at, seconds, \"rows\" FROM strata_migrations ORDER BY id"
-        ) { row in
-            migrations.append(
-                Migration(
-                    from: try row.string(0), to: try row.string(1), finishedAt: try row.date(2),
-                    seconds: try row.double(3), rows: try row.int(4)))
+        do {
+            try readMigrations(connection)
+        } catch let error as SQLiteError {
+            if damage.isEmpty { throw error }
         }
         if let known = schema.flatMap(identity.version) {
             let differences = try SchemaComparison.differences(of: connection, from: known)
@@ -107,6 +104,26 @@ public struct StoreInspection: Hashable, Sendable, Codable {
 }
 
 extension StoreInspection {
+    /// Returns the damage that SQLite finds, or the error that ends its check.
+    private static func damage(_ connection: Connection) throws -> [String] {
+        do {
+            return try connection.texts("PRAGMA quick_check").filter { $0 != "ok" }
+        } catch let error as SQLiteError where error.isDamage || error.isOutOfMemory {
+            return [error.message]
+        }
+    }
+
+    private mutating func readMigrations(_ connection: Connection) throws {
+        try connection.query(
+            "SELECT from_version, to_version, finished_at, seconds, \"rows\" FROM strata_migrations ORDER BY id"
+        ) { row in
+            migrations.append(
+                Migration(
+                    from: try row.string(0), to: try row.string(1), finishedAt: try row.date(2),
+                    seconds: try row.double(3), rows: try row.int(4)))
+        }
+    }
+
     /// Returns the disk space of a table and its indexes (https://sqlite.org/dbstat.html).
     private static func bytes(of table: String, _ connection: Connection) throws -> Int64? {
         try connection.integer64(

@@ -115,6 +115,8 @@ package struct StoreOpening {
             throw StoreError.corrupt(reason: error.message)
         } catch let error as SQLiteError where error.isBusy {
             throw StoreError.busy
+        } catch let error as SQLiteError where error.isOutOfMemory {
+            throw StoreError.outOfMemory
         } catch let error as SQLiteError where error.code == 1 {  // SQLITE_ERROR: for example, a name does not exist
             let objects = try SchemaComparison.differences(of: connection, from: path.source)
             if objects.isEmpty { throw error }
