@@ -12,9 +12,9 @@ package enum SQLite {
             + "\n) STRICT"
     }
 
-    /// Returns the statements that create a table and its indexes.
+    /// Returns the statements that create a table, its indexes, and what searches its texts.
     package static func create(_ table: Table) -> [String] {
-        [createTable(table)] + createIndexes(of: table)
+        [createTable(table)] + createIndexes(of: table) + (SearchIndex(of: table)?.creation ?? [])
     }
 
     /// Returns a `CREATE INDEX` statement for each index of a table.

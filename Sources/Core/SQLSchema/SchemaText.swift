@@ -12,6 +12,7 @@
 ///   unique customer_email_key (email)
 ///   index customer_name_idx (name desc) where 'email IS NOT NULL'
 ///   check customer_name_min_length 'length(name) >= 1'
+///   search (name, email) unicode61
 /// join table order_gifts
 ///   source_id integer -> order(id) cascade
 ///   target_id text -> product(sku) cascade
@@ -52,9 +53,7 @@ package enum SchemaText {
     /// The reserved words. A name that is one of them is in quotes.
     static let reserved: Set<String> = [
         "after", "as", "change", "check", "create", "custom", "desc", "drop", "first", "index", "join", "key", "map",
-        "null",
-        "table",
-        "unique", "where",
+        "null", "search", "table", "unique", "where",
     ]
 
     // MARK: Tables
@@ -104,6 +103,11 @@ package enum SchemaText {
         }
         for check in table.checks where !base.checks.contains(check) { lines.append("  + \(line(of: check))") }
         result.checks = table.checks
+        if table.search != base.search {
+            if base.search != nil { lines.append("  - search") }
+            if let search = table.search { lines.append("  + \(line(of: search))") }
+            result.search = table.search
+        }
         // These lines cannot express every difference, such as another order of columns or another composite primary
         // key.
         guard result == table, 2 * lines.count <= members(of: table).count + 1 else { return nil }
@@ -118,6 +122,7 @@ package enum SchemaText {
         if table.primaryKey.count > 1 { lines.append("key \(names(table.primaryKey))") }
         lines += table.foreignKeys.filter { $0.columns.count > 1 }.map { "\(names($0.columns)) \(reference($0))" }
         return lines + table.indexes.map(line) + table.checks.map(line)
+            + [table.search].compactMap(\.self).map(line)
     }
 
     private static func line(of column: Table.Column, in table: Table) -> String {
@@ -137,6 +142,10 @@ package enum SchemaText {
 
     private static func line(of check: Table.Check) -> String {
         "check \(name(check.name)) \(text(check.condition.text))"
+    }
+
+    private static func line(of search: TextSearch<String>) -> String {
+        "search \(names(search.columns)) \(search.tokenizer.rawValue)"
     }
 
     private static func reference(_ key: Table.ForeignKey) -> String {

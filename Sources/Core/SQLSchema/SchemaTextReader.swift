@@ -183,6 +183,7 @@ private struct SchemaTextReader {
             table.primaryKey = try names()
         case .word("index"), .word("unique"): table.indexes.append(try index())
         case .word("check"): try readCheck(of: &table)
+        case .word("search"): table.search = try search()
         case .symbol("("):
             let columns = try names()
             try expect("->")
@@ -203,6 +204,8 @@ private struct SchemaTextReader {
             } else if takeWord("check") {
                 let name = try name()
                 table.checks.removeAll { $0.name == name }
+            } else if takeWord("search") {
+                table.search = nil
             } else {
                 table.remove(column: try name())
             }
@@ -211,6 +214,7 @@ private struct SchemaTextReader {
             switch token {
             case .word("index"), .word("unique"): table.indexes.append(try index())
             case .word("check"): try readCheck(of: &table)
+            case .word("search"): table.search = try search()
             default:
                 let column = try readColumn(of: &table)
                 var place = table.columns.count
@@ -268,6 +272,16 @@ private struct SchemaTextReader {
         place += 1
         let check = Table.Check(try name(), try rowExpression())
         table.checks.insert(check, at: table.checks.firstIndex { check.name < $0.name } ?? table.checks.count)
+    }
+
+    private mutating func search() throws(SchemaTextError) -> TextSearch<String> {
+        place += 1
+        let columns = try names()
+        guard case .word(let word) = token, let tokenizer = SearchTokenizer(rawValue: word) else {
+            throw error("a tokenizer")
+        }
+        place += 1
+        return TextSearch(columns, tokenizer)
     }
 
     /// Reads an expression over the columns of a row, which is a text.

@@ -74,7 +74,9 @@ package struct StepStatements: Sendable {
         let names = Set(mapping.new.map(\.name))
         actions += dropped.filter { !names.contains($0) }.map { ($0, .drop) }
 
-        alter = alterations.flatMap(\.indexDrops)
+        let searches = SearchChanges(mapping, altered: altered, untouched: untouched, hasCode: keepsOldTables)
+        alter = searches.removal
+        alter += alterations.flatMap(\.indexDrops)
         alter += dropped.map { "DROP TABLE \(SQL.quoted($0))" }
         alter += alterations.flatMap(\.statements)
         finish = rebuilt.map { table in
@@ -83,6 +85,7 @@ package struct StepStatements: Sendable {
         finish += mapping.new.filter { !untouched.contains($0.name) }.flatMap {
             altered[$0.name]?.indexCreations ?? SQLite.createIndexes(of: $0)
         }
+        finish += searches.creation
     }
 
     /// Returns the alterations of the tables whose rows need not be copied, in the order of the new version.

@@ -12,6 +12,8 @@ package struct Table: Hashable, Sendable {
     package var indexes: [Index]
     /// The conditions that each row satisfies, sorted by name.
     package var checks: [Check]
+    /// The texts that can be searched; nil if there are none.
+    package var search: TextSearch<String>?
     /// Whether this is a join table, which holds the pairs of a relationship.
     package var isJoinTable: Bool
 
@@ -115,7 +117,7 @@ package struct Table: Hashable, Sendable {
     /// Creates a table.
     package init(
         _ name: String, columns: [Column], primaryKey: [String], foreignKeys: [ForeignKey] = [],
-        indexes: [Index] = [], checks: [Check] = [], isJoinTable: Bool = false
+        indexes: [Index] = [], checks: [Check] = [], search: TextSearch<String>? = nil, isJoinTable: Bool = false
     ) {
         self.name = name
         self.columns = columns
@@ -125,6 +127,7 @@ package struct Table: Hashable, Sendable {
             + foreignKeys.filter { $0.columns.count > 1 }
         self.indexes = indexes
         self.checks = checks.sorted { $0.name < $1.name }
+        self.search = search
         self.isJoinTable = isJoinTable
     }
 

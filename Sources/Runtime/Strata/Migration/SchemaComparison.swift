@@ -23,13 +23,19 @@ package enum SchemaComparison {
                 let text = SQLite.createIndex(index, on: table.name)
                 expected[unnamed(text, index.name), default: []].append("INDEX")
             }
+            guard let search = SearchIndex(of: table) else { continue }
+            expected[search.name] = [search.table] + search.triggers
         }
         var found: [String: [String]] = [:]
         // SQLite creates the indexes without SQL for the constraints in a table's SQL.
         let query = """
             SELECT type, name, sql, tbl_name FROM sqlite_schema
             WHERE type IN ('table', 'index') AND sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+            OR type = 'trigger' AND name LIKE 'strata\\_search\\_%' ESCAPE '\\' ORDER BY rowid
             """
+        let searches = Dictionary(
+            version.tables.compactMap { table in SearchIndex(of: table).map { (table.name, $0.name) } },
+            uniquingKeysWith: { first, _ in first })
         let names = Set(expected.keys)
         try connection.query(query) { row in
             let sql = try row.string(2)
@@ -39,6 +45,9 @@ package enum SchemaComparison {
             // Strata creates some tables only when they are needed.
             if table.lowercased().hasPrefix("strata_"), !names.contains(table) { return }
             switch type {
+            case "trigger":
+                // A trigger belongs to the index of its table.
+                found[searches[table] ?? name, default: []].append(sql)
             case "table" where sql == statements[name] && table == name:
                 found[name] = expected[name]
             case "table"
