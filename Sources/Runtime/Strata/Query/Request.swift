@@ -140,6 +140,8 @@ public struct Request<Entity: StoredEntity>: Sendable {
 
     /// The condition; nil if all rows match.
     var filter: Condition<Entity>? { condition }
+    /// Whether the request has an order.
+    var isSorted: Bool { !orders.isEmpty }
     /// Whether the request has a limit.
     var isLimited: Bool { range != nil }
 
