@@ -44,6 +44,7 @@ function panelContent(index, from, to, { versionLink, link, close }) {
       html("tbody", {}, entity.rows.map(row)))),
     indexList(state, version, index),
     checkList(state),
+    searchText(state),
     references(index, version, link),
     timeline(index, to, versionLink),
   ];
@@ -60,6 +61,10 @@ function checkList(state) {
   if (!state.checks) return "";
   return [html("h3", {}, "Checks"), html("ul", {}, state.checks.map((check) => html("li", {},
     html("code", {}, check.name), " ", html("code", {}, check.condition))))];
+}
+
+function searchText(state) {
+  return state.search ? [html("h3", {}, "Search"), html("p", {}, html("code", {}, state.search))] : "";
 }
 
 /** Creates the list of the relationships of other entities to this one. */

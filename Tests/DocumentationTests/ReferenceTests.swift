@@ -61,7 +61,7 @@ import Testing
         let page = try Page("DescriptionKeys")
         let tables: [(String, KeyTable)] = [
             ("Entities", .entity), ("Properties", .property), ("Relationships", .relationship),
-            ("Identifiers", .identifier), ("Indexes", .index), ("Checks", .check),
+            ("Identifiers", .identifier), ("Indexes", .index), ("Checks", .check), ("Search", .search),
             ("Subtypes", .subtype), ("Cases", .subtypeCase),
             ("Options", .option), ("Properties of a struct", .member), ("Versions", .item),
         ]

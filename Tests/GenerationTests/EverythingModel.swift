@@ -25,6 +25,7 @@ enum EverythingModel {
         files["Persisted.json"] = persisted
         files["Indexed.json"] = indexed
         files["Checked.json"] = checked
+        for (name, text) in searched { files[name] = text }
         files["Remote.json"] = """
             { "name": "remote", "persist": false, "identifier": { "type": "int" }, "properties": [] }
 
@@ -578,4 +579,56 @@ enum EverythingModel {
               "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "properties": ["fourth"] } }] }
           ],
         """
+
+    /// Entities with a search whose index is kept, filled again, added, changed and removed.
+    private static var searched: [String: String] {
+        func entity(_ name: String, _ key: String, _ search: String, _ properties: String, _ item: String = "")
+            -> String
+        {
+            """
+            {
+              "name": "\(name)",
+              "version_history": [{ "version": "1.0" }\(item)],
+              "identifier": \(key),
+              "search": \(search),
+              "properties": [
+                \(properties)
+              ]
+            }
+
+            """
+        }
+        let title = "{ \"name\": \"title\", \"property_type\": \"string\" }"
+        let body = "{ \"name\": \"body\", \"property_type\": \"string\", \"nullable\": true }"
+        let stars = """
+            { "name": "stars", "property_type": "string", "nullable": true,
+                  "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "property_type": "int" } }] }
+            """
+        return [
+            "Article.json": entity(
+                "article", "{ \"type\": \"int\" }", "{ \"properties\": [\"title\", \"body\"] }",
+                [title, body, stars].joined(separator: ",\n    ")),
+            "Memo.json": entity(
+                "memo", "{ \"type\": \"uuid\" }",
+                "{ \"properties\": [\"title\", \"tags\"], \"tokenizer\": \"porter\" }",
+                [title, "{ \"name\": \"tags\", \"property_type\": \"[string]\" }", stars].joined(separator: ",\n    ")),
+            "Page.json": entity(
+                "page", "{ \"type\": \"property\", \"property\": \"address\" }",
+                "{ \"properties\": [\"address\", \"default\"], \"tokenizer\": \"trigram\" }",
+                [
+                    "{ \"name\": \"address\", \"property_type\": \"string\" }",
+                    """
+                    { "name": "default", "property_type": "string", "persisted_name": "text",
+                          "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous_name": "heading", "previous": { "nullable": true }, "fill": "none" }] }
+                    """,
+                ].joined(separator: ",\n    "),
+                ", { \"version\": \"2.0\", \"previous\": { \"search\": { \"properties\": [\"heading\"] } } }"),
+            "Leaflet.json": entity(
+                "leaflet", "{ \"type\": \"int\" }", "{ \"properties\": [\"title\"] }", title,
+                ", { \"version\": \"2.0\", \"previous_name\": \"flyer\", \"previous\": { \"search\": null } }"),
+            "Poster.json": entity(
+                "poster", "{ \"type\": \"int\" }", "null", title,
+                ", { \"version\": \"2.0\", \"previous\": { \"search\": { \"properties\": [\"title\"] } } }"),
+        ]
+    }
 }

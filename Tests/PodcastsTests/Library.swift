@@ -55,7 +55,8 @@ struct Library {
                 isPlayed: random.next() % 2 == 0,
                 // The last two podcasts have no episodes.
                 podcastID: podcastIDs[Int(random.next() % UInt64(podcastIDs.count - 2))],
-                podcastPosition: Int(random.next() % 100))
+                podcastPosition: Int(random.next() % 100),
+                notes: number % 3 == 0 ? nil : ["Swift concurrency", "A data race in Swift", "Kotlin"][number / 3 % 3])
         }
         tags = ["swift", "news", "Straße", "x"].flatMap { word in
             ["en", "de"].map { Topic(space: $0, word: word, position: $0.count + word.count) }

@@ -86,4 +86,58 @@ import Testing
             }
         }
     }
+
+    @Test func `examples of searches`() throws {
+        func isFound(_ episode: Episode, _ words: String...) -> Bool {
+            let text = "\(episode.title) \(episode.notes ?? "")".lowercased()
+            return words.contains { text.contains($0) }
+        }
+        let swift = library.episodes.count { isFound($0, "swift") }
+        try library.store.read { transaction in
+            do {
+                let episodes = try transaction.fetch(Episode.all.matching("swift con*").limit(20))
+                #expect(episodes.count == min(20, library.episodes.count { isFound($0, "concurrency") }))
+            }
+            do {
+                let episodes = try transaction.fetch(Episode.all.matching(.anyWord("swift kotlin")))
+                #expect(episodes.count == library.episodes.count { isFound($0, "swift", "kotlin") })
+            }
+            do {
+                let typed = "swi"
+                let request = Episode.all.matching(.beginnings(typed), in: .title)
+                #expect(try transaction.count(request) == library.episodes.count { $0.title.lowercased() == "swift" })
+            }
+            do {
+                let results = Episode.all.matching("swift")
+                    .select { ($0.title, $0.snippet(of: .notes, from: "**", to: "**")) }
+                #expect(try transaction.fetch(results).contains { $0.1 == "A data race in **Swift**" })
+                #expect(try transaction.fetch(results).count == swift)
+            }
+            do {
+                let titles = Episode.all.matching("swift").select { $0.highlighted(.title, from: "<b>", to: "</b>") }
+                #expect(try transaction.fetch(titles).contains("<b>swift</b>"))
+            }
+            let byPublisher = Episode.all.matching("swift").where { $0.podcast.title.hasPrefix("S") }
+            #expect(
+                try transaction.count(byPublisher)
+                    == library.episodes.count { isFound($0, "swift") && library.podcast($0).title.hasPrefix("S") })
+        }
+    }
+
+    @Test func `examples of patterns`() throws {
+        try library.store.read { (transaction: ReadTransaction) throws in
+            do {
+                let pattern = SearchPattern.allWords("\"data race\" swift con*")
+                #expect(try transaction.count(Episode.all.matching(pattern)) == 0)
+            }
+            do {
+                let pattern = SearchPattern.beginnings("swi con")  // Finds "Swift concurrency".
+                #expect(try transaction.exists(Episode.all.matching(pattern)))
+            }
+            do {
+                let pattern = SearchPattern.fts5("title : swift NOT kotlin")
+                #expect(try transaction.exists(Episode.all.matching(pattern)))
+            }
+        }
+    }
 }

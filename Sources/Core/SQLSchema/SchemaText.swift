@@ -145,7 +145,7 @@ package enum SchemaText {
     }
 
     private static func line(of search: TextSearch<String>) -> String {
-        "search \(names(search.columns)) \(search.tokenizer.rawValue)"
+        "search " + search.text { name($0) }
     }
 
     private static func reference(_ key: Table.ForeignKey) -> String {

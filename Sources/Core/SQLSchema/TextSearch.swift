@@ -21,6 +21,11 @@ package struct TextSearch<Column: Hashable & Sendable>: Hashable, Sendable {
         self.tokenizer = tokenizer
     }
 
+    /// Returns the search as text: `(title, body) porter`.
+    package func text(_ name: (Column) -> String) -> String {
+        "(\(columns.map(name).joined(separator: ", "))) \(tokenizer.rawValue)"
+    }
+
     /// Returns the search of other columns.
     package func mapColumns<New>(_ change: (Column) -> New) -> TextSearch<New> {
         TextSearch<New>(columns.map(change), tokenizer)
@@ -94,12 +99,18 @@ package struct SearchIndex: Hashable, Sendable {
     var triggerRemoval: [String] { triggerNames.map { "DROP TRIGGER IF EXISTS \(SQL.quoted($0))" } }
 
     /// The statement that reads all words from the table again.
-    package var rebuild: String {
+    package var rebuild: String { Self.rebuild(name) }
+
+    /// The statement that reads all words of the index with a name again.
+    package static func rebuild(_ name: String) -> String {
         "INSERT INTO \(SQL.quoted(name)) (\(SQL.quoted(name))) VALUES ('rebuild')"
     }
 
     /// The statement that fails unless the index has exactly the words of the table.
-    package var check: String {
+    package var check: String { Self.check(name) }
+
+    /// The statement that fails unless the index with a name has exactly the words of its table.
+    package static func check(_ name: String) -> String {
         "INSERT INTO \(SQL.quoted(name)) (\(SQL.quoted(name)), rank) VALUES ('integrity-check', 1)"
     }
 }

@@ -299,9 +299,9 @@ struct DescriptionReader {
     /// they are absent.
     mutating func set(_ fields: inout [String: JSON], key: String, _ json: JSON) {
         fields[key] = json
-        if key == "identifier" {
+        if let table = KeyTable.ofField(key) {
             guard case .object(let members) = json.value else { return }
-            fields[key] = JSON(value: .object(canonical(members, .identifier)), offset: json.offset)
+            fields[key] = JSON(value: .object(canonical(members, table)), offset: json.offset)
         }
         guard key == "property_type" else { return }
         var parts: [String: JSON] = [:]

@@ -14,7 +14,7 @@ package struct KeyTable {
     var aliases: [String: String] = [:]
 
     static let entity = KeyTable(
-        owner: "an entity", fields: ["name", "persisted_name", "identifier"],
+        owner: "an entity", fields: ["name", "persisted_name", "identifier", "search"],
         others: [
             "$schema", "description", "properties", "indexes", "checks", "version_history", "added_at_version",
             "removed_at_version", "discard", "previous_name", "persist", "merged_into",
@@ -45,6 +45,17 @@ package struct KeyTable {
     static let check = KeyTable(
         owner: "a check", fields: ["name", "where"],
         others: ["version_history", "added_at_version", "removed_at_version", "previous_name"])
+
+    static let search = KeyTable(owner: "a search", fields: ["properties", "tokenizer"])
+
+    /// Returns the keys of the object in a field of an entity; nil if the field is not an object with keys.
+    static func ofField(_ key: String) -> KeyTable? {
+        switch key {
+        case "identifier": identifier
+        case "search": search
+        default: nil
+        }
+    }
 
     static let subtype = KeyTable(
         owner: "a subtype", fields: ["name"],
@@ -121,7 +132,7 @@ package struct KeyTable {
 
     /// Returns the canonical spelling of a key in any kind of object.
     package static func anyCanonical(_ key: String) -> String {
-        for table in [entity, property, item, identifier, relationship, index, subtype] {
+        for table in [entity, property, item, identifier, relationship, index, search, subtype] {
             let name = table.canonical(key)
             if name != key { return name }
         }

@@ -34,7 +34,8 @@ struct ModelDecoder {
                 },
                 checks: source.checks.enumerated().map { place, check in
                     check.fields.map { self.check(ElementLineage(place), $0, of: lineage) }
-                })
+                },
+                search: source.fields.map { search($0, of: lineage) })
         }
         return ResolvedModel(sources: sources, entities: entities, subtypes: subtypes)
     }

@@ -1,4 +1,5 @@
 import SchemaModel
+import SQLSchema
 
 /// The primary key of an entity in one epoch.
 struct ResolvedIdentifier: Sendable {
@@ -16,6 +17,7 @@ struct ResolvedEntity: Sendable {
     let indexes: [Timeline<EntityIndex>]
     /// The checks, by lineage.
     let checks: [Timeline<EntityCheck?>]
+    let search: Timeline<TextSearch<ElementLineage>?>
 }
 
 /// An element of a subtype in one epoch.
@@ -79,7 +81,8 @@ struct ResolvedModel: Sendable {
             keySources: key.sources,
             properties: resolved.properties.living(at: index).compactMap { $0[index] },
             indexes: resolved.indexes.filter { $0.exists(at: index) }.map { $0[index] },
-            checks: resolved.checks.filter { $0.exists(at: index) }.compactMap { $0[index] })
+            checks: resolved.checks.filter { $0.exists(at: index) }.compactMap { $0[index] },
+            search: resolved.search[index])
     }
 
     /// Returns the subtype in the version at `index`; nil if the version does not have it.

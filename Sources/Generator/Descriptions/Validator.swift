@@ -48,6 +48,7 @@ package struct Validator {
             }
             let columns = version.columns(of: entity)
             checkChecks(entity, columns, version)
+            checkSearch(entity, columns, version, index)
             for entityIndex in entity.indexes {
                 if let condition = entityIndex.shape.condition {
                     let sources = self.sources
@@ -68,6 +69,29 @@ package struct Validator {
                             entity: entity.lineage, index: entityIndex.lineage))
                 }
             }
+        }
+    }
+
+    private mutating func checkSearch(
+        _ entity: Entity, _ columns: [StoredColumn], _ version: SchemaVersion, _ index: VersionIndex
+    ) {
+        guard let search = entity.search else { return }
+        for property in search.columns.compactMap(entity.property) {
+            let column = columns.first { $0.property == property.lineage }?.name ?? ""
+            let reason: String
+            if ![.scalar(.string), .scalar(.url), .array(.scalar(.string))].contains(property.type) {
+                reason = "only properties of the types string, url and [string] can be searched"
+            } else if ["rank", "rowid"].contains(column.lowercased()) {
+                reason = "SQLite searches no column with this name; give the property another \"persisted_name\""
+            } else {
+                continue
+            }
+            report(.keyDoesNotApply("search", because: "`\(property.name)`: \(reason)"), entity, index, key: "search")
+        }
+        if SQLite.rowID(besides: columns.map(\.name)) == nil {
+            let reason =
+                "a search needs one of the names rowid, oid and _rowid_, and the entity has columns with all three"
+            report(.keyDoesNotApply("search", because: reason), entity, index, key: "search")
         }
     }
 

@@ -66,7 +66,8 @@ struct DiagramBox {
             mark = .renamed
         } else {
             let isSame =
-                before?.indexes == after?.indexes && before?.checks == after?.checks && before?.table == after?.table
+                before?.indexes == after?.indexes && before?.checks == after?.checks && before?.search == after?.search
+                && before?.table == after?.table
             mark = isSame && rows.allSatisfy { $0.mark == nil } ? nil : .changed
         }
         if rows.count > entity.rows, entity.rows > 0 {

@@ -72,6 +72,8 @@ package struct SchemaDocument: Encodable, Sendable {
             var indexes: [Index]?
             /// The conditions that each row satisfies.
             var checks: [Check]?
+            /// The properties that can be searched, and the tokenizer: `(title, body) porter`.
+            var search: String?
         }
 
         struct Check: Hashable, Encodable, Sendable {

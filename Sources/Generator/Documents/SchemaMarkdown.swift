@@ -167,6 +167,7 @@ package struct SchemaMarkdown: Sendable {
         for check in state.checks ?? [] {
             text += "\nCheck \(Self.code(check.name)): \(Self.code(check.condition)).\n"
         }
+        if let search = state.search { text += "\nSearch in \(Self.code(search)).\n" }
     }
 
     private mutating func addTypes() {

@@ -25,7 +25,7 @@ struct VersionFacts {
         return SchemaDocument.Entity.State(
             name: entity.name, table: entity.tableName, documentation: entity.documentation, key: key,
             properties: entity.properties.map(\.lineage.index), indexes: indexes.isEmpty ? nil : indexes,
-            checks: checks.isEmpty ? nil : checks)
+            checks: checks.isEmpty ? nil : checks, search: entity.search?.text { entity.property($0)?.name ?? "" })
     }
 
     func property(_ property: Property, of entity: Entity) -> SchemaDocument.Property {

@@ -145,6 +145,8 @@ extension Generator {
             "versions": .text(versions(from: shape.first, to: shape.last)),
             "isIdentifiable": .flag(!hasOtherID),
             "identifiable": .text(hasOtherID ? "" : ", Swift.Identifiable"),
+            "isSearchable": .flag(entity.search != nil),
+            "search": searchValues(entity.search, shape),
             "needsID": .flag(!hasOtherID && key != "entity.id"),
             "key": .text(key),
             "ownKey": .text(self.key(of: shape.entity, "self.", in: version)),
@@ -159,6 +161,13 @@ extension Generator {
             "relationships": .list(relationships),
             "hasRelationships": .flag(!relationships.isEmpty),
         ]
+    }
+
+    /// Returns the values for the searched properties of an entity.
+    private func searchValues(_ search: TextSearch<ElementLineage>?, _ shape: EntityShape) -> Value {
+        let columns = (search?.columns ?? []).compactMap { lineage in shape.columns.first { $0.property == lineage } }
+        return .list(
+            columns.map { ["member": .text(names.member($0)), "column": .text(SwiftLiteral.string($0.name))] })
     }
 
     /// Returns Swift source for the primary key of an entity, from the properties of its struct.

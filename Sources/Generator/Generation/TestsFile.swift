@@ -37,6 +37,7 @@ extension Generator {
         let columns: [String]
         let indexes: [String]
         let checks: [String]
+        let search: String
     }
 
     /// The tables of the fixture of one version.
@@ -102,7 +103,11 @@ extension Generator {
                 let columns = Set(check.condition.columns).sorted()
                 return ".init(\(SwiftLiteral.string(check.name)), on: \(SwiftLiteral.strings(columns)), "
                     + "\(SwiftLiteral.string(SQLite.expression(check.condition))))"
-            })
+            },
+            search: version.table(of: entity).search.map { search in
+                let tokenizer = SwiftLiteral.string(search.tokenizer.rawValue)
+                return ".init(\(SwiftLiteral.strings(search.columns)), tokenizer: \(tokenizer))"
+            } ?? "")
     }
 
     private func joinText(_ join: SchemaVersion.JoinTable, of entity: Entity, _ version: SchemaVersion) -> String {
@@ -127,6 +132,7 @@ extension Generator {
             "columns": .list(text.columns.map { .text($0) }),
             "indexes": .text(text.indexes.isEmpty ? "" : ", indexes: [\(text.indexes.joined(separator: ", "))]"),
             "checks": .text(text.checks.isEmpty ? "" : ", checks: [\(text.checks.joined(separator: ", "))]"),
+            "search": .text(text.search.isEmpty ? "" : ", search: \(text.search)"),
         ]
         if let base = definition.base {
             let columns = ListChange(from: base.content.columns, to: text.columns)
@@ -147,6 +153,9 @@ extension Generator {
                 }
                 if text.checks != base.content.checks {
                     arguments.append("checks: [\(text.checks.joined(separator: ", "))]")
+                }
+                if text.search != base.content.search {
+                    arguments.append("search: \(text.search.isEmpty ? ".init([])" : text.search)")
                 }
                 values["base"] = .text(base.name)
                 values["arguments"] = .text(arguments.joined(separator: ", "))

@@ -101,7 +101,7 @@ extension SchemaStep {
             return property.persistedColumns.isEmpty ? nil : property.persistedColumns.joined(separator: ", ")
         case .minimum, .maximum, .minLength, .maxLength, .pattern, .oneOf:
             return property.limits.first { $0.kind.rawValue == field.rawValue }?.valueText
-        case .table, .key, .content: return nil
+        case .table, .key, .search, .content: return nil
         }
     }
 
@@ -144,6 +144,7 @@ extension SchemaStep {
                 }
                 return "(\(names.joined(separator: ", ")))"
             }
+        case .search: return entity.search?.text { entity.property($0)?.name ?? "" }
         default: return nil
         }
     }
@@ -177,7 +178,8 @@ extension SchemaStep {
     private func label(_ field: SchemaChange.Field) -> String {
         switch field {
         case .name, .null, .unique, .indexed, .ordered, .duplicates, .content: ""
-        case .table, .key, .type, .inverse, .defaultValue, .collation, .deleteRule, .column, .minimum, .maximum,
+        case .table, .key, .search, .type, .inverse, .defaultValue, .collation, .deleteRule, .column, .minimum,
+            .maximum,
             .minLength, .maxLength, .pattern, .oneOf:
             field.rawValue + " "
         }

@@ -48,7 +48,7 @@ package struct SchemaChange: Hashable, Sendable {
 
     /// A field of an entity, a property or an element of a subtype.
     package enum Field: String, CaseIterable, Hashable, Sendable {
-        case name, table, key, type, inverse, null
+        case name, table, key, search, type, inverse, null
         case defaultValue = "default"
         case unique, indexed, collation, ordered, duplicates
         case deleteRule = "on_delete"
@@ -185,6 +185,7 @@ extension SchemaStep {
         if old.name != new.name { fields.append(.name) }
         if old.tableName != new.tableName { fields.append(.table) }
         if old.identifier != new.identifier { fields.append(.key) }
+        if old.search != new.search { fields.append(.search) }
         return fields
     }
 

@@ -20,12 +20,15 @@ package struct Entity: Hashable, Sendable {
     package var indexes: [EntityIndex]
     /// The conditions that each row satisfies.
     package var checks: [EntityCheck]
+    /// The properties whose texts can be searched; nil if there are none.
+    package var search: TextSearch<ElementLineage>?
 
     /// Creates an entity.
     package init(
         lineage: EntityLineage, name: String, persistedName: String? = nil, documentation: String?,
         identifier: Identifier,
-        keySources: [EntityLineage] = [], properties: [Property], indexes: [EntityIndex], checks: [EntityCheck] = []
+        keySources: [EntityLineage] = [], properties: [Property], indexes: [EntityIndex], checks: [EntityCheck] = [],
+        search: TextSearch<ElementLineage>? = nil
     ) {
         self.lineage = lineage
         self.name = name
@@ -36,6 +39,7 @@ package struct Entity: Hashable, Sendable {
         self.properties = properties
         self.indexes = indexes
         self.checks = checks
+        self.search = search
     }
 
     /// The name of the entity's table.

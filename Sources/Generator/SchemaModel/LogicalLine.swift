@@ -13,8 +13,8 @@ extension SchemaVersion {
         logicalFields(of: entity).joined(separator: " | ")
     }
 
-    /// Returns the fields of the logical line: the name, `key`, and then the properties, the indexes, the checks and the
-    /// table's name, sorted.
+    /// Returns the fields of the logical line: the name, `key`, and then the properties, the indexes, the checks, the
+    /// search and the table's name, sorted.
     func logicalFields(of entity: Entity) -> [String] {
         let key: String
         switch entity.identifier {
@@ -37,7 +37,10 @@ extension SchemaVersion {
             "check \(logical($0.name)) where \(quoted(text(of: $0.condition, in: entity)))"
         }
         let table = entity.persistedName.map { ["table " + logical($0)] } ?? []
-        let elements = (properties + indexes + checks + table).sortedByBytes()
+        let search = entity.search.map { search in
+            ["search " + search.text { logical(entity.property($0)?.name ?? "") }]
+        }
+        let elements = (properties + indexes + checks + (search ?? []) + table).sortedByBytes()
         return [logical(entity.name), key] + elements
     }
 

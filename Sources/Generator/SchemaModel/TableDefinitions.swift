@@ -51,7 +51,10 @@ extension SchemaVersion {
         return Table(
             entity.tableName, columns: columns.map(tableColumn), primaryKey: keyParts(of: entity).map(\.name),
             foreignKeys: foreignKeys, indexes: indexes(of: entity, columns, &names),
-            checks: checks(of: entity, columns, &names))
+            checks: checks(of: entity, columns, &names),
+            search: entity.search?.mapColumns { lineage in
+                columns.first { $0.property == lineage && $0.role == .attribute }?.name ?? ""
+            })
     }
 
     private func tableColumn(_ column: StoredColumn) -> Table.Column {

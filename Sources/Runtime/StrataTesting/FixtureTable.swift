@@ -92,6 +92,22 @@ public struct FixtureCheck: Hashable, Sendable {
     }
 }
 
+/// The columns of a table whose texts can be searched.
+public struct FixtureSearch: Hashable, Sendable {
+    let columns: [String]
+    let tokenizer: String
+
+    /// Creates the search of a table.
+    ///
+    /// - Parameters:
+    ///   - columns: The names of the columns; empty if the table is not searched.
+    ///   - tokenizer: The name of the tokenizer in the descriptions.
+    public init(_ columns: [String], tokenizer: String = "") {
+        self.columns = columns
+        self.tokenizer = tokenizer
+    }
+}
+
 /// The table of an entity in a fixture.
 public struct FixtureTable: Sendable {
     let name: String
@@ -101,6 +117,7 @@ public struct FixtureTable: Sendable {
     let columns: [FixtureColumn]
     let indexes: [FixtureIndex]
     let checks: [FixtureCheck]
+    let search: FixtureSearch
 
     /// Creates a table.
     ///
@@ -111,11 +128,13 @@ public struct FixtureTable: Sendable {
     ///   - columns: The columns.
     ///   - indexes: The indexes.
     ///   - checks: The conditions that each row satisfies.
+    ///   - search: The columns whose texts can be searched.
     public init(
         _ name: String, of entity: String? = nil, key: [String]? = nil, columns: [FixtureColumn],
-        indexes: [FixtureIndex] = [], checks: [FixtureCheck] = []
+        indexes: [FixtureIndex] = [], checks: [FixtureCheck] = [], search: FixtureSearch = FixtureSearch([])
     ) {
         self.name = name
+        self.search = search
         self.checks = checks
         self.indexes = indexes
         self.entity = entity ?? name
@@ -123,7 +142,8 @@ public struct FixtureTable: Sendable {
         self.columns = columns
     }
 
-    /// Returns a table that differs from this one in its name, its primary key, some columns, its indexes or its checks.
+    /// Returns a table that differs from this one in its name, its primary key, some columns, its indexes, its checks
+    /// or its search.
     ///
     /// - Parameters:
     ///   - name: The new name; nil if it is unchanged.
@@ -134,14 +154,16 @@ public struct FixtureTable: Sendable {
     ///   - adding: New columns by their positions in the result.
     ///   - indexes: All indexes of the result; nil if they are unchanged.
     ///   - checks: All checks of the result; nil if they are unchanged.
+    ///   - search: The search of the result; nil if it is unchanged.
     public func changed(
         _ name: String? = nil, of entity: String? = nil, key: [String]? = nil, removing: [Int] = [],
-        adding: [Int: FixtureColumn] = [:], indexes: [FixtureIndex]? = nil, checks: [FixtureCheck]? = nil
+        adding: [Int: FixtureColumn] = [:], indexes: [FixtureIndex]? = nil, checks: [FixtureCheck]? = nil,
+        search: FixtureSearch? = nil
     ) -> FixtureTable {
         FixtureTable(
             name ?? self.name, of: entity ?? (name == nil ? self.entity : nil), key: key ?? self.key,
             columns: columns.changed(removing: removing, adding: adding), indexes: indexes ?? self.indexes,
-            checks: checks ?? self.checks)
+            checks: checks ?? self.checks, search: search ?? self.search)
     }
 
     /// The columns of the primary key, most significant first.

@@ -367,8 +367,31 @@ public struct Fixtures: Sendable {
             let text = try row.string(0)
             if text != "ok" { problems.append(text) }
         }
+        problems += try searchProblems(of: connection)
         let keys = try danglingKeys(of: connection)
         return problems + (keys.count > dangling ? keys : [])
+    }
+
+    /// Returns a message for each table whose search index does not have exactly the words of its rows.
+    private static func searchProblems(of connection: Connection) throws -> [String] {
+        let query = """
+            SELECT name FROM sqlite_schema WHERE name LIKE 'strata\\_search\\_%' ESCAPE '\\' AND sql LIKE 'CREATE VIRTUAL TABLE %'
+            """
+        let names = try connection.texts(query)
+        if names.isEmpty { return [] }
+        // The check is a statement that inserts, so it needs a copy of a database that is open for reading only.
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try connection.execute("VACUUM INTO \(SQL.literal(url.path))")
+        defer { try? FileManager.default.removeItem(at: url) }
+        let copy = try Connection(path: url.path, mode: .readWrite)
+        return try names.compactMap { name in
+            do {
+                try copy.execute(SearchIndex.check(name))
+                return nil
+            } catch let error as SQLiteError where error.code == 11 {  // SQLITE_CORRUPT
+                return "\(name) does not have exactly the words of its table's rows"
+            }
+        }
     }
 
     /// Returns a message for each dangling foreign key.

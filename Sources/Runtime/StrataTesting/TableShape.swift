@@ -155,7 +155,26 @@ struct TableShape {
         if count > table.checks.count {
             problems.append("\(table.entity): \(count - table.checks.count) checks are not in the descriptions")
         }
+        problems += differences(table.search, of: table)
         return problems + differences(indexes: table.indexes, of: table.name, table.entity)
+    }
+
+    private func differences(_ search: FixtureSearch, of table: FixtureTable) -> [String] {
+        let found = tables["strata_search_" + table.name]
+        if search.columns.isEmpty {
+            return found == nil ? [] : ["\(table.entity): its search is not in the descriptions"]
+        }
+        guard let found else { return ["\(table.entity): its texts cannot be searched"] }
+        var problems: [String] = []
+        if Set(found.columns.keys) != Set(search.columns) {
+            let names = found.columns.keys.sorted().joined(separator: ", ")
+            problems.append("\(table.entity): the search finds the texts of \(names)")
+        }
+        let tokenizer = search.tokenizer == "porter" ? "porter unicode61" : search.tokenizer
+        if !found.sql.contains("tokenize = \(SQL.quoted(tokenizer))") {
+            problems.append("\(table.entity): the tokenizer is not \(search.tokenizer)")
+        }
+        return problems
     }
 
     private func differences(_ join: FixtureJoinTable) -> [String] {

@@ -9,10 +9,26 @@ CREATE TABLE "episode" (
   "date" REAL NOT NULL,
   "is_played" INTEGER NOT NULL DEFAULT 0,
   "podcast_id" INTEGER NOT NULL REFERENCES "podcast" ("id") ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED,
-  "podcast_position" INTEGER
+  "podcast_position" INTEGER,
+  "notes" TEXT
 ) STRICT;
 CREATE INDEX "episode_title_idx" ON "episode" ("title");
 CREATE INDEX "episode_podcast_id_idx" ON "episode" ("podcast_id");
+CREATE VIRTUAL TABLE "strata_search_episode" USING fts5 (
+  "title", "notes",
+  content = "episode", content_rowid = "rowid", tokenize = "unicode61"
+);
+CREATE TRIGGER "strata_search_episode_insert" AFTER INSERT ON "episode" BEGIN
+  INSERT INTO "strata_search_episode" ("rowid", "title", "notes") VALUES (new."rowid", new."title", new."notes");
+END;
+CREATE TRIGGER "strata_search_episode_delete" AFTER DELETE ON "episode" BEGIN
+  INSERT INTO "strata_search_episode" ("strata_search_episode", "rowid", "title", "notes") VALUES ('delete', old."rowid", old."title", old."notes");
+END;
+CREATE TRIGGER "strata_search_episode_update" AFTER UPDATE OF "id", "title", "notes" ON "episode"
+WHEN old."rowid" IS NOT new."rowid" OR old."title" IS NOT new."title" OR old."notes" IS NOT new."notes" BEGIN
+  INSERT INTO "strata_search_episode" ("strata_search_episode", "rowid", "title", "notes") VALUES ('delete', old."rowid", old."title", old."notes");
+  INSERT INTO "strata_search_episode" ("rowid", "title", "notes") VALUES (new."rowid", new."title", new."notes");
+END;
 
 CREATE TABLE "episode_tags" (
   "source_id" INTEGER NOT NULL REFERENCES "episode" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,

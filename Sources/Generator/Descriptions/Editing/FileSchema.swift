@@ -17,7 +17,7 @@ package enum FileSchema: String, CaseIterable, Sendable {
                     Self.schema(of: .entity),
                     [
                         ("property", Self.schema(of: .property)), ("index", Self.schema(of: .index)),
-                        ("check", Self.schema(of: .check)),
+                        ("check", Self.schema(of: .check)), ("search", Self.schema(of: .search)),
                         ("identifier", Self.schema(of: .identifier)), ("relationship", Self.schema(of: .relationship)),
                         ("item", Self.schema(of: .item)),
                     ]

@@ -71,6 +71,7 @@ package enum Formatting {
         case (KeyTable.entity.owner, "indexes"): return each(.index)
         case (KeyTable.entity.owner, "checks"): return each(.check)
         case (KeyTable.entity.owner, "identifier"): return canonical(value, .identifier)
+        case (KeyTable.entity.owner, "search"): return canonical(value, .search)
         case (KeyTable.subtype.owner, "properties"): return each(.member)
         case (KeyTable.subtype.owner, "cases"), (KeyTable.subtype.owner, "unused_cases"): return each(.subtypeCase)
         case (KeyTable.subtype.owner, "options"), (KeyTable.subtype.owner, "unused_options"): return each(.option)

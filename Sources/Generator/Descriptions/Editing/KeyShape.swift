@@ -23,6 +23,7 @@ extension KeyTable {
         case Self.property.owner: Self.propertyShapes
         case Self.index.owner: Self.indexShapes
         case Self.check.owner: Self.checkShapes
+        case Self.search.owner: Self.searchShapes
         case Self.subtype.owner: Self.subtypeShapes
         case Self.subtypeCase.owner: Self.caseShapes
         case Self.option.owner: Self.optionShapes
@@ -59,6 +60,7 @@ extension KeyTable {
         KeyShape("properties", .array(of: .reference("property")), "The properties and relationships."),
         KeyShape("indexes", .array(of: .reference("index")), "Indexes on several properties."),
         KeyShape("checks", .array(of: .reference("check")), "Conditions that every row satisfies."),
+        KeyShape("search", .reference("search"), "The properties whose texts can be searched."),
     ]
 
     private static let propertyShapes = [
@@ -100,6 +102,11 @@ extension KeyTable {
         KeyShape("name", .string, "The name, which the error of a violation contains."),
         KeyShape("where", .any(of: [.object, .string]), "The condition: the values of properties, or SQL."), added,
         removed, former, history,
+    ]
+
+    private static let searchShapes = [
+        KeyShape("properties", .strings, "The names of the properties."),
+        KeyShape("tokenizer", .choice(SearchTokenizer.allCases.map(\.rawValue)), "How texts are divided into words."),
     ]
 
     private static let subtypeShapes = [

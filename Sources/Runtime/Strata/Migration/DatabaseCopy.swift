@@ -51,6 +51,11 @@ enum DatabaseCopy {
     static func write(_ connection: Connection, to url: URL, _ options: StoreOptions) throws {
         do {
             try connection.execute("VACUUM INTO \(SQL.literal(url.path))")
+            let indexes = try unnumberedSearchIndexes(of: connection)
+            if !indexes.isEmpty {
+                let copy = try StoreFile.connect(to: url, .readWrite, options)
+                for index in indexes { try copy.execute(SearchIndex.rebuild(index)) }
+            }
             let copy = try StoreFile.connect(to: url, .readOnly, options)
             guard try copy.text("PRAGMA integrity_check") == "ok",
                 try copy.integer("PRAGMA user_version") == connection.integer("PRAGMA user_version")
@@ -59,6 +64,17 @@ enum DatabaseCopy {
             try? StoreFile.remove(url)
             throw error
         }
+    }
+
+    /// Returns the names of the search indexes of tables without an integer as primary key. VACUUM may give the rows of such a
+    /// table other numbers (https://sqlite.org/lang_vacuum.html), so these indexes must be filled again after it.
+    static func unnumberedSearchIndexes(of connection: Connection) throws -> [String] {
+        try connection.texts(
+            """
+            SELECT s.name FROM sqlite_schema AS s JOIN sqlite_schema AS m ON s.name = '\(SearchIndex.name(of: ""))' || m.name \
+            WHERE m.type = 'table' AND s.sql LIKE 'CREATE VIRTUAL TABLE %' \
+            AND (SELECT count(*) = 1 AND max(c.type) = 'INTEGER' FROM pragma_table_info(m.name) AS c WHERE c.pk) = 0
+            """)
     }
 
     /// Whether the file at `url` is a backup of the store, perhaps of another version.

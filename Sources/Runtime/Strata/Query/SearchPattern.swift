@@ -107,7 +107,7 @@ extension Request where Entity: SearchableEntity {
     /// Restricts the request to rows whose texts contain certain words, the best match first.
     ///
     /// ```swift
-    /// let request = Episode.all.matching(.beginnings(field.text), in: .title)
+    /// let request = Episode.all.matching(.beginnings(typed), in: .title)
     /// ```
     ///
     /// - Parameters:
@@ -136,7 +136,8 @@ extension EntityColumns where Entity: SearchableEntity {
     /// A part of a searched text with the words that were found, for a list of results.
     ///
     /// ```swift
-    /// let request = Episode.all.matching("swift").select { ($0.title, $0.snippet(of: .notes, from: "**", to: "**")) }
+    /// let results = Episode.all.matching("swift")
+    ///     .select { ($0.title, $0.snippet(of: .notes, from: "**", to: "**")) }
     /// ```
     ///
     /// Only a request with ``Request/matching(_:in:)-(String,_)`` has snippets.
@@ -158,7 +159,7 @@ extension EntityColumns where Entity: SearchableEntity {
     /// A searched text, with marks around the words that were found.
     ///
     /// ```swift
-    /// let request = Episode.all.matching("swift").select { $0.highlighted(.title, from: "<b>", to: "</b>") }
+    /// let titles = Episode.all.matching("swift").select { $0.highlighted(.title, from: "<b>", to: "</b>") }
     /// ```
     ///
     /// Only a request with ``Request/matching(_:in:)-(String,_)`` has such texts.
