@@ -9,6 +9,7 @@ import Testing
 @Suite struct EditorTests {
     private static let tables: [KeyTable] = [
         .entity, .property, .index, .subtype, .subtypeCase, .option, .member, .item, .identifier, .relationship,
+        .check, .search,
         ConfigurationReader.keys,
     ]
 

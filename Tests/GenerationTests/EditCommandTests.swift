@@ -146,7 +146,8 @@ import Testing
         let indexes = #"""
             "indexes": [{ "properties": ["note desc", "title"], "where": { "note": null } },
             { "properties": ["title"], "where": "note = 'note' AND length(title) > 1" }],
-            "checks": [{ "name": "note", "where": "note <> title" }, { "name": "given", "where": { "note": "x" } }]
+            "checks": [{ "name": "note", "where": "note <> title" }, { "name": "given", "where": { "note": "x" } }],
+            "search": { "properties": ["note", "title"] }
             """#
         let old = Self.episode.replacing(/"indexes": \[.*?\]\s*\}?\]/, with: indexes)
         #expect(old.contains("note desc"))
@@ -159,6 +160,7 @@ import Testing
             #expect(text.contains(#""where": "notes = 'note' AND length(title) > 1""#), "\(text)")
             #expect(text.contains(#"{ "name": "note", "where": "notes <> title" }"#), "\(text)")
             #expect(text.contains(#"{ "name": "given", "where": { "notes": "x" } }"#), "\(text)")
+            #expect(text.contains(#""search": { "properties": ["notes", "title"] }"#), "\(text)")
         }
     }
 

@@ -129,6 +129,42 @@ import Testing
             isFilled: true, found: ["swift": 0]),
     ]
 
+    /// VACUUM may give other numbers to the rows of a table without an integer as primary key.
+    @Test func `the index of a table without row numbers is filled again after vacuum and in a copy`() throws {
+        let tables = [Table("note", Self.keyed), Table("memo", Self.note)]
+        try withFile { (url: URL) throws in
+            let copy = url.appendingPathExtension("copy")
+            try makeHandMade(at: url, tables, rows: "")
+            let connection = try Connection(path: url.path, mode: .readWrite)
+            func empty() throws {
+                for table in ["note", "memo"] {
+                    try connection.execute(
+                        "INSERT INTO strata_search_\(table)(strata_search_\(table)) VALUES ('delete-all')")
+                }
+            }
+            func found(_ url: URL) throws -> [Int?] {
+                let connection = try Connection(path: url.path, mode: .readOnly)
+                return try ["note", "memo"].map {
+                    try connection.integer(
+                        "SELECT count(*) FROM strata_search_\($0) WHERE strata_search_\($0) MATCH 'swift'")
+                }
+            }
+            try connection.execute(
+                "INSERT INTO note (id, title) VALUES ('a', 'swift'), ('b', 'swift'); INSERT INTO memo (title) VALUES ('swift')"
+            )
+            #expect(try found(url) == [2, 1])
+            try HandMade.$old.withValue(tables) {
+                try empty()
+                try Store.migrate(from: url, to: copy, schema: OldHandMade.self)
+                #expect(try found(copy) == [2, 0])
+                #expect(try found(url) == [0, 0])
+                let store = try Store(at: url, schema: OldHandMade.self)
+                try store.vacuum()
+                #expect(try found(url) == [2, 0])
+            }
+        }
+    }
+
     @Test func `a search index follows every write`() throws {
         try withFile { (url: URL) throws in
             let table = Table("note", Self.keyed)

@@ -130,7 +130,7 @@ extension Problem {
             return "the primary key of `\(name)` has another type, so this key cannot be derived from it; "
                 + "remove `\(name)` from \"derived_from_relationships\""
         case .indexOfNothing:
-            return "a primary key or an index needs at least one property"
+            return "a primary key, an index or a search needs at least one property"
         case .malformedExpression(let key, let problem):
             return "Strata cannot read \"\(key)\": \(problem)"
         case .conditionDoesNotApply(let reason, let version):

@@ -80,13 +80,13 @@ package struct Validator {
             let column = columns.first { $0.property == property.lineage }?.name ?? ""
             let reason: String
             if ![.scalar(.string), .scalar(.url), .array(.scalar(.string))].contains(property.type) {
-                reason = "only properties of the types string, url and [string] can be searched"
+                reason = "`\(property.name)` has none of the types string, url and [string]"
             } else if ["rank", "rowid"].contains(column.lowercased()) {
-                reason = "SQLite searches no column with this name; give the property another \"persisted_name\""
+                reason = "SQLite searches no column called `\(column)`; give the property another \"persisted_name\""
             } else {
                 continue
             }
-            report(.keyDoesNotApply("search", because: "`\(property.name)`: \(reason)"), entity, index, key: "search")
+            report(.keyDoesNotApply("search", because: reason), entity, index, key: "search")
         }
         if SQLite.rowID(besides: columns.map(\.name)) == nil {
             let reason =
