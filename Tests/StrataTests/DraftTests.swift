@@ -43,6 +43,22 @@ import Testing
 
     private func contents(_ url: URL, _ sql: String) throws -> [[SQLiteValue]] { try rows(url, sql) }
 
+    @Test func `a draft that is searched in other columns, or no longer, keeps its rows`() throws {
+        try withFile { (url: URL) throws in
+            try create(at: url)
+            let count = "SELECT count(*) FROM strata_search_note WHERE strata_search_note MATCH 'tea'"
+            let searches = ["search (title) unicode61", "search (title) trigram", nil]
+            for (place, search) in searches.enumerated() {
+                var note = Self.note
+                note.search = try search.flatMap { try SchemaText.tables("table t\n  title text\n  \($0)")[0].search }
+                let store = try open(url, schema([Self.folder, note], fingerprint: UInt64(3 + place)))
+                #expect(try store.connection.integer("SELECT count(*) FROM note") == 2)
+                if search != nil { #expect(try store.connection.integer(count) == 1) }
+            }
+            #expect(try contents(url, "SELECT 1 FROM sqlite_schema WHERE name LIKE 'strata_search%'").isEmpty)
+        }
+    }
+
     @Test func `a store keeps its rows when tables, columns and indexes are added and removed`() throws {
         try withFile { (url: URL) throws in
             try create(at: url)

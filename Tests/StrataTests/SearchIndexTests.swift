@@ -125,9 +125,35 @@ import Testing
             testDescription: "a custom migration writes the rows", new: note, change: "custom note",
             code: { try $0.migrate(Note.self) { note, _ in Outcome<Note>.keep(note) } }, isFilled: true),
         Change(
+            testDescription: "a custom migration changes a copied row",
+            new: ["id integer key", "title text", "body text?", "stars integer", "search (title, body) unicode61"],
+            change: "map note\n  stars = coalesce(stars, 0)\ncustom other",
+            code: { try $0.context.update(Note(1, "Rust", stars: 0)) }, isFilled: true, found: ["swift": 2, "rust": 1]),
+        Change(
             testDescription: "the table is replaced", new: note, newName: "memo", change: "drop note\ncreate memo",
             isFilled: true, found: ["swift": 0]),
     ]
+
+    @Test func `names in an index may have any characters`() throws {
+        try withFile { (url: URL) throws in
+            let name = "it's \"a\" [table]; ünï, %_"
+            let columns = ["b\"c", "d'e", "f, g", "content", "or"].map { Table.Column($0, .text, isNullable: true) }
+            var table = Table(name, columns: [Table.Column("rowid", .text)] + columns, primaryKey: ["rowid"])
+            table.search = TextSearch(columns.map(\.name), .porter)
+            let index = try #require(SearchIndex(of: table))
+            let connection = try Connection(path: url.path, mode: .create)
+            for statement in SQLite.create(table) { try connection.execute(statement) }
+            try connection.execute(
+                "INSERT INTO \(SQL.quoted(name)) VALUES ('x', 'a', 'b', 'c', 'd', 'swimming'); "
+                    + "UPDATE \(SQL.quoted(name)) SET \"b\"\"c\" = 'walked'")
+            try connection.execute(index.check)
+            let found = "SELECT count(*) FROM \(SQL.quoted(index.name)) WHERE \(SQL.quoted(index.name)) MATCH "
+            #expect(try connection.integer(found + "'walks swim'") == 1)
+            #expect(try connection.integer(found + "'a'") == 0)
+            for statement in index.removal { try connection.execute(statement) }
+            #expect(try connection.integer("SELECT count(*) FROM sqlite_schema WHERE type <> 'index'") == 1)
+        }
+    }
 
     /// VACUUM may give other numbers to the rows of a table without an integer as primary key.
     @Test func `the index of a table without row numbers is filled again after vacuum and in a copy`() throws {

@@ -168,4 +168,24 @@ private enum Notes: Schema {
             }
         }
     }
+
+    @Test func `a search is observed, and combines with SQL of the app`() async throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: url) }
+        let store = try Store(at: url, schema: Notes.self)
+        let request = Note.all.matching("swift").filter(Condition(sql: "stars > ?", [4]))
+        var found = store.observe(request).makeAsyncIterator()
+        #expect(try await found.next() == [])
+        try await store.write { try $0.insert(contentsOf: Self.notes) }
+        #expect(try await found.next()?.map(\.id) == [1])
+        try await store.write { _ = try $0.update(Note.all.where { $0.id == 2 }) { [$0.stars.set(to: 5)] } }
+        #expect(try await Set(found.next()?.map(\.id) ?? []) == [1, 2])
+        try await store.write {
+            _ = try $0.update(Note.all.where { $0.id == 1 }) { [$0.title.set(to: "x"), $0.body.set(to: nil)] }
+        }
+        #expect(try await found.next()?.map(\.id) == [2])
+        try await store.write { _ = try $0.delete(Note.all) }
+        #expect(try await found.next() == [])
+        try store.close()
+    }
 }
