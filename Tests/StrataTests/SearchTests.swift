@@ -116,6 +116,11 @@ private enum Notes: Schema {
             try store.read { (transaction: ReadTransaction) throws in
                 let request = Note.all.matching("swift").where { $0.stars > 3 }
                 #expect(try transaction.count(request) == 2)
+                #expect(try transaction.count(Note.all.matching("swift")) == 3)
+                #expect(try transaction.count(Note.all.matching("swift").limit(2)) == 2)
+                #expect(try transaction.exists(Note.all.matching("swift")))
+                #expect(try !transaction.exists(Note.all.matching("rust")))
+                #expect(try transaction.count(Note.all.where { $0.stars > 3 }.matching("swift")) == 2)
                 #expect(try transaction.exists(request))
                 #expect(try transaction.first(Note.all.matching("kotlin"))?.id == 3)
                 #expect(try transaction.maximum(of: \.stars, in: Note.all.matching("actors")) == 5)

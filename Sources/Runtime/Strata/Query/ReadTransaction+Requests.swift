@@ -78,7 +78,7 @@ extension ReadTransaction {
     /// let count = try transaction.count(Movie.all.where { $0.summary == nil })
     /// ```
     public func count<Entity: StoredEntity>(_ request: Request<Entity>) throws -> Int {
-        try value(request, "1", "SELECT count(*)") { try $0.int(0) }
+        try value(request.ones(names: name).wrapped("SELECT count(*) FROM (", ")")) { try $0.int(0) }
     }
 
     /// Returns whether a request has any rows.
@@ -87,7 +87,7 @@ extension ReadTransaction {
     /// let isKnown = try transaction.exists(Movie.all.where { $0.title == "Stalker" })
     /// ```
     public func exists<Entity: StoredEntity>(_ request: Request<Entity>) throws -> Bool {
-        let rows = request.statement(selecting: "1", names: name).wrapped("SELECT EXISTS (", ")")
+        let rows = request.ones(names: name).wrapped("SELECT EXISTS (", ")")
         return try value(rows) { try $0.bool(0) }
     }
 
@@ -238,7 +238,7 @@ extension ReadTransaction {
     private func value<Entity, Result>(
         _ request: Request<Entity>, _ column: QueryFragment, _ aggregate: String, _ body: (Row) throws -> Result
     ) throws -> Result {
-        try value(request.statement(selecting: column, names: name).wrapped(aggregate + " FROM (", ")"), body)
+        try value(request.unordered.statement(selecting: column, names: name).wrapped(aggregate + " FROM (", ")"), body)
     }
 
     /// Returns the result of `body` for the single row of a statement.

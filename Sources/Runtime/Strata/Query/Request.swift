@@ -54,6 +54,8 @@ public struct Request<Entity: StoredEntity>: Sendable {
     private var range: RowRange?
     /// Whether SQLite must not read the rows by an index, so that they come in the order of their numbers.
     private var isByRowNumber = false
+    /// The condition on the rows of the search index, if the request has no other condition.
+    private var search: (index: String, condition: QueryFragment)?
 
     /// Creates a request for all rows.
     public init() {}
@@ -71,6 +73,14 @@ public struct Request<Entity: StoredEntity>: Sendable {
     public func filter(_ condition: Condition<Entity>) -> Request {
         var request = self
         request.condition = self.condition.map { $0 && condition } ?? condition
+        request.search = nil
+        return request
+    }
+
+    /// Restricts the request to rows whose row in a search index satisfies a condition.
+    func searching(_ index: String, _ condition: QueryFragment, _ isFound: Condition<Entity>) -> Request {
+        var request = filter(isFound)
+        if self.condition == nil { request.search = (index, condition) }
         return request
     }
 
@@ -260,9 +270,26 @@ public struct Request<Entity: StoredEntity>: Sendable {
     /// The SQL of the request, for tests.
     package var sql: String { statement { $0 }.text.sql }
 
+    /// The same rows in any order. SQLite would rank and sort the results of a search, even to count them.
+    var unordered: Request {
+        if isLimited { return self }
+        var request = self
+        request.orders = []
+        return request
+    }
+
+    /// A SELECT statement that returns 1 for each row.
+    func ones(names: @escaping (String) -> String) -> QueryStatement {
+        guard let search, !isLimited else { return unordered.statement(selecting: "1", names: names) }
+        // The index has a row for each row of the table, so a count need not read the table.
+        var text = QueryText(sql: "SELECT 1 FROM \(SQL.quoted(names(search.index))) WHERE ")
+        text += QueryScope.alone(names).text(search.condition)
+        return QueryStatement(text: text, hasOwnSQL: false)
+    }
+
     /// A SELECT statement for the primary keys of the rows.
     func keys(names: @escaping (String) -> String) -> QueryStatement {
-        statement(selecting: .joined(Entity.table.key.map { QueryFragment(column: $0) }), names: names)
+        unordered.statement(selecting: .joined(Entity.table.key.map { QueryFragment(column: $0) }), names: names)
     }
 }
 

@@ -119,8 +119,8 @@ extension Request where Entity: SearchableEntity {
 
     private func matching(_ pattern: SearchPattern, _ properties: [Entity.SearchedProperty]) -> Request {
         let query = pattern.within(properties.map(\.rawValue)).query
-        let request = filter(
-            Condition(Entity.inSearchIndex("\(QueryFragment(column: Entity.searchIndex)) MATCH \(query.stored)")))
+        let condition: QueryFragment = "\(QueryFragment(column: Entity.searchIndex)) MATCH \(query.stored)"
+        let request = searching(Entity.searchIndex, condition, Condition(Entity.inSearchIndex(condition)))
         return request.isSorted ? request : request.orderBy { $0.searchRank.ascending }
     }
 }

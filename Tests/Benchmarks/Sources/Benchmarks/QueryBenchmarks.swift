@@ -91,7 +91,7 @@ struct QueryBenchmarks {
                 }, expecting: 20), against: rawGroups)
     }
 
-    private static func text(_ statement: OpaquePointer, _ column: Int32) -> String {
+    static func text(_ statement: OpaquePointer, _ column: Int32) -> String {
         let bytes = UnsafeBufferPointer(
             start: sqlite3_column_text(statement, column), count: Int(sqlite3_column_bytes(statement, column)))
         return String(decoding: bytes, as: UTF8.self)

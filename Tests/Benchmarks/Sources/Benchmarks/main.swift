@@ -238,6 +238,7 @@ if isAsked("insert", "fetch-all", "find-100000", "fetch-some") {
     try DataBenchmarks(folder: folder, rows: rows).run()
 }
 if isAsked("join", "group") { try QueryBenchmarks(folder: folder, rows: rows).run() }
+if isAsked("search") { try SearchBenchmarks(folder: folder, rows: rows).run() }
 
 if isJSON {
     print(String(decoding: try JSONEncoder().encode(results), as: UTF8.self))

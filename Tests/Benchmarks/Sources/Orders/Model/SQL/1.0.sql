@@ -21,3 +21,24 @@ CREATE TABLE "order" (
   "customer_id" INTEGER NOT NULL REFERENCES "customer" ("id") ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
 CREATE INDEX "order_customer_id_idx" ON "order" ("customer_id");
+
+CREATE TABLE "review" (
+  "id" INTEGER PRIMARY KEY,
+  "title" TEXT NOT NULL,
+  "text" TEXT NOT NULL
+) STRICT;
+CREATE VIRTUAL TABLE "strata_search_review" USING fts5 (
+  "title", "text",
+  content = "review", content_rowid = "rowid", tokenize = "unicode61"
+);
+CREATE TRIGGER "strata_search_review_insert" AFTER INSERT ON "review" BEGIN
+  INSERT INTO "strata_search_review" ("rowid", "title", "text") VALUES (new."rowid", new."title", new."text");
+END;
+CREATE TRIGGER "strata_search_review_delete" AFTER DELETE ON "review" BEGIN
+  INSERT INTO "strata_search_review" ("strata_search_review", "rowid", "title", "text") VALUES ('delete', old."rowid", old."title", old."text");
+END;
+CREATE TRIGGER "strata_search_review_update" AFTER UPDATE OF "id", "title", "text" ON "review"
+WHEN old."rowid" IS NOT new."rowid" OR old."title" IS NOT new."title" OR old."text" IS NOT new."text" BEGIN
+  INSERT INTO "strata_search_review" ("strata_search_review", "rowid", "title", "text") VALUES ('delete', old."rowid", old."title", old."text");
+  INSERT INTO "strata_search_review" ("rowid", "title", "text") VALUES (new."rowid", new."title", new."text");
+END;
