@@ -43,7 +43,9 @@ struct ShopSchemaMigrationTests {
         fixtures.check(ShopSchema.V1_1.Customer.self)
         fixtures.version("1.1", sealed: true, file: 0x49e0bcbdf2626a46) { try ShopSchema.V1_1.samples($0) }
         fixtures.add(ShopSchemaTables.order_2_0)
+        fixtures.add(ShopSchemaTables.product_2_0)
         fixtures.check(ShopSchema.V2_0.Order.self)
+        fixtures.check(ShopSchema.V2_0.Product.self)
         fixtures.version("2.0", sealed: false) { try ShopSchema.V2_0.samples($0) }
     }
 
@@ -62,6 +64,7 @@ struct ShopSchemaMigrationTests {
         fixtures.step(from: "1.0", to: "1.1")
         fixtures.expect("invoice", references: [.init(["order_id"], to: "order", cascades: true)])
         fixtures.expect("order", kept: ["id"])
+        fixtures.expect("product", changed: ["rating": "NULL"])
         fixtures.expect("order_gifts", references: [.init(["source_id"], to: "order", cascades: true)], join: true)
         fixtures.step(from: "1.1", to: "2.0", custom: ShopSchemaStep_1_1_to_2_0.expectation)
     }
@@ -140,6 +143,11 @@ private enum ShopSchemaTables {
     ], indexes: [.init(["order_id"])])
     static let product_1_1 = product_1_0.changed(indexes: [.init(["title"], unique: true), .init(["price"])])
     static let order_2_0 = order_1_0.changed(adding: [8: .value("total", .double)])
+    static let product_2_0 = product_1_1.changed(
+        adding: [4: .value("rating", .limited(.int, [.minimum(.integer(1))]), nullable: true)],
+        checks: [.init("product_rating_minimum", on: ["rating"], #""rating" >= 1"#)],
+        search: .init(["title"], tokenizer: "unicode61")
+    )
 }
 
 /// The expected results of the custom migration from 1.1 to 2.0. Write the functions in an extension of

@@ -4,14 +4,15 @@
 import Foundation
 import Strata
 
-public typealias Product = ShopSchema.V1_0.Product
+public typealias Product = ShopSchema.V2_0.Product
 
-extension ShopSchema.V1_0 {
-    public struct Product: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
+extension ShopSchema.V2_0 {
+    public struct Product: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable, Strata.SearchableEntity {
         public var sku: ID
         public var title: Swift.String
         public var price: Swift.Double
         public var photo: Foundation.Data?
+        public var rating: Swift.Int?
 
         // MARK: - Storage
 
@@ -24,25 +25,32 @@ extension ShopSchema.V1_0 {
             sku: ID,
             title: Swift.String,
             price: Swift.Double,
-            photo: Foundation.Data? = nil
+            photo: Foundation.Data? = nil,
+            rating: Swift.Int? = nil
         ) {
             self.sku = sku
             self.title = title
             self.price = price
             self.photo = photo
+            self.rating = rating
         }
 
         public struct Columns: Strata.EntityColumns {
-            public typealias Entity = ShopSchema.V1_0.Product
+            public typealias Entity = ShopSchema.V2_0.Product
             public init() {}
             public var sku: Strata.Column<Entity, ID> { .init("sku") }
             public var title: Strata.Column<Entity, Swift.String> { .init("title") }
             public var price: Strata.Column<Entity, Swift.Double> { .init("price") }
             public var photo: Strata.Column<Entity, Foundation.Data?> { .init("photo") }
+            public var rating: Strata.Column<Entity, Swift.Int?> { .init("rating") }
+        }
+
+        public enum SearchedProperty: Swift.String, Swift.CaseIterable, Swift.Sendable {
+            case title = "title"
         }
 
         public static let table = Strata.EntityTable(
-            "product", key: ["sku"], columns: ["sku", "title", "price", "photo"]
+            "product", key: ["sku"], columns: ["sku", "title", "price", "photo", "rating"]
         )
 
         public init(row: Strata.Row) throws {
@@ -50,7 +58,8 @@ extension ShopSchema.V1_0 {
                 sku: try row.id(0),
                 title: try row.string(1),
                 price: try row.double(2),
-                photo: try row.optionalData(3)
+                photo: try row.optionalData(3),
+                rating: try row.optionalInt(4)
             )
         }
 
@@ -59,6 +68,7 @@ extension ShopSchema.V1_0 {
             try statement.bindString(self.title, at: 2)
             try statement.bindDouble(self.price, at: 3)
             try statement.bindData(self.photo, at: 4)
+            try statement.bindInt(self.rating, at: 5)
         }
 
         public func compare(to other: Self, _ equality: inout Strata.Equality) {
@@ -66,6 +76,7 @@ extension ShopSchema.V1_0 {
             equality.compareString(self.title, other.title)
             equality.compareDouble(self.price, other.price)
             equality.compareData(self.photo, other.photo)
+            equality.compareInt(self.rating, other.rating)
         }
     }
 }

@@ -7,7 +7,7 @@ import Strata
 /// The schema of `Shop`, with all its versions.
 public enum ShopSchema: Strata.Schema {
     public static let name = "ShopSchema"
-    public static let fingerprint: Swift.UInt64 = 0x0edb12cbf901a96e
+    public static let fingerprint: Swift.UInt64 = 0x95dc9e014d08fb9f
     public static let versions: [Strata.SchemaVersion] = history.versions
     public static let steps: [Strata.MigrationStep] = history.steps
     #if DEBUG
@@ -87,9 +87,13 @@ public enum ShopSchema: Strata.Schema {
             change product
               + index product_price_idx (price)
             """#)
-        history.version("2.0", fingerprint: 0x0edb12cbf901a96e, #"""
+        history.version("2.0", fingerprint: 0x95dc9e014d08fb9f, #"""
             change order
               + total real
+            change product
+              + rating integer?
+              + check product_rating_minimum 'rating >= 1'
+              + search (title) unicode61
             """#)
     }
 
@@ -108,6 +112,7 @@ public enum ShopSchema: Strata.Schema {
             custom order
               customer_id <- customer_id
               product_id <- product_id
+            map product
             """#) { step in
             var migration = Migration_1_1_to_2_0()
             try migration.willMigrate(step.context)
@@ -129,7 +134,6 @@ extension ShopSchema { public enum V2_0 {} }
 extension ShopSchema.V2_0 {
     public typealias Customer = ShopSchema.V1_1.Customer
     public typealias Invoice = ShopSchema.V1_0.Invoice
-    public typealias Product = ShopSchema.V1_0.Product
 }
 
 // MARK: - The newest version
@@ -141,4 +145,4 @@ extension ShopSchema {
 extension ShopSchema.Newest { public typealias Customer = ShopSchema.V1_1.Customer }
 extension ShopSchema.Newest { public typealias Invoice = ShopSchema.V1_0.Invoice }
 extension ShopSchema.Newest { public typealias Order = ShopSchema.V2_0.Order }
-extension ShopSchema.Newest { public typealias Product = ShopSchema.V1_0.Product }
+extension ShopSchema.Newest { public typealias Product = ShopSchema.V2_0.Product }

@@ -12,6 +12,17 @@ CREATE TABLE "strata_new_order" (
   "total" REAL NOT NULL
 ) STRICT;
 
+CREATE TABLE "strata_new_product" (
+  "sku" TEXT NOT NULL PRIMARY KEY,
+  "title" TEXT NOT NULL,
+  "price" REAL NOT NULL,
+  "photo" BLOB,
+  "rating" INTEGER CONSTRAINT "product_rating_minimum" CHECK ("rating" >= 1)
+) STRICT;
+
+INSERT INTO "strata_new_product" (rowid, "sku", "title", "price", "photo")
+SELECT rowid, "sku", "title", "price", "photo" FROM "product";
+
 -- Migration_1_1_to_2_0 runs here:
 --   willMigrate
 --   migrate, for each row of order: returns the row of order, or drops or merges the row
@@ -19,8 +30,37 @@ CREATE TABLE "strata_new_order" (
 
 DROP TABLE "order";
 
+DROP TABLE "product";
+
 ALTER TABLE "strata_new_order" RENAME TO "order";
+
+ALTER TABLE "strata_new_product" RENAME TO "product";
 
 CREATE INDEX "order_customer_id_idx" ON "order" ("customer_id");
 
 CREATE INDEX "order_product_id_idx" ON "order" ("product_id");
+
+CREATE UNIQUE INDEX "product_title_key" ON "product" ("title");
+
+CREATE INDEX "product_price_idx" ON "product" ("price");
+
+CREATE VIRTUAL TABLE "strata_search_product" USING fts5 (
+  "title",
+  content = "product", content_rowid = "rowid", tokenize = "unicode61"
+);
+
+CREATE TRIGGER "strata_search_product_insert" AFTER INSERT ON "product" BEGIN
+  INSERT INTO "strata_search_product" ("rowid", "title") VALUES (new."rowid", new."title");
+END;
+
+CREATE TRIGGER "strata_search_product_delete" AFTER DELETE ON "product" BEGIN
+  INSERT INTO "strata_search_product" ("strata_search_product", "rowid", "title") VALUES ('delete', old."rowid", old."title");
+END;
+
+CREATE TRIGGER "strata_search_product_update" AFTER UPDATE OF "title" ON "product"
+WHEN old."rowid" IS NOT new."rowid" OR old."title" IS NOT new."title" BEGIN
+  INSERT INTO "strata_search_product" ("strata_search_product", "rowid", "title") VALUES ('delete', old."rowid", old."title");
+  INSERT INTO "strata_search_product" ("rowid", "title") VALUES (new."rowid", new."title");
+END;
+
+INSERT INTO "strata_search_product" ("strata_search_product") VALUES ('rebuild');

@@ -52,7 +52,23 @@ CREATE TABLE "product" (
   "sku" TEXT NOT NULL PRIMARY KEY,
   "title" TEXT NOT NULL,
   "price" REAL NOT NULL,
-  "photo" BLOB
+  "photo" BLOB,
+  "rating" INTEGER CONSTRAINT "product_rating_minimum" CHECK ("rating" >= 1)
 ) STRICT;
 CREATE UNIQUE INDEX "product_title_key" ON "product" ("title");
 CREATE INDEX "product_price_idx" ON "product" ("price");
+CREATE VIRTUAL TABLE "strata_search_product" USING fts5 (
+  "title",
+  content = "product", content_rowid = "rowid", tokenize = "unicode61"
+);
+CREATE TRIGGER "strata_search_product_insert" AFTER INSERT ON "product" BEGIN
+  INSERT INTO "strata_search_product" ("rowid", "title") VALUES (new."rowid", new."title");
+END;
+CREATE TRIGGER "strata_search_product_delete" AFTER DELETE ON "product" BEGIN
+  INSERT INTO "strata_search_product" ("strata_search_product", "rowid", "title") VALUES ('delete', old."rowid", old."title");
+END;
+CREATE TRIGGER "strata_search_product_update" AFTER UPDATE OF "title" ON "product"
+WHEN old."rowid" IS NOT new."rowid" OR old."title" IS NOT new."title" BEGIN
+  INSERT INTO "strata_search_product" ("strata_search_product", "rowid", "title") VALUES ('delete', old."rowid", old."title");
+  INSERT INTO "strata_search_product" ("rowid", "title") VALUES (new."rowid", new."title");
+END;
