@@ -71,6 +71,69 @@ import Testing
         #expect(statements(["a integer"], ["a integer", "b integer?", "check c 'a > b'"]) == ["copy"])
     }
 
+    @Test func `a computed column is rendered, and changed without a copy`() {
+        func statements(_ old: [String], _ new: [String], _ columns: [String: ValueExpression] = [:]) -> [String] {
+            let step = StepStatements(
+                from: [Table("t", ["id integer key"] + old)], to: [Table("t", ["id integer key"] + new)],
+                changes: [.map(from: "t", to: "t", columns: columns)])
+            return step.create.isEmpty ? step.alter + step.finish : ["copy"]
+        }
+        let sum = "computed sum integer 'a + 1'"
+        let definition = #""sum" INTEGER GENERATED ALWAYS AS (CAST("a" + 1 AS INTEGER)) VIRTUAL"#
+        let (drop, add) = (#"ALTER TABLE "t" DROP COLUMN "sum""#, #"ALTER TABLE "t" ADD COLUMN "# + definition)
+        #expect(
+            SQLite.elements(of: Table("t", [sum, "a integer", "check c 'a > 0'", "check d 'a > 0 OR b'", "b integer"]))
+                == [
+                    #""a" INTEGER NOT NULL CONSTRAINT "c" CHECK ("a" > 0)"#, #""b" INTEGER NOT NULL"#, definition,
+                    #"CONSTRAINT "d" CHECK ("a" > 0 OR "b")"#,
+                ])
+        #expect(statements(["a integer"], ["a integer", sum]) == [add])
+        #expect(statements(["a integer", sum], ["a integer"]) == [drop])
+        #expect(statements(["a integer", sum], []) == [drop, #"ALTER TABLE "t" DROP COLUMN "a""#])
+        // SQLite renames the column in the expression.
+        #expect(
+            statements(["a integer", sum], ["b integer", "computed sum integer 'b + 1'"], ["b": .column("a")]) == [
+                #"ALTER TABLE "t" RENAME COLUMN "a" TO "b""#
+            ])
+        #expect(statements(["a integer", "computed sum integer 'a + 2'"], ["a integer", sum]) == [drop, add])
+        // An index is made again with its column.
+        let index = "index t_sum_idx (sum)"
+        #expect(
+            statements(["a integer", "computed sum integer 'a + 2'", index], ["a integer", sum, index]) == [
+                #"DROP INDEX "t_sum_idx""#, drop, add, #"CREATE INDEX "t_sum_idx" ON "t" ("sum")"#,
+            ])
+        // Another column gets the name of the one that the expression reads.
+        #expect(
+            statements(
+                ["a integer", sum], ["b integer", "a integer? = 5", sum],
+                ["b": .column("a"), "a": .literal(.integer(5))])
+                == [
+                    drop, #"ALTER TABLE "t" RENAME COLUMN "a" TO "b""#,
+                    #"ALTER TABLE "t" ADD COLUMN "a" INTEGER DEFAULT 5"#, add,
+                ])
+        #expect(
+            statements(["a integer", sum], ["a integer? = 5", sum], ["a": .literal(.integer(5))]) == [
+                drop, #"ALTER TABLE "t" DROP COLUMN "a""#, #"ALTER TABLE "t" ADD COLUMN "a" INTEGER DEFAULT 5"#, add,
+            ])
+        // A stored column becomes a computed one of the same name, and the reverse.
+        #expect(statements(["a integer", "sum integer"], ["a integer", sum]) == [drop, add])
+        #expect(
+            statements(["a integer", sum], ["a integer", "sum integer?"], ["sum": .null]) == [
+                drop, #"ALTER TABLE "t" ADD COLUMN "sum" INTEGER"#,
+            ])
+        // A copy does not write it.
+        let copy = StepStatements(
+            from: [Table("t", ["a integer", sum])], to: [Table("t", ["a text", "computed sum text 'a || 1'"])],
+            changes: [.map(from: "t", to: "t", columns: ["a": .changed(.column("a"), .scalar(.int, .string))])])
+        #expect(
+            copy.fill == [
+                #"""
+                INSERT INTO "strata_new_t" (rowid, "a")
+                SELECT rowid, CAST("a" AS TEXT) FROM "t"
+                """#
+            ])
+    }
+
     @Test func `two tables swap their names`() {
         let one = Table("one", ["id integer key", "a text?"])
         let two = Table("two", ["id integer key", "b text?"])
@@ -144,6 +207,7 @@ import Testing
         Table(
             "order_gifts", ["\"first\" text", "b integer", "key (\"first\", b)", "(\"first\", b) -> x(y, z) cascade"],
             isJoinTable: true),
+        Table("computed", ["a text", "b text", "computed c text 'a || \\'#\\''", "computed \"computed\" real '1'"]),
         Table("checked", ["a text", "check b 'length(a) > 3'", "check \"check\" 'a <> \\'it\\'\\'s\\''"]),
         Table("the shop", ["\"key\" integer key", "\"1\" any?", "\"grün\" text?"]),
     ]
@@ -163,20 +227,21 @@ import Testing
             "t",
             ["id integer key", "a text", "b text?", "c real"] + more + [
                 "index t_a_idx (a)", "index t_b_idx (b)", "check t_c 'c > 1'", "check t_a 'a > 1'",
+                "computed n integer 'length(a)'", "computed k integer '1'",
             ])
         let new = Table(
             "u",
             ["z text?", "id integer key", "a text", "c real?"] + more
                 + [
                     "e blob? -> f(g) nullify", "index t_a_idx (a)", "unique u_c_key (c)", "check t_c 'c > 2'",
-                    "check t_a 'a > 1'",
+                    "check t_a 'a > 1'", "computed n integer 'length(a) + 1'", "computed k integer '1'",
                 ])
         let lines = try #require(SchemaText.lines(of: new, changedFrom: old))
         #expect(
             lines == [
                 "change t as u", "  - b", "  - c", "  + z text? first", "  + c real? after a",
                 "  + e blob? -> f(g) nullify", "  - index t_b_idx", "  + unique u_c_key (c)",
-                "  - check t_c", "  + check t_c 'c > 2'",
+                "  - check t_c", "  + check t_c 'c > 2'", "  - computed n", "  + computed n integer 'length(a) + 1'",
             ])
         let other = Table("v", ["id integer key"])
         #expect(try SchemaText.tables(text(lines), after: [old, other]) == [other, new])

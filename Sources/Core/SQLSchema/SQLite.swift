@@ -38,7 +38,7 @@ package enum SQLite {
     /// Returns the text between the parentheses of `CREATE TABLE`: first the definitions of columns, then the
     /// constraints.
     package static func elements(of table: Table) -> [String] {
-        var elements = table.columns.map { definition(of: $0, in: table) }
+        var elements = table.columns.map { definition(of: $0, in: table) } + table.computed.map(\.definition)
         if table.primaryKey.count > 1 { elements.append("PRIMARY KEY (\(SQL.list(table.primaryKey)))") }
         for key in table.foreignKeys where key.columns.count > 1 {
             elements.append("FOREIGN KEY (\(SQL.list(key.columns))) " + references(key))
@@ -248,7 +248,7 @@ extension Table {
     /// The name of the hidden row number; nil if the primary key is the row number, or if columns hide all names of the
     /// row number.
     package var hiddenRowID: String? {
-        integerKey == nil ? SQLite.rowID(besides: columnNames) : nil
+        integerKey == nil ? SQLite.rowID(besides: allColumnNames) : nil
     }
 
     /// SQL for the row number: the primary key if it is the row number, or else a hidden name; nil if columns hide all

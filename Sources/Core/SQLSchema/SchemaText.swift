@@ -13,6 +13,7 @@
 ///   index customer_name_idx (name desc) where 'email IS NOT NULL'
 ///   check customer_name_min_length 'length(name) >= 1'
 ///   search (name, email) unicode61
+///   computed full_name text 'first_name || name'
 /// join table order_gifts
 ///   source_id integer -> order(id) cascade
 ///   target_id text -> product(sku) cascade
@@ -25,6 +26,7 @@
 ///   - index product_name_idx
 ///   + index product_title_idx (title)
 ///   - check product_price_minimum
+///   - computed label
 /// drop invoice
 /// ```
 ///
@@ -52,7 +54,8 @@
 package enum SchemaText {
     /// The reserved words. A name that is one of them is in quotes.
     static let reserved: Set<String> = [
-        "after", "as", "change", "check", "create", "custom", "desc", "drop", "first", "index", "join", "key", "map",
+        "after", "as", "change", "check", "computed", "create", "custom", "desc", "drop", "first", "index", "join",
+        "key", "map",
         "null", "search", "table", "unique", "where",
     ]
 
@@ -103,6 +106,11 @@ package enum SchemaText {
         }
         for check in table.checks where !base.checks.contains(check) { lines.append("  + \(line(of: check))") }
         result.checks = table.checks
+        for column in base.computed where !table.computed.contains(column) {
+            lines.append("  - computed \(name(column.name))")
+        }
+        for column in table.computed where !base.computed.contains(column) { lines.append("  + \(line(of: column))") }
+        result.computed = table.computed
         if table.search != base.search {
             if base.search != nil { lines.append("  - search") }
             if let search = table.search { lines.append("  + \(line(of: search))") }
@@ -121,7 +129,7 @@ package enum SchemaText {
         var lines = table.columns.map { line(of: $0, in: table) }
         if table.primaryKey.count > 1 { lines.append("key \(names(table.primaryKey))") }
         lines += table.foreignKeys.filter { $0.columns.count > 1 }.map { "\(names($0.columns)) \(reference($0))" }
-        return lines + table.indexes.map(line) + table.checks.map(line)
+        return lines + table.indexes.map(line) + table.checks.map(line) + table.computed.map(line)
             + [table.search].compactMap(\.self).map(line)
     }
 
@@ -142,6 +150,10 @@ package enum SchemaText {
 
     private static func line(of check: Table.Check) -> String {
         "check \(name(check.name)) \(text(check.condition.text))"
+    }
+
+    private static func line(of column: ComputedColumn) -> String {
+        "computed \(name(column.name)) \(column.type.rawValue) \(text(column.value.text))"
     }
 
     private static func line(of search: TextSearch<String>) -> String {

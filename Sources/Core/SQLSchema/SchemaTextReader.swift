@@ -183,6 +183,7 @@ private struct SchemaTextReader {
             table.primaryKey = try names()
         case .word("index"), .word("unique"): table.indexes.append(try index())
         case .word("check"): try readCheck(of: &table)
+        case .word("computed"): try readComputed(of: &table)
         case .word("search"): table.search = try search()
         case .symbol("("):
             let columns = try names()
@@ -204,6 +205,9 @@ private struct SchemaTextReader {
             } else if takeWord("check") {
                 let name = try name()
                 table.checks.removeAll { $0.name == name }
+            } else if takeWord("computed") {
+                let name = try name()
+                table.computed.removeAll { $0.name == name }
             } else if takeWord("search") {
                 table.search = nil
             } else {
@@ -214,6 +218,7 @@ private struct SchemaTextReader {
             switch token {
             case .word("index"), .word("unique"): table.indexes.append(try index())
             case .word("check"): try readCheck(of: &table)
+            case .word("computed"): try readComputed(of: &table)
             case .word("search"): table.search = try search()
             default:
                 let column = try readColumn(of: &table)
@@ -236,9 +241,7 @@ private struct SchemaTextReader {
     /// Reads a column, and adds its foreign key and its primary key to the table.
     private mutating func readColumn(of table: inout Table) throws(SchemaTextError) -> Table.Column {
         let name = try name()
-        guard case .word(let word) = token, let type = StorageType(rawValue: word) else { throw error("a type") }
-        place += 1
-        var column = Table.Column(name, type, isNullable: takeSymbol("?"))
+        var column = Table.Column(name, try type(), isNullable: takeSymbol("?"))
         if case .word(let word) = token, let collation = Collation(rawValue: word) {
             place += 1
             column.collation = collation
@@ -250,6 +253,18 @@ private struct SchemaTextReader {
         if takeWord("key") { table.primaryKey = [name] }
         if takeSymbol("->") { table.foreignKeys.append(try foreignKey([name])) }
         return column
+    }
+
+    private mutating func type() throws(SchemaTextError) -> StorageType {
+        guard case .word(let word) = token, let type = StorageType(rawValue: word) else { throw error("a type") }
+        place += 1
+        return type
+    }
+
+    private mutating func readComputed(of table: inout Table) throws(SchemaTextError) {
+        place += 1
+        let column = ComputedColumn(try name(), try type(), try rowExpression())
+        table.computed.insert(column, at: table.computed.firstIndex { column.name < $0.name } ?? table.computed.count)
     }
 
     private mutating func index() throws(SchemaTextError) -> Table.Index {

@@ -2,8 +2,10 @@
 package struct Table: Hashable, Sendable {
     /// The name.
     package var name: String
-    /// The columns, in order.
+    /// The stored columns, in order.
     package var columns: [Column]
+    /// The columns whose values SQLite computes, sorted by name. No row stores them, so no statement writes them.
+    package var computed: [ComputedColumn]
     /// The names of the columns of the primary key, most significant first; empty if there is none.
     package var primaryKey: [String]
     /// The foreign keys. Foreign keys with a single column come first, in the order of the columns.
@@ -116,11 +118,13 @@ package struct Table: Hashable, Sendable {
 
     /// Creates a table.
     package init(
-        _ name: String, columns: [Column], primaryKey: [String], foreignKeys: [ForeignKey] = [],
+        _ name: String, columns: [Column], computed: [ComputedColumn] = [], primaryKey: [String],
+        foreignKeys: [ForeignKey] = [],
         indexes: [Index] = [], checks: [Check] = [], search: TextSearch<String>? = nil, isJoinTable: Bool = false
     ) {
         self.name = name
         self.columns = columns
+        self.computed = computed.sorted { $0.name < $1.name }
         self.primaryKey = primaryKey
         self.foreignKeys =
             columns.flatMap { column in foreignKeys.filter { $0.columns == [column.name] } }
@@ -131,10 +135,13 @@ package struct Table: Hashable, Sendable {
         self.isJoinTable = isJoinTable
     }
 
-    /// The names of the columns, in order.
+    /// The names of the stored columns, in order.
     package var columnNames: [String] { columns.map(\.name) }
 
-    /// Returns the column with a name; nil if there is none.
+    /// The names of all columns.
+    package var allColumnNames: [String] { columnNames + computed.map(\.name) }
+
+    /// Returns the stored column with a name; nil if there is none.
     package func column(_ name: String) -> Column? {
         columns.first { $0.name == name }
     }

@@ -7,6 +7,8 @@ struct TableAlteration {
     private let renames: [String: String]
     private let dropped: [String]
     private let added: [Table.Column]
+    private let droppedComputed: [String]
+    private let addedComputed: [ComputedColumn]
 
     /// The maximum numbers of columns to add and to drop. For more columns, a copy of the table is faster: newer
     /// versions of SQLite read the complete table for each added column.
@@ -47,10 +49,20 @@ struct TableAlteration {
             }
         }
         let dropped = old.columnNames.filter { sources[$0] == nil }
-        guard added.count <= Self.mostAdded, dropped.count <= Self.mostDropped, dropped.allSatisfy(old.isDroppable)
+        let renames = sources.filter { $0.key != $0.value }
+        let keptComputed = Set(
+            old.computed.filter { column in
+                let value = column.value.mapColumns { renames[$0] ?? $0 }
+                return !column.value.columns.contains(where: dropped.contains)
+                    && new.computed.contains(ComputedColumn(column.name, column.type, value))
+            }.map(\.name))
+        droppedComputed = old.computed.map(\.name).filter { !keptComputed.contains($0) }
+        addedComputed = new.computed.filter { !keptComputed.contains($0.name) }
+        guard added.count + addedComputed.count <= Self.mostAdded, dropped.count <= Self.mostDropped,
+            dropped.allSatisfy(old.isDroppable)
         else { return nil }
-        let kept = Set(old.columnNames.filter { sources[$0] != nil }.map { $0.lowercased() })
-        renames = sources.filter { $0.key != $0.value }
+        let kept = Set((old.columnNames.filter { sources[$0] != nil } + keptComputed).map { $0.lowercased() })
+        self.renames = renames
         guard renames.values.allSatisfy({ !kept.contains($0.lowercased()) }) else { return nil }
         self.dropped = dropped
         self.added = added
@@ -84,7 +96,9 @@ struct TableAlteration {
     /// The indexes that remain, before and after the alteration.
     private var indexes: [(old: Table.Index, new: Table.Index)] {
         old.indexes.compactMap { index in
-            guard index.shape.allColumns.allSatisfy({ !dropped.contains($0) }) else { return nil }
+            guard index.shape.allColumns.allSatisfy({ !dropped.contains($0) && !droppedComputed.contains($0) }) else {
+                return nil
+            }
             return (index, Table.Index(index.name, index.shape.mapColumns { [renames[$0] ?? $0] }))
         }
     }
@@ -104,9 +118,10 @@ struct TableAlteration {
     /// The statements that first change the columns, and then the name of the table.
     var statements: [String] {
         let table = "ALTER TABLE \(SQL.quoted(old.name)) "
-        return dropped.map { table + "DROP COLUMN \(SQL.quoted($0))" }
+        return (droppedComputed + dropped).map { table + "DROP COLUMN \(SQL.quoted($0))" }
             + renames.sorted { $0.key < $1.key }.map { table + "RENAME COLUMN \(SQL.quoted($0)) TO \(SQL.quoted($1))" }
             + added.map { table + "ADD COLUMN \(SQLite.definition(of: $0, in: new))" }
+            + addedComputed.map { table + "ADD COLUMN \($0.definition)" }
             + (old.name == new.name ? [] : [table + "RENAME TO \(SQL.quoted(new.name))"])
     }
 }

@@ -52,7 +52,7 @@ package struct SearchIndex: Hashable, Sendable {
 
     /// Creates the objects for a table; nil if it is not searched, or if columns hide all names of the row number.
     package init?(of table: Table) {
-        guard let search = table.search, let number = SQLite.rowID(besides: table.columnNames) else { return nil }
+        guard let search = table.search, let number = SQLite.rowID(besides: table.allColumnNames) else { return nil }
         let name = Self.name(of: table.name)
         self.name = name
         // The tokenizer `porter` finds stems of the words that another one finds.
