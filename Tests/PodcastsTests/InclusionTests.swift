@@ -76,6 +76,31 @@ import Testing
         }
     }
 
+    @Test func `searched rows, and searched related rows`() throws {
+        let l = library
+        func race(_ episode: Episode) -> Bool { episode.notes?.contains("race") ?? false }
+        let rows = try l.store.read {
+            try $0.fetch(
+                Podcast.all.orderBy { $0.id.ascending }
+                    .including(\.episodes) { $0.matching("race*", in: .notes) }
+                    .including(\.episodes) { $0.matching("data race", in: .notes).limit(1) }
+                    .including(\.episodes) { $0.orderBy { $0.id.ascending }.matching("race") })
+        }
+        #expect(rows.map(\.0) == l.podcasts)
+        for (podcast, found, best, sorted) in rows {
+            let expected = l.episodes(podcast).filter(race)
+            #expect(Set(found) == Set(expected))
+            #expect(best.count == min(expected.count, 1) && best.allSatisfy(race))
+            #expect(sorted == expected.sorted { $0.id.rawValue < $1.id.rawValue })
+        }
+        #expect(rows.contains { $0.1.count > 1 })
+        let episodes = try l.store.read {
+            try $0.fetch(Episode.all.matching("race", in: .notes).including(\.podcast))
+        }
+        #expect(Set(episodes.map(\.0)) == Set(l.episodes.filter(race)))
+        for (episode, podcast) in episodes { #expect(podcast == l.podcast(episode)) }
+    }
+
     @Test func `relationships of related rows`() throws {
         let l = library
         let request = Publisher.all.orderBy { $0.id.ascending }.including(\.podcasts) {
