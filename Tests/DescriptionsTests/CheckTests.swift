@@ -79,7 +79,11 @@ import Testing
         ),
         (
             #"{ "name": "c", "where": "a > 1", "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "where": "a > 2" } }] }"#,
-            "a > 1"
+            ""
+        ),
+        (
+            #"{ "name": "c", "where": "a > 2", "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "where": "a > 1" } }] }"#,
+            "a > 2"
         ),
     ])
     func `a check needs a custom migration if rows may violate it`(check: String, condition: String) throws {
@@ -92,6 +96,18 @@ import Testing
             history.steps[0].customReasons
                 == (condition.isEmpty ? [] : ["`book`: rows may violate the check `c`, which is \(condition)"]))
         #expect(history.steps[0].changes.contains { $0.handling == (condition.isEmpty ? .inferred : .custom) })
+    }
+
+    @Test(arguments: [
+        (#""one_of": ["x", "y"]"#, ""), ("\"indexed\": false", #"{ "name": "c", "where": "a IN ('x', 'y')" }"#),
+    ])
+    func `another collation makes other texts equal`(limit: String, check: String) throws {
+        for (now, was) in [("null", #""nocase""#), (#""nocase""#, #""nocase""#)] {
+            let history = try history(
+                #"{ "name": "a", "property_type": "string", "collation": \#(now), \#(limit), "#
+                    + item(#""collation": \#(was)"#, "") + " }", checks: check)
+            #expect(history.steps[0].isCustom == (now != was))
+        }
     }
 
     @Test func `the lock and the differences have limits and checks`() throws {

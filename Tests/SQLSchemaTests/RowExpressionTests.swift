@@ -149,4 +149,64 @@ import Testing
                 try !RowExpression(parsing: text).canBeFalse == (text != "NOT (a AND NULL) OR a IS NULL"), "\(text)")
         }
     }
+
+    @Test(arguments: [
+        ("n > 1", "n >= 1"), ("n > 2", "n > 1"), ("n >= 2", "n > 1"), ("n = 2", "n <> 3"), ("n < 2", "n <> 2"),
+        ("n = 2", "n BETWEEN 1 AND 3"), ("n BETWEEN 1 AND 3", "n BETWEEN 0 AND 3"), ("n > 1 AND a = 'x'", "n > 0"),
+        ("n > 2", "a = 'x' OR n > 1"), ("n > 2 OR n = 1", "n > 0"), ("a > 'b'", "a >= 'b'"),
+        ("length(a) > 3", "length(a) > 2"), ("a IN ('x')", "a IN ('x', 'y')"),
+        ("a NOT IN ('x', 'y')", "a NOT IN ('y')"), ("a GLOB 'x'", "a GLOB 'x'"),
+    ])
+    func `a narrower condition implies a wider one, and not the reverse`(narrow: String, wide: String) throws {
+        let (narrow, wide) = (try RowExpression(parsing: narrow), try RowExpression(parsing: wide))
+        #expect(narrow.implies(wide) { $0 == "n" })
+        #expect(narrow == wide || !wide.implies(narrow) { $0 == "n" })
+    }
+
+    @Test func `the values of a column that is no number are not compared`() throws {
+        // As texts, '10' is less than '9'.
+        #expect(try !RowExpression(parsing: "a > 10").implies(RowExpression(parsing: "a > 9")) { _ in false })
+        #expect(
+            try !RowExpression(parsing: "a IN ('x', b)").implies(RowExpression(parsing: "a IN ('x')")) { _ in true })
+    }
+
+    @Test func `a row that satisfies a condition satisfies in SQLite what it implies`() throws {
+        var random = Random(state: 9)
+        let connection = try Connection(path: ":memory:", mode: .create)
+        try connection.execute("CREATE TABLE t (n INTEGER, a TEXT)")
+        for n in ["NULL", "-1", "0", "1", "2", "3"] {
+            for a in ["NULL", "''", "'1'", "'10'", "'x'"] {
+                try connection.execute("INSERT INTO t VALUES (\(n), \(a))")
+            }
+        }
+        func condition(_ depth: Int) -> RowExpression<String> {
+            let kind = Int(random.next() % (depth == 0 ? 5 : 8))
+            let value = RowExpression<String>.column(random.next() % 2 == 0 ? "n" : "a")
+            func literal() -> RowExpression<String> {
+                let number = Int64(random.next() % 4)
+                return value == .column("n")
+                    ? .literal(.integer(number)) : .literal(.text(["", "1", "10", "x"][Int(number)]))
+            }
+            switch kind {
+            case 0...2:
+                let symbols: [RowOperator] = [.equal, .different, .less, .lessOrEqual, .greater, .greaterOrEqual]
+                return .binary(value, symbols[Int(random.next() % 6)], literal())
+            case 3: return .isIn(value, [literal(), literal()])
+            case 4: return .not(.isIn(value, [literal(), random.next() % 4 == 0 ? .null : literal()]))
+            case 5: return .not(condition(depth - 1))
+            case 6: return .binary(condition(depth - 1), .or, condition(depth - 1))
+            default: return condition(depth - 1) && condition(depth - 1)
+            }
+        }
+        var found = 0
+        for _ in 0..<20_000 {
+            let (one, other) = (condition(2), condition(2))
+            guard one != other, one.implies(other, isNumber: { $0 == "n" }) else { continue }
+            found += 1
+            let (sql, wider) = (SQLite.expression(one), SQLite.expression(other))
+            let rows = "SELECT count(*) FROM t WHERE NOT (\(wider)) AND coalesce(\(sql), 1)"
+            #expect(try connection.integer(rows) == 0, "\(sql) implies \(wider)")
+        }
+        #expect(found > 300, "\(found)")
+    }
 }

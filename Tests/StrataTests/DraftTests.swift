@@ -208,6 +208,19 @@ import Testing
         }
     }
 
+    @Test func `a wider check is accepted, and a stricter one is refused`() throws {
+        func tables(_ check: String) -> [Table] { [Self.folder, Self.note.named(nil, ["check stars '\(check)'"])] }
+        try withFile { (url: URL) throws in
+            #expect(try open(url, schema(tables("stars > 2"), fingerprint: 2)).report == nil)
+            let wider = schema(tables("stars >= 1"), fingerprint: 3)
+            #expect(try open(url, wider).report != nil)
+            let reason = "note has a new or stricter check stars"
+            #expect(throws: StoreError.draftChanged(version: "1.1", reason: reason)) {
+                _ = try open(url, schema(tables("stars > 1"), fingerprint: 4))
+            }
+        }
+    }
+
     @Test func `a store without its draft's tables is refused`() throws {
         try withFile { (url: URL) throws in
             try create(at: url)

@@ -87,10 +87,14 @@ struct ColumnInference {
     /// Returns the limits that all values of an origin satisfy.
     private func limits(of origin: ValueOrigin) -> [ValueLimit] {
         switch origin {
-        case .copy(let column): column.property.flatMap(old.property)?.limits ?? []
+        case .copy(let column):
+            guard let property = column.property.flatMap(old.property) else { return [] }
+            // Another collation makes other texts equal.
+            let isSame = property.collation == new.property(property.lineage)?.collation
+            return property.limits.filter { isSame || $0.kind != .oneOf }
         // A fill and a default value satisfy the limits of the new property.
-        case .coalesced(let first, .constant): limits(of: first)
-        default: []
+        case .coalesced(let first, .constant): return limits(of: first)
+        default: return []
         }
     }
 

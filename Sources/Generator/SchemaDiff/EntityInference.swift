@@ -56,9 +56,19 @@ struct EntityInference {
             columns.first { $0.column.property == property && $0.column.role != .position }?.origin
         }
         let isKept = check.condition.columns.allSatisfy { property in
-            if case .copy(let column) = origin(property) { column.property == property } else { false }
+            // Another collation makes other texts equal.
+            guard new.property(property)?.collation == old.property(property)?.collation else { return false }
+            return if case .copy(let column) = origin(property) { column.property == property } else { false }
         }
-        if isKept, old.checks.contains(where: { $0.condition == check.condition }) { return false }
+        func isNumber(_ property: ElementLineage) -> Bool {
+            switch new.property(property)?.type {
+            case .scalar(let type): type.storage == .integer || type.storage == .real
+            default: false
+            }
+        }
+        if isKept, old.checks.contains(where: { $0.condition.implies(check.condition, isNumber: isNumber) }) {
+            return false
+        }
         let known = check.condition.replacingColumns { property -> RowExpression<ElementLineage> in
             switch origin(property) {
             case .null: .null

@@ -119,7 +119,9 @@ enum DraftDifference {
             key.columns.allSatisfy { !added.contains($0) || new.column($0)?.defaultValue == nil }
         }
         guard kept(old.foreignKeys) == kept(new.foreignKeys), isNull else { throw .foreignKeys(table: name) }
-        for check in new.checks where !old.checks.contains(where: { $0.condition == check.condition }) {
+        func isNumber(_ column: String) -> Bool { [.integer, .real].contains(new.column(column)?.type) }
+        for check in new.checks
+        where !old.checks.contains(where: { $0.condition.implies(check.condition, isNumber: isNumber) }) {
             // The rows have NULL in a new column, and NULL satisfies a limit.
             let isFree = !check.condition.replacingColumns { column -> RowExpression<String> in
                 added.contains(column) && new.column(column)?.defaultValue == nil ? .null : .column(column)

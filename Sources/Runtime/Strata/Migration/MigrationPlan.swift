@@ -191,7 +191,11 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
             }
             for check in table.checks
             where old[source]?.checks.contains(where: { $0.condition == check.condition }) != true
-                || !check.condition.columns.allSatisfy({ values[$0] == .column($0) })
+                || !check.condition.columns.allSatisfy({ name in
+                    // Another collation makes other texts equal.
+                    values[name] == .column(name)
+                        && old[source]?.column(name)?.collation == table.column(name)?.collation
+                })
             {
                 let value = check.condition.sql { "(\(values[$0].map(SQLite.expression) ?? "NULL"))" }
                 try add(
