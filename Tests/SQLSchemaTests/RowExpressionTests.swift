@@ -153,7 +153,8 @@ import Testing
     @Test(arguments: [
         ("n > 1", "n >= 1"), ("n > 2", "n > 1"), ("n >= 2", "n > 1"), ("n = 2", "n <> 3"), ("n < 2", "n <> 2"),
         ("n = 2", "n BETWEEN 1 AND 3"), ("n BETWEEN 1 AND 3", "n BETWEEN 0 AND 3"), ("n > 1 AND a = 'x'", "n > 0"),
-        ("n > 2", "a = 'x' OR n > 1"), ("n > 2 OR n = 1", "n > 0"), ("a > 'b'", "a >= 'b'"),
+        ("n > 2", "a = 'x' OR n > 1"), ("n > 2 AND a = 'x' OR n = 9", "n > 1"),
+        ("n > 2", "n > 1 AND n <> 0 OR a = 'x'"), ("n > 2 OR n = 1", "n > 0"), ("a > 'b'", "a >= 'b'"),
         ("length(a) > 3", "length(a) > 2"), ("a IN ('x')", "a IN ('x', 'y')"),
         ("a NOT IN ('x', 'y')", "a NOT IN ('y')"), ("a GLOB 'x'", "a GLOB 'x'"),
     ])
@@ -161,6 +162,24 @@ import Testing
         let (narrow, wide) = (try RowExpression(parsing: narrow), try RowExpression(parsing: wide))
         #expect(narrow.implies(wide) { $0 == "n" })
         #expect(narrow == wide || !wide.implies(narrow) { $0 == "n" })
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `long conditions are compared part by part`() throws {
+        func joined(_ parts: [String], _ word: String) throws -> RowExpression<String> {
+            try RowExpression(parsing: parts.joined(separator: " \(word) "))
+        }
+        let parts = (0..<60).map { "a\($0) > 1" }
+        #expect(try !joined(parts, "AND").implies(joined(parts.map { "b" + $0 }, "OR")) { _ in true })
+        #expect(try joined(parts, "AND").implies(joined(parts.reversed(), "OR")) { _ in true })
+        #expect(try joined(parts, "OR").implies(joined(parts.reversed(), "OR")) { _ in true })
+        // AND and OR in turn.
+        func nested(_ name: String) throws -> RowExpression<String> {
+            var text = "\(name) > 1"
+            for place in 0..<20 { text = "(\(text)) \(place % 2 == 0 ? "AND" : "OR") \(name)\(place) > 1" }
+            return try RowExpression(parsing: text)
+        }
+        #expect(try !nested("a").implies(nested("b")) { _ in true })
+        #expect(try nested("a").implies(nested("a")) { _ in true })
     }
 
     @Test func `the values of a column that is no number are not compared`() throws {

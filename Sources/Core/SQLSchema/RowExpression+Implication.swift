@@ -6,15 +6,20 @@ extension RowExpression {
     ///
     /// - Parameter isNumber: Returns whether a column contains only numbers and NULL.
     package func implies(_ other: RowExpression, isNumber: (Column) -> Bool) -> Bool {
-        func implies(_ left: RowExpression, _ right: RowExpression) -> Bool { left.implies(right, isNumber: isNumber) }
         if self == other { return true }
+        // Both sides become smaller in each call, so no two parts are compared twice.
+        return other.parts(.and).allSatisfy { wide in
+            parts(.and).contains { narrow in
+                narrow.parts(.or).allSatisfy { one in
+                    wide.parts(.or).contains { one.impliesAlternative($0, isNumber) }
+                }
+            }
+        }
+    }
+
+    private func impliesAlternative(_ other: RowExpression, _ isNumber: (Column) -> Bool) -> Bool {
         switch (self, other) {
-        case (_, .binary(let left, .and, let right)): return implies(self, left) && implies(self, right)
-        case (.binary(let left, .or, let right), _): return implies(left, other) && implies(right, other)
-        case (.binary(let left, .and, let right), .binary(let first, .or, let second)):
-            return implies(left, other) || implies(right, other) || implies(self, first) || implies(self, second)
-        case (.binary(let left, .and, let right), _): return implies(left, other) || implies(right, other)
-        case (_, .binary(let left, .or, let right)): return implies(self, left) || implies(self, right)
+        case (.binary(_, .and, _), _), (_, .binary(_, .and, _)): return implies(other, isNumber: isNumber)
         case (.isIn(let value, let list), .isIn(let same, let values)) where value == same:
             return list.allSatisfy(\.isLiteral) && Set(list).isSubset(of: values)
         case (.not(.isIn(let value, let list)), .not(.isIn(let same, let values))) where value == same:
@@ -22,11 +27,17 @@ extension RowExpression {
         case (
             .binary(let value, let symbol, .literal(let literal)),
             .binary(let same, let otherSymbol, .literal(let otherLiteral))
-        ) where value == same:
+        ) where value == same && self != other:
             guard let order = literal.order(to: otherLiteral, isNumber: value.isNumber(isNumber)) else { return false }
             return symbol.implies(otherSymbol, order)
-        default: return false
+        default: return self == other
         }
+    }
+
+    /// The conditions that `symbol` joins.
+    private func parts(_ symbol: RowOperator) -> [RowExpression] {
+        guard case .binary(let left, symbol, let right) = self else { return [self] }
+        return left.parts(symbol) + right.parts(symbol)
     }
 
     private var isLiteral: Bool {

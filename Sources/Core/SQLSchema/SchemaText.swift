@@ -12,8 +12,8 @@
 ///   unique customer_email_key (email)
 ///   index customer_name_idx (name desc) where 'email IS NOT NULL'
 ///   check customer_name_min_length 'length(name) >= 1'
+///   computed label text 'name || email'
 ///   search (name, email) unicode61
-///   computed full_name text 'first_name || name'
 /// join table order_gifts
 ///   source_id integer -> order(id) cascade
 ///   target_id text -> product(sku) cascade
@@ -55,8 +55,7 @@ package enum SchemaText {
     /// The reserved words. A name that is one of them is in quotes.
     static let reserved: Set<String> = [
         "after", "as", "change", "check", "computed", "create", "custom", "desc", "drop", "first", "index", "join",
-        "key", "map",
-        "null", "search", "table", "unique", "where",
+        "key", "map", "null", "search", "table", "unique", "where",
     ]
 
     // MARK: Tables
