@@ -197,6 +197,30 @@ private struct Renamed: StoredEntity {
         }
     }
 
+    @Test(arguments: [
+        ("v text", "v text nocase", ["CHECK c 2 fails", "UNIQUE v 1 fails"]),
+        ("v text nocase", "v text", ["CHECK c 1 fails"]),
+        ("v text nocase", "v text nocase", ["UNIQUE v 1 fails"]),
+    ]) func `a plan compares texts by their new collation`(_ old: String, _ new: String, _ found: [String]) throws {
+        try withFile { (url: URL) throws in
+            let condition = #"check c 'v <> \'a\''"#
+            let isSame = old == new
+            let before = Table("s", [Self.key, old] + (isSame ? [condition] : []))
+            let rows = "INSERT INTO s VALUES (1, 'A'), (2, 'a'), (3, 'b')"
+            try makeHandMade(at: url, [before], rows: isSame ? "PRAGMA ignore_check_constraints = ON; \(rows)" : rows)
+            let after = Table("s", [Self.key, new, condition, "unique s_v_key (v)"])
+            let change = TableChange.map(from: "s", to: "s", columns: ["v": .column("v")])
+            let plan = try HandMade.$old.withValue([before]) {
+                try HandMade.$new.withValue([after]) {
+                    try HandMade.$changes.withValue([change]) { try MigrationPlan(from: url, to: HandMade.self) }
+                }
+            }
+            #expect(
+                plan.violations.map { "\($0.constraint) \($0.rows) \($0.handling)" }
+                    == found)
+        }
+    }
+
     @Test func `a plan reports the dangling foreign keys that cannot be repaired`() throws {
         try withFile { (url: URL) throws in
             let tables = [Self.s, Self.pointing("t", .deny), Self.pointing("n", .nullify)]

@@ -179,6 +179,15 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
                 (source, values, handling) = (from, columns, .custom)
             case .empty, nil: continue
             }
+            func hasSameCollation(_ name: String) -> Bool {
+                values[name]?.columnName.flatMap { old[source]?.column($0) }?.collation == table.column(name)?.collation
+            }
+            /// Returns the new value of a column, which is compared by the collation of the new column.
+            func newValue(_ name: String) -> String {
+                let value = "(\(values[name].map(SQLite.expression) ?? "NULL"))"
+                return hasSameCollation(name)
+                    ? value : value + (table.column(name)?.collation.map(SQLite.collate) ?? " COLLATE BINARY")
+            }
             let rows = "FROM \(SQL.quoted(source))"
             let condition = requiring.map { "\(SQLite.isNotNull($0)) AND " }.joined()
             for column in table.columns where !column.isNullable {
@@ -191,25 +200,17 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
             }
             for check in table.checks
             where old[source]?.checks.contains(where: { $0.condition == check.condition }) != true
-                || !check.condition.columns.allSatisfy({ name in
-                    // Another collation makes other texts equal.
-                    values[name] == .column(name)
-                        && old[source]?.column(name)?.collation == table.column(name)?.collation
-                })
+                || !check.condition.columns.allSatisfy({ values[$0] == .column($0) && hasSameCollation($0) })
             {
-                let value = check.condition.sql { "(\(values[$0].map(SQLite.expression) ?? "NULL"))" }
                 try add(
-                    table, "CHECK \(check.name)", "SELECT count(*) \(rows) WHERE \(condition)NOT (\(value))", handling)
+                    table, "CHECK \(check.name)",
+                    "SELECT count(*) \(rows) WHERE \(condition)NOT (\(check.condition.sql(newValue)))", handling)
             }
             for index in table.indexes where index.isUnique {
-                let keys = index.columns.compactMap { column in
-                    values[column].map {
-                        SQLite.expression($0) + SQLite.collate(table.column(column)?.collation)
-                    }
-                }
+                let keys = index.columns.filter { values[$0] != nil }.map(newValue)
                 var known = index.columns.compactMap { values[$0] }.map(SQLite.isNotNull)
                 if let rows = index.shape.condition {
-                    known.append("(\(rows.sql { "(\(values[$0].map(SQLite.expression) ?? "NULL"))" }))")
+                    known.append("(\(rows.sql(newValue)))")
                 }
                 guard keys.count == index.columns.count else { continue }
                 // SQLite would take a number here for the number of a result column. A fixed value separates no rows.
