@@ -57,6 +57,19 @@ import Testing
         #expect(step.customReasons.isEmpty == isInferred)
     }
 
+    @Test(arguments: [
+        (#""collation": null, "one_of": null"#, true), (#""one_of": null"#, false),
+        (#""collation": "rtrim", "one_of": null"#, true), (#""min_length": 1, "one_of": null"#, false),
+    ])
+    func `values are not compared with one_of by the collation that they lose`(was: String, isCustom: Bool) throws {
+        let step = try history(
+            #"{ "name": "a", "property_type": "string", "collation": "nocase", "one_of": ["x"], "#
+                + "\(item(was, #", "fill": "x""#)) }"
+        ).steps[0]
+        let reason = #"`book.a` gets another collation, which decides what "one_of" allows"#
+        #expect(step.customReasons == (isCustom ? [reason] : []))
+    }
+
     @Test func `a fill replaces only the values that violate the limits`() throws {
         let history = try history(
             "{ \"name\": \"a\", \"property_type\": \"int\", \"minimum\": 5, "

@@ -81,6 +81,12 @@ struct ColumnInference {
         guard case .constant(let value, column.type) = fill, let literal = to.literal(value, type: column.type) else {
             return .custom(.violations(limits))
         }
+        // The migration would compare the values by their old collation.
+        if let before = old.property(property.lineage), before.collation != property.collation,
+            property.limits.contains(where: { $0.kind == .oneOf })
+        {
+            return .custom(.collationOfChoices)
+        }
         return .limited(origin, property.limits, otherwise: literal)
     }
 

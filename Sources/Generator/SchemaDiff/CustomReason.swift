@@ -49,6 +49,8 @@ package enum CustomCause: Hashable, Sendable {
     case duplicates([ElementLineage])
     /// Values may violate these limits, which are new or stricter.
     case violations([ValueLimit])
+    /// The collation by which the values are compared with `one_of` changes.
+    case collationOfChoices
     /// Rows may violate the check of this lineage.
     case check(ElementLineage)
     /// The values have another type.
