@@ -25,6 +25,7 @@ enum EverythingModel {
         files["Persisted.json"] = persisted
         files["Indexed.json"] = indexed
         files["Checked.json"] = checked
+        files["Computing.json"] = computing
         for (name, text) in searched { files[name] = text }
         files["Remote.json"] = """
             { "name": "remote", "persist": false, "identifier": { "type": "int" }, "properties": [] }
@@ -134,6 +135,57 @@ enum EverythingModel {
                 relation("friends", "\(kind.rawValue)_key", "to_many"),
                 relation("peers", "\(kind.rawValue)_key", "to_many", inverse: "peers"),
                 relation("spouse", "\(kind.rawValue)_key", "to_one", inverse: "spouse", ", \"nullable\": true"),
+            ])
+    }
+
+    /// Computed properties that are added, changed, renamed, indexed and removed, over properties that change too.
+    private static var computing: String {
+        func property(_ name: String, _ type: String, _ value: String, _ more: String = "") -> String {
+            """
+            { "name": "\(name)", "property_type": "\(type)", "computed": "\(value)"\(more) }
+            """
+        }
+        func item(_ previous: String) -> String {
+            """
+            , "version_history": [{ "version": "1.0" }, { "version": "2.0", \(previous) }]
+            """
+        }
+        return entity(
+            "computing",
+            extra: """
+
+                  "indexes": [{ "properties": ["total desc", "given"] }],
+                """,
+            [
+                """
+                { "name": "given", "property_type": "string"\(item(#""previous_name": "first""#)) }
+                """,
+                """
+                { "name": "last", "property_type": "string", "nullable": true }
+                """,
+                """
+                { "name": "price", "property_type": "double" }
+                """,
+                """
+                { "name": "count", "property_type": "int", "default_value": 1 }
+                """,
+                """
+                { "name": "serial", "property_type": "uuid", "nullable": true }
+                """,
+                """
+                { "name": "extra", "property_type": "int", "nullable": true, "added_at_version": "2.0" }
+                """,
+                property("full_name", "string", "given || coalesce(' ' || last, '')"),
+                property("initial", "string", "substr(given, 1, 1)", item(#""previous_name": "first_letter""#)),
+                property(
+                    "total", "double", "price * count", item(#""previous": { "computed": "price * count * 1.5" }"#)),
+                property("size", "int", "length(given)", item(#""previous": { "property_type": "double" }"#)),
+                property(
+                    "is_dear", "bool", "price > 100", #", "indexed": true, "description": "Whether it costs much.""#),
+                property("some_serial", "uuid", "coalesce(serial, serial)"),
+                property("default", "string", "upper(last)", #", "persisted_name": "DEFAULT COLUMN""#),
+                property("gone", "int", "count + 1", #", "removed_at_version": "2.0""#),
+                property("twice", "int", "extra * 2", #", "indexed": true, "added_at_version": "2.0""#),
             ])
     }
 

@@ -76,9 +76,9 @@ struct InstructionReader {
         guard let json = item.fill ?? item.fillFrom else { return nil }
         let key = item.fill == nil ? "fill_from" : "fill"
         let timeline = model.entities[entity].properties[lineage]
-        guard let now = timeline[index] else { return nil }
+        guard let now = timeline[index]?.stored else { return nil }
         let isBorn = timeline.life.lowerBound == index
-        let was = isBorn ? nil : timeline[index.previous]
+        let was = isBorn ? nil : timeline[index.previous]?.stored
         let isOld = sources[entity].fields.life.lowerBound < index
         let isStricter = was.map { now.limits.areStricter(than: $0.limits) } ?? false
         guard isOld, isBorn || (was?.isNullable == true && !now.isNullable) || (isStricter && item.fill != nil) else {

@@ -29,7 +29,7 @@ package struct KeyTable {
         owner: "a property",
         fields: Set([
             "name", "persisted_name", "property_type", "nullable", "lazy", "default_value", "unique", "indexed",
-            "collation", "stored", "ordered", "duplicates", "on_delete",
+            "collation", "computed", "stored", "ordered", "duplicates", "on_delete",
         ]).union(ValueLimit.Kind.allCases.map(\.rawValue)),
         others: [
             "description", "version_history", "added_at_version", "removed_at_version", "discard", "previous_name",

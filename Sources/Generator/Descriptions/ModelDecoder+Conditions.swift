@@ -35,7 +35,7 @@ extension ModelDecoder {
     }
 
     /// Decodes an expression over the properties of an entity; nil, after a diagnostic, if it is wrong.
-    private mutating func expression(
+    mutating func expression(
         _ text: String, _ field: Fields.Field, key: String, of entity: EntityLineage
     ) -> RowExpression<ElementLineage>? {
         let source = sources[entity]

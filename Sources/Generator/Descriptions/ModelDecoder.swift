@@ -27,7 +27,14 @@ struct ModelDecoder {
             return ResolvedEntity(
                 identifier: source.fields.map { identifier($0, of: lineage) },
                 properties: source.properties.enumerated().map { place, property in
-                    property.fields.map { self.property(ElementLineage(place), $0, property.description) }
+                    checkKind(of: property)
+                    return property.fields.map { fields -> ResolvedProperty? in
+                        let (place, description) = (ElementLineage(place), property.description)
+                        if let value = fields.field("computed") {
+                            return computed(place, fields, value, description, of: lineage).map { .computed($0) }
+                        }
+                        return self.property(place, fields, description).map { .stored($0) }
+                    }
                 },
                 indexes: source.indexes.enumerated().map { place, index in
                     index.fields.map { self.index(ElementLineage(place), $0, of: lineage) }
@@ -197,12 +204,18 @@ struct ModelDecoder {
     }
 
     /// Returns the property that has the name `name` in the version at `index`; nil, after a diagnostic, if there is
-    /// none.
+    /// none, or if it is computed and `computed` is false.
     mutating func property(
         _ name: String, of entity: EntityLineage, called entityName: String, at index: VersionIndex,
-        _ file: SourceFile, _ offset: Int
+        _ file: SourceFile, _ offset: Int, computed mayBeComputed: Bool = false
     ) -> ElementLineage? {
-        if let property = sources.property(name, of: entity, at: index) { return property }
+        if let property = sources.property(name, of: entity, at: index) {
+            if mayBeComputed || sources[entity].properties[property].fields[index].field("computed") == nil {
+                return property
+            }
+            reader.report(.computedProperty(name), file, offset)
+            return nil
+        }
         let nearest = sources.propertyNames(of: entity, at: index).nearest(to: name)
         let version = sources.versions[index].text
         reader.report(.unknownProperty(name, of: entityName, version: version, nearest: nearest), file, offset)
@@ -249,7 +262,7 @@ struct ModelDecoder {
             let (name, isDescending) = isName ? (text, false) : IndexedName.parse(text)
             guard
                 let property = property(
-                    name, of: entity, called: source.name, at: field.moment, source.file, json.offset)
+                    name, of: entity, called: source.name, at: field.moment, source.file, json.offset, computed: true)
             else { continue }
             index.shape.columns.append(property)
             if isDescending { index.shape.descending.insert(property) }

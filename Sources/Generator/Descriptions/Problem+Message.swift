@@ -133,9 +133,12 @@ extension Problem {
             return "a primary key, an index or a search needs at least one property"
         case .malformedExpression(let key, let problem):
             return "Strata cannot read \"\(key)\": \(problem)"
-        case .conditionDoesNotApply(let reason, let version):
-            return "\"where\" does not apply to version \(version): \(reason); "
-                + "correct it, or add a history with the former \"where\""
+        case .computedProperty(let name):
+            return "`\(name)` is computed, so only indexes and queries can use it; "
+                + "name the stored properties that it is computed from"
+        case .conditionDoesNotApply(let key, let reason, let version):
+            return "\"\(key)\" does not apply to version \(version): \(reason); "
+                + "correct it, or add a history with the former \"\(key)\""
         case .valueOutsideLimit(let key, let value, let limit):
             return "\"\(key)\" is \(value), which \(limit) does not allow; correct one of them"
         case .emptyRange(let least, let greatest):

@@ -62,7 +62,9 @@ package enum Problem: Hashable, Sendable {
     case wrongLiteral(key: String, type: String, found: String, hint: String?)
     case indexOfNothing
     case malformedExpression(key: String, String)
-    case conditionDoesNotApply(String, version: String)
+    /// The name of a computed property where only a stored one can stand.
+    case computedProperty(String)
+    case conditionDoesNotApply(key: String, String, version: String)
     /// A default value or a backfill value that a limit forbids.
     case valueOutsideLimit(key: String, value: String, limit: String)
     case emptyRange(String, String)

@@ -8,11 +8,25 @@ struct ResolvedIdentifier: Sendable {
     var sources: [EntityLineage] = []
 }
 
+/// A property of an entity in one epoch.
+enum ResolvedProperty: Sendable {
+    case stored(Property)
+    case computed(ComputedProperty)
+
+    var stored: Property? {
+        if case .stored(let property) = self { property } else { nil }
+    }
+
+    var computed: ComputedProperty? {
+        if case .computed(let property) = self { property } else { nil }
+    }
+}
+
 /// An entity with its elements in all versions.
 struct ResolvedEntity: Sendable {
     let identifier: Timeline<ResolvedIdentifier?>
     /// The properties, by lineage.
-    let properties: [Timeline<Property?>]
+    let properties: [Timeline<ResolvedProperty?>]
     /// The indexes, by lineage.
     let indexes: [Timeline<EntityIndex>]
     /// The checks, by lineage.
@@ -75,11 +89,12 @@ struct ResolvedModel: Sendable {
         if !changes, let entity = previous?.entity(lineage) { return entity }
         let (fields, resolved) = (source.fields[index], entities[lineage])
         guard let name = fields.name, let key = resolved.identifier[index] else { return nil }
+        let properties = resolved.properties.living(at: index).compactMap { $0[index] }
         return Entity(
             lineage: lineage, name: name, persistedName: fields["persisted_name"]?.json.text,
             documentation: source.description.element.documentation, identifier: key.identifier,
             keySources: key.sources,
-            properties: resolved.properties.living(at: index).compactMap { $0[index] },
+            properties: properties.compactMap(\.stored), computed: properties.compactMap(\.computed),
             indexes: resolved.indexes.filter { $0.exists(at: index) }.map { $0[index] },
             checks: resolved.checks.filter { $0.exists(at: index) }.compactMap { $0[index] },
             search: resolved.search[index])
@@ -104,7 +119,7 @@ struct ResolvedModel: Sendable {
     /// Returns warnings about subtypes that no property uses. They may have been meant as entities.
     func unusedSubtypes() -> [Diagnostic] {
         let members = subtypes.flatMap { $0.flatMap { $0.epochs.compactMap { $0.value?.member } } }
-        let properties = entities.flatMap { $0.properties.flatMap { $0.epochs.compactMap(\.value) } }
+        let properties = entities.flatMap { $0.properties.flatMap { $0.epochs.compactMap { $0.value?.stored } } }
         let used = Set((properties + members).compactMap { $0.type?.subtype })
         return sources.subtypeLineages.filter { !used.contains($0) }.map { lineage in
             let source = sources[lineage]

@@ -48,15 +48,18 @@ package struct Validator {
             }
             let columns = version.columns(of: entity)
             checkChecks(entity, columns, version)
+            checkComputed(entity, columns, version, index)
             checkSearch(entity, columns, version, index)
             for entityIndex in entity.indexes {
                 if let condition = entityIndex.shape.condition {
                     let sources = self.sources
-                    check(condition, entity, columns, version) {
+                    check(condition, key: "where", entity, columns, version) {
                         sources.diagnostic($0, entity: entity.lineage, index: entityIndex.lineage)
                     }
                 }
-                for lineage in entityIndex.properties where !columns.contains(where: { $0.property == lineage }) {
+                checkComputedIndex(entityIndex, entity)
+                for lineage in entityIndex.properties
+                where !columns.contains(where: { $0.property == lineage }) && entity.computedProperty(lineage) == nil {
                     let name = entity.property(lineage)?.name ?? sources.name(of: lineage, in: entity.lineage)
                     diagnostics.append(
                         sources.diagnostic(.indexOfUnstored(name), entity: entity.lineage, index: entityIndex.lineage)
@@ -88,7 +91,7 @@ package struct Validator {
             }
             report(.keyDoesNotApply("search", because: reason), entity, index, key: "search")
         }
-        if SQLite.rowID(besides: columns.map(\.name)) == nil {
+        if SQLite.rowID(besides: columns.map(\.name) + entity.computed.map(\.columnName)) == nil {
             let reason =
                 "a search needs one of the names rowid, oid and _rowid_, and the entity has columns with all three"
             report(.keyDoesNotApply("search", because: reason), entity, index, key: "search")
@@ -105,18 +108,18 @@ package struct Validator {
             if version.table(of: entity).checks.count(where: isSame) > 1 {
                 diagnostics.append(place(.sameCheckName(one.name)))
             }
-            check(one.condition, entity, columns, version, place)
+            check(one.condition, key: "where", entity, columns, version, place)
         }
     }
 
-    /// Checks the properties and the values in a condition.
-    private mutating func check(
-        _ condition: RowExpression<ElementLineage>, _ entity: Entity, _ columns: [StoredColumn],
+    /// Checks the properties and the values in a condition or in another expression over them.
+    mutating func check(
+        _ condition: RowExpression<ElementLineage>, key: String, _ entity: Entity, _ columns: [StoredColumn],
         _ version: SchemaVersion, _ place: (Problem) -> Diagnostic
     ) {
         func refuse(_ lineage: ElementLineage, _ reason: String) {
             let name = entity.property(lineage)?.name ?? sources.name(of: lineage, in: entity.lineage)
-            let problem = Problem.conditionDoesNotApply("`\(name)` \(reason)", version: version.version.text)
+            let problem = Problem.conditionDoesNotApply(key: key, "`\(name)` \(reason)", version: version.version.text)
             diagnostics.append(place(problem))
         }
         for lineage in Set(condition.columns).sorted() {
@@ -173,11 +176,12 @@ package struct Validator {
     private mutating func checkMemberNames(_ entity: Entity, _ version: SchemaVersion, _ index: VersionIndex) {
         var names: Set<String> = []
         var duplicates: Set<ElementLineage> = []
-        for property in entity.properties where !names.insert(property.name).inserted {
-            duplicates.insert(property.lineage)
+        let properties = entity.properties.map { ($0.lineage, $0.name) } + entity.computed.map { ($0.lineage, $0.name) }
+        for (lineage, name) in properties where !names.insert(name).inserted {
+            duplicates.insert(lineage)
             report(
-                .duplicateProperty("\(entity.name).\(property.name)", version: version.version.text), entity, index,
-                property: property.lineage)
+                .duplicateProperty("\(entity.name).\(name)", version: version.version.text), entity, index,
+                property: lineage)
         }
         for property in entity.properties where !property.persistedColumns.isEmpty {
             guard let relationship = property.relationship, let target = version.entity(relationship.target) else {
@@ -191,27 +195,31 @@ package struct Validator {
         var columns: Set<String> = []
         var keyName: String?
         if case .column(let name, _) = entity.identifier { keyName = name.lowercased() }
+        func checkColumn(_ name: String, _ member: String, of property: ElementLineage?, isKey: Bool, isPart: Bool) {
+            if let property, duplicates.contains(property) { return }
+            if !isKey, name.lowercased() == keyName {
+                report(.nameOfKey(name), entity, index, property: property)
+                return
+            }
+            if let other = members.updateValue(name, forKey: member), !isPart {
+                report(
+                    .sameSwiftName(other, name, swift: member, version: version.version.text), entity, index,
+                    property: property)
+            }
+            if member == "hashValue" { report(.reservedName(name), entity, index, property: property) }
+            if !columns.insert(name.lowercased()).inserted {
+                report(
+                    .sameTableName("\(entity.name).\(name)", version: version.version.text), entity, index,
+                    property: property)
+            }
+        }
         for column in version.columns(of: entity) {
-            if let property = column.property, duplicates.contains(property) { continue }
-            let isKeyTaken =
-                column.role != .identifier && column.name.lowercased() == keyName
-            if isKeyTaken {
-                report(.nameOfKey(column.name), entity, index, property: column.property)
-                continue
-            }
-            let member = column.member
-            let isPart = column.part > 0
-            if let other = members.updateValue(column.name, forKey: member), !isPart {
-                report(
-                    .sameSwiftName(other, column.name, swift: member, version: version.version.text), entity, index,
-                    property: column.property)
-            }
-            if member == "hashValue" { report(.reservedName(column.name), entity, index, property: column.property) }
-            if !columns.insert(column.name.lowercased()).inserted {
-                report(
-                    .sameTableName("\(entity.name).\(column.name)", version: version.version.text), entity, index,
-                    property: column.property)
-            }
+            checkColumn(
+                column.name, column.member, of: column.property, isKey: column.role == .identifier,
+                isPart: column.part > 0)
+        }
+        for property in entity.computed {
+            checkColumn(property.columnName, property.member, of: property.lineage, isKey: false, isPart: false)
         }
     }
 

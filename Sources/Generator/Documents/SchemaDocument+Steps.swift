@@ -42,7 +42,9 @@ extension SchemaStep {
             return (to.entity(lineage) ?? from.entity(lineage))?.tableName
         case .property(let lineage, let property):
             for version in [to, from] {
-                guard let entity = version.entity(lineage), let found = entity.property(property) else { continue }
+                guard let entity = version.entity(lineage) else { continue }
+                if entity.computedProperty(property) != nil { return entity.tableName }
+                guard let found = entity.property(property) else { continue }
                 guard let relationship = found.relationship else { return entity.tableName }
                 switch version.storage(of: relationship) {
                 case .column: return entity.tableName

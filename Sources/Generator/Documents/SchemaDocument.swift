@@ -236,13 +236,15 @@ extension SchemaDocument.Entity {
     /// Adds the entity of a version; nil if the version does not have the entity.
     fileprivate mutating func add(_ entity: SchemaModel.Entity?, _ facts: VersionFacts, at version: Int) {
         states.add(entity.map(facts.entity), at: version)
-        for property in entity?.properties ?? [] {
-            while properties.count <= property.lineage.index { properties.append(Epochs()) }
-        }
+        let lineages = (entity?.properties.map(\.lineage) ?? []) + (entity?.computed.map(\.lineage) ?? [])
+        while let last = lineages.max(), properties.count <= last.index { properties.append(Epochs()) }
         for place in properties.indices {
-            let property = entity?.property(ElementLineage(place))
-            properties[place].add(
-                property.flatMap { found in entity.map { facts.property(found, of: $0) } }, at: version)
+            let lineage = ElementLineage(place)
+            let property = entity.flatMap { entity in
+                entity.property(lineage).map { facts.property($0, of: entity) }
+                    ?? entity.computedProperty(lineage).map { facts.property($0, of: entity) }
+            }
+            properties[place].add(property, at: version)
         }
     }
 }

@@ -24,7 +24,8 @@ struct VersionFacts {
         }
         return SchemaDocument.Entity.State(
             name: entity.name, table: entity.tableName, documentation: entity.documentation, key: key,
-            properties: entity.properties.map(\.lineage.index), indexes: indexes.isEmpty ? nil : indexes,
+            properties: (entity.properties.map(\.lineage) + entity.computed.map(\.lineage)).map(\.index),
+            indexes: indexes.isEmpty ? nil : indexes,
             checks: checks.isEmpty ? nil : checks, search: entity.search?.text { entity.property($0)?.name ?? "" })
     }
 
@@ -53,6 +54,19 @@ struct VersionFacts {
         if let collation = property.collation { facts.facts.append("collation \(collation.rawValue)") }
         let columns = property.persistedName.map { [$0] } ?? property.persistedColumns
         if !columns.isEmpty { facts.facts.append("column \(columns.joined(separator: ", "))") }
+        return facts
+    }
+
+    func property(_ property: ComputedProperty, of entity: Entity) -> SchemaDocument.Property {
+        var facts = SchemaDocument.Property(name: property.name, documentation: property.documentation)
+        facts.type = property.type.rawValue
+        facts.nullable = true
+        facts.facts.append("computed \(version.text(of: property.value, in: entity))")
+        if property.isIndexed {
+            facts.sign = "IX"
+            facts.facts.append("indexed")
+        }
+        if let column = property.persistedName { facts.facts.append("column \(column)") }
         return facts
     }
 

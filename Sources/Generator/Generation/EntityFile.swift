@@ -106,7 +106,10 @@ extension Generator {
         let entity = last.entity(lineage) ?? shape.entity
         let version = history.versions[shape.first]
         let fields = shape.fields
-        let hasOtherID = fields.contains { $0.column.member == "id" && $0.column.role != .identifier }
+        let computed = shape.last == history.versions.count - 1 ? shape.entity.computed : []
+        let hasOtherID =
+            fields.contains { $0.column.member == "id" && $0.column.role != .identifier }
+            || computed.contains { $0.member == "id" }
         let columns = fields.enumerated().map { place, field -> Value in
             let column = field.column
             let member = names.member(column)
@@ -117,7 +120,9 @@ extension Generator {
             let type = column.role == .identifier ? "ID" : names.type(of: column, lineage: lineage, in: version)
             return [
                 "member": .text(member),
-                "codingKey": .text(SwiftLiteral.string(column.description(in: shape.entity))),
+                "codingKey": .text(
+                    SwiftLiteral.string(
+                        options.codingNames == .swift ? column.member : column.description(in: shape.entity))),
                 "decode": .text(Self.decoding(type, member, isNullable: column.isNullable, fallback)),
                 "declaration": .text(names.parameter(column.member).declared),
                 "parameter": .text(names.parameter(column.member).name),
@@ -157,10 +162,33 @@ extension Generator {
                 version.entity(lineage).map(version.keyCollations).flatMap { $0.isEmpty ? nil : $0 }
                     .map { ", keyCollations: " + SwiftLiteral.strings($0) } ?? ""),
             "columns": .list(columns),
+            "computed": computedValues(computed, after: shape.columns.count),
+            "computedNames": .text(
+                computed.isEmpty ? "" : ", computed: " + SwiftLiteral.strings(computed.map(\.columnName))),
+            // A computed property is not encoded.
+            "hasCodingKeys": .flag(
+                options.codingNames == .descriptions || options.codingNames != nil && !computed.isEmpty),
             "decodesDefaults": .flag(options.codingNames != nil && hasDefaults),
             "relationships": .list(relationships),
             "hasRelationships": .flag(!relationships.isEmpty),
         ]
+    }
+
+    /// Returns the values for the computed properties of an entity.
+    ///
+    /// - Parameter count: The number of stored columns, which a row has before the computed ones.
+    private func computedValues(_ properties: [ComputedProperty], after count: Int) -> Value {
+        .list(
+            properties.enumerated().map { place, property -> Value in
+                let type = ValueType.scalar(property.type)
+                return [
+                    "member": .text(SwiftName.escaped(property.member)),
+                    "type": .text(SwiftNames.type(property.type) + "?"),
+                    "read": .text("row.optional\(Self.typeName(type) ?? "Value")(\(count + place))"),
+                    "column": .text(SwiftLiteral.string(property.columnName)),
+                    "documentation": documentation(property.documentation),
+                ]
+            })
     }
 
     /// Returns the values for the searched properties of an entity.
@@ -225,8 +253,11 @@ extension Generator {
 
     /// Returns the type of a column as part of a function's name; nil for types that the model declares.
     private static func typeName(_ column: StoredColumn) -> String? {
-        guard column.role == .attribute || column.role == .position else { return nil }
-        return switch column.type.scalar {
+        column.role == .attribute || column.role == .position ? typeName(column.type) : nil
+    }
+
+    private static func typeName(_ type: ValueType) -> String? {
+        switch type.scalar {
         case .int, .milliseconds: "Int"
         case .bool: "Bool"
         case .double, .seconds: "Double"

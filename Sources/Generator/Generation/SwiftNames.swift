@@ -224,6 +224,8 @@ struct EntityShape {
     let descriptions: [String]
     /// The indexes of the versions that declare the entity's subtypes.
     let parts: [Int]
+    /// The names and types of the computed properties.
+    private let computed: [String]
     /// The index of the version that declares the struct.
     let first: Int
     /// The index of the last version that uses the struct.
@@ -248,6 +250,7 @@ struct EntityShape {
         self.keys = keyed.map { keyShapes.name($0, at: index) }
         self.collations = keyed.map { version.entity($0).map(version.keyCollations) ?? [] }
         self.descriptions = columns.map { $0.description(in: entity) }
+        self.computed = entity.computed.map { "\($0.name) \($0.columnName) \($0.type.rawValue)" }
         self.first = index
         self.last = index
     }
@@ -257,6 +260,6 @@ struct EntityShape {
     func isSameStruct(as other: EntityShape) -> Bool {
         entity.name == other.entity.name && entity.tableName == other.entity.tableName && columns == other.columns
             && keys == other.keys && parts == other.parts && collations == other.collations
-            && descriptions == other.descriptions
+            && descriptions == other.descriptions && computed == other.computed
     }
 }

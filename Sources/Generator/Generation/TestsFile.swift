@@ -35,6 +35,7 @@ extension Generator {
         let entity: String
         let key: [String]?
         let columns: [String]
+        let computed: [String]
         let indexes: [String]
         let checks: [String]
         let search: String
@@ -94,6 +95,12 @@ extension Generator {
         return FixtureTableText(
             table: entity.tableName, entity: entity.name, key: key,
             columns: version.columns(of: entity).filter { $0.part == 0 }.map { column($0, of: entity, in: version) },
+            computed: zip(entity.computed, version.computedColumns(of: entity)).map { property, column in
+                let names = [column.name, property.name, property.member].map { SwiftLiteral.string($0) }
+                return ".init(\(names[0]), of: \(names[1]), as: \(names[2]), "
+                    + "\(SwiftLiteral.string(column.type.rawValue.uppercased())), "
+                    + "\(SwiftLiteral.string(SQLite.expression(column.value))))"
+            },
             indexes: version.table(of: entity).indexes.map { index in
                 let columns = index.columns.map { $0 + (index.shape.descending.contains($0) ? " DESC" : "") }
                 let rows = index.shape.condition.map { ", where: \(SwiftLiteral.string(SQLite.expression($0)))" } ?? ""
@@ -130,6 +137,7 @@ extension Generator {
             "entity": text.entity == text.table ? .null : .text(", of: " + SwiftLiteral.string(text.entity)),
             "key": text.key.map { .text(", key: " + SwiftLiteral.strings($0)) } ?? .null,
             "columns": .list(text.columns.map { .text($0) }),
+            "computed": .text(text.computed.isEmpty ? "" : ", computed: [\(text.computed.joined(separator: ", "))]"),
             "indexes": .text(text.indexes.isEmpty ? "" : ", indexes: [\(text.indexes.joined(separator: ", "))]"),
             "checks": .text(text.checks.isEmpty ? "" : ", checks: [\(text.checks.joined(separator: ", "))]"),
             "search": .text(text.search.isEmpty ? "" : ", search: \(text.search)"),
@@ -148,6 +156,9 @@ extension Generator {
                     return .object(values)
                 }
                 arguments += SwiftLiteral.arguments(columns, "removing", "adding") { $0 }
+                if text.computed != base.content.computed {
+                    arguments.append("computed: [\(text.computed.joined(separator: ", "))]")
+                }
                 if text.indexes != base.content.indexes {
                     arguments.append("indexes: [\(text.indexes.joined(separator: ", "))]")
                 }

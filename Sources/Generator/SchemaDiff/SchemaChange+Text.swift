@@ -8,9 +8,9 @@ extension SchemaStep {
         switch change.subject {
         case .entity(let entity): return name(of: entity)
         case .property(let entity, let property):
-            let version = to.entity(entity)?.property(property) == nil ? from : to
+            let version = to.entity(entity)?.name(of: property) == nil ? from : to
             let owner = version.entity(entity)
-            return "\(owner?.name ?? "").\(owner?.property(property)?.name ?? "")"
+            return "\(owner?.name ?? "").\(owner?.name(of: property) ?? "")"
         case .subtype(let subtype): return (to.subtype(subtype) ?? from.subtype(subtype))?.name ?? ""
         case .element(let subtype, let element):
             return "\(to.subtype(subtype)?.name ?? "").\(elementName(element, of: subtype) ?? "")"
@@ -24,7 +24,7 @@ extension SchemaStep {
             switch change.subject {
             case .entity, .subtype: return "added"
             case .property(let entity, let property):
-                return "added: " + (to.entity(entity)?.property(property).map(describe) ?? "")
+                return "added: " + describe { fact($0, ofProperty: property, of: entity, in: to) }
             case .element(let subtype, let element):
                 let content = to.subtype(subtype).flatMap { fact(.content, ofElement: element, of: $0, in: to) }
                 return "added: " + (content ?? "")
@@ -70,7 +70,33 @@ extension SchemaStep {
 
     // MARK: Facts
 
-    /// Returns the value of a property's field as text; nil if the property does not have it.
+    /// Returns the value of a stored or computed property's field as text; nil if the property does not have it.
+    private func fact(
+        _ field: SchemaChange.Field, ofProperty lineage: ElementLineage, of entity: EntityLineage,
+        in version: SchemaVersion
+    ) -> String? {
+        guard let entity = version.entity(entity) else { return nil }
+        if let property = entity.property(lineage) { return fact(field, of: property, in: version) }
+        return entity.computedProperty(lineage).flatMap { fact(field, of: $0, in: entity, version) }
+    }
+
+    /// Returns the value of a computed property's field as text; nil if the property does not have it.
+    func fact(
+        _ field: SchemaChange.Field, of property: ComputedProperty, in entity: Entity, _ version: SchemaVersion
+    ) -> String? {
+        switch field {
+        case .name: property.name
+        case .type: property.type.rawValue
+        case .computed:
+            // A renamed property is not a change of the value.
+            property.value.mapColumns { to.entity(entity.lineage)?.property($0)?.name ?? entity.name(of: $0) ?? "" }.text
+        case .indexed: property.isIndexed ? "indexed" : nil
+        case .column: property.persistedName
+        default: nil
+        }
+    }
+
+    /// Returns the value of a stored property's field as text; nil if the property does not have it.
     func fact(_ field: SchemaChange.Field, of property: Property, in version: SchemaVersion) -> String? {
         let relationship = property.relationship
         // A renamed target is not a change.
@@ -101,7 +127,7 @@ extension SchemaStep {
             return property.persistedColumns.isEmpty ? nil : property.persistedColumns.joined(separator: ", ")
         case .minimum, .maximum, .minLength, .maxLength, .pattern, .oneOf:
             return property.limits.first { $0.kind.rawValue == field.rawValue }?.valueText
-        case .table, .key, .search, .content: return nil
+        case .table, .key, .search, .computed, .content: return nil
         }
     }
 
@@ -159,8 +185,8 @@ extension SchemaStep {
                 from.entity(entity).flatMap { fact(field, of: $0) }, to.entity(entity).flatMap { fact(field, of: $0) }
             )
         case .property(let entity, let property):
-            was = from.entity(entity)?.property(property).flatMap { fact(field, of: $0, in: from) }
-            now = to.entity(entity)?.property(property).flatMap { fact(field, of: $0, in: to) }
+            was = fact(field, ofProperty: property, of: entity, in: from)
+            now = fact(field, ofProperty: property, of: entity, in: to)
         case .subtype(let subtype): (was, now) = (from.subtype(subtype)?.name, to.subtype(subtype)?.name)
         case .element(let subtype, let element):
             was = from.subtype(subtype).flatMap { fact(field, ofElement: element, of: $0, in: from) }
@@ -178,24 +204,23 @@ extension SchemaStep {
     private func label(_ field: SchemaChange.Field) -> String {
         switch field {
         case .name, .null, .unique, .indexed, .ordered, .duplicates, .content: ""
-        case .table, .key, .search, .type, .inverse, .defaultValue, .collation, .deleteRule, .column, .minimum,
-            .maximum,
-            .minLength, .maxLength, .pattern, .oneOf:
+        case .table, .key, .search, .type, .computed, .inverse, .defaultValue, .collation, .deleteRule, .column,
+            .minimum, .maximum, .minLength, .maxLength, .pattern, .oneOf:
             field.rawValue + " "
         }
     }
 
-    private func describe(_ property: Property) -> String {
+    private func describe(_ fact: (SchemaChange.Field) -> String?) -> String {
         SchemaChange.Field.allCases.filter { $0 != .name }.compactMap { field in
-            fact(field, of: property, in: to).map { field == .type ? $0 : label(field) + $0 }
+            fact(field).map { field == .type ? $0 : label(field) + $0 }
         }.joined(separator: ", ")
     }
 
     private func text(of index: EntityIndex, _ subject: SchemaChange.Subject, in version: SchemaVersion) -> String {
         guard case .entity(let lineage) = subject, let entity = version.entity(lineage) else { return "" }
         let names = index.properties.compactMap { lineage in
-            entity.property(lineage).map {
-                $0.name + (index.shape.descending.contains(lineage) ? " desc" : "")
+            entity.name(of: lineage).map {
+                $0 + (index.shape.descending.contains(lineage) ? " desc" : "")
             }
         }
         return "\(index.isUnique ? "unique " : "")index on \(names.joined(separator: ", "))"

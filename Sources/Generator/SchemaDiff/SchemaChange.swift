@@ -48,7 +48,7 @@ package struct SchemaChange: Hashable, Sendable {
 
     /// A field of an entity, a property or an element of a subtype.
     package enum Field: String, CaseIterable, Hashable, Sendable {
-        case name, table, key, search, type, inverse, null
+        case name, table, key, search, type, computed, inverse, null
         case defaultValue = "default"
         case unique, indexed, collation, ordered, duplicates
         case deleteRule = "on_delete"
@@ -144,6 +144,7 @@ extension SchemaStep {
             changes.append(
                 change(.property(old.lineage, property.lineage), .removed, for: about, isDiscarded: isDiscarded))
         }
+        changes += computedChanges(of: step)
         for (kind, index) in indexChanges(of: step) {
             let about = take { index?.isUnique == true && $0.index == index?.properties }
             changes.append(change(.entity(new.lineage), kind, for: about))
@@ -225,6 +226,29 @@ extension SchemaStep {
             // A to-many relationship has no nullability.
             return was != now && (field != .null || (was != nil && now != nil))
         }
+    }
+
+    /// Returns the changes of the computed properties. No row stores their values, so none needs a custom migration.
+    private func computedChanges(of step: EntityStep) -> [SchemaChange] {
+        let (old, new) = (step.old, step.new)
+        func change(_ property: ComputedProperty, _ kind: SchemaChange.Kind) -> SchemaChange {
+            SchemaChange(handling: .inferred, subject: .property(new.lineage, property.lineage), kind: kind)
+        }
+        var changes: [SchemaChange] = []
+        for property in new.computed {
+            guard let was = old.computedProperty(property.lineage) else {
+                changes.append(change(property, .added))
+                continue
+            }
+            let fields = SchemaChange.Field.allCases.filter {
+                fact($0, of: was, in: old, from) != fact($0, of: property, in: new, to)
+            }
+            if !fields.isEmpty { changes.append(change(property, .fields(fields))) }
+        }
+        for property in old.computed where new.computedProperty(property.lineage) == nil {
+            changes.append(change(property, .removed))
+        }
+        return changes
     }
 
     /// Returns the removed property that `property` may be under another name.

@@ -16,6 +16,8 @@ package struct Entity: Hashable, Sendable {
     package var keySources: [EntityLineage]
     /// The properties in the order of their columns: oldest first, and then in the order of the description.
     package var properties: [Property]
+    /// The properties that SQLite computes, in the order of `properties`.
+    package var computed: [ComputedProperty]
     /// The indexes over several properties.
     package var indexes: [EntityIndex]
     /// The conditions that each row satisfies.
@@ -27,7 +29,8 @@ package struct Entity: Hashable, Sendable {
     package init(
         lineage: EntityLineage, name: String, persistedName: String? = nil, documentation: String?,
         identifier: Identifier,
-        keySources: [EntityLineage] = [], properties: [Property], indexes: [EntityIndex], checks: [EntityCheck] = [],
+        keySources: [EntityLineage] = [], properties: [Property], computed: [ComputedProperty] = [],
+        indexes: [EntityIndex], checks: [EntityCheck] = [],
         search: TextSearch<ElementLineage>? = nil
     ) {
         self.lineage = lineage
@@ -37,6 +40,7 @@ package struct Entity: Hashable, Sendable {
         self.identifier = identifier
         self.keySources = keySources
         self.properties = properties
+        self.computed = computed
         self.indexes = indexes
         self.checks = checks
         self.search = search
@@ -45,9 +49,19 @@ package struct Entity: Hashable, Sendable {
     /// The name of the entity's table.
     package var tableName: String { persistedName ?? name }
 
-    /// Returns the property with this lineage, if it exists in this version.
+    /// Returns the stored property with this lineage, if it exists in this version.
     package func property(_ lineage: ElementLineage) -> Property? {
         properties.first { $0.lineage == lineage }
+    }
+
+    /// Returns the computed property with this lineage, if it exists in this version.
+    package func computedProperty(_ lineage: ElementLineage) -> ComputedProperty? {
+        computed.first { $0.lineage == lineage }
+    }
+
+    /// Returns the name of the stored or computed property with this lineage; nil if the version does not have it.
+    package func name(of lineage: ElementLineage) -> String? {
+        property(lineage)?.name ?? computedProperty(lineage)?.name
     }
 }
 

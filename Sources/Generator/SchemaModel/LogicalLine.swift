@@ -26,8 +26,8 @@ extension SchemaVersion {
         let properties = entity.properties.map { logicalField(of: $0) }
         let indexes = entity.indexes.map { index in
             let names = index.properties.compactMap { lineage in
-                entity.property(lineage).map {
-                    logical($0.name) + (index.shape.descending.contains(lineage) ? " desc" : "")
+                entity.name(of: lineage).map {
+                    logical($0) + (index.shape.descending.contains(lineage) ? " desc" : "")
                 }
             }
             return "\(index.isUnique ? "unique" : "index") (\(names.joined(separator: ", ")))"
@@ -40,7 +40,12 @@ extension SchemaVersion {
         let search = entity.search.map { search in
             ["search " + search.text { logical(entity.property($0)?.name ?? "") }]
         }
-        let elements = (properties + indexes + checks + (search ?? []) + table).sortedByBytes()
+        let computed = entity.computed.map { property in
+            "\(logical(property.name)): \(property.type.rawValue) computed \(quoted(text(of: property.value, in: entity)))"
+                + (property.persistedName.map { " persisted " + logical($0) } ?? "")
+                + (property.isIndexed ? " indexed" : "")
+        }
+        let elements = (properties + computed + indexes + checks + (search ?? []) + table).sortedByBytes()
         return [logical(entity.name), key] + elements
     }
 

@@ -48,13 +48,27 @@ extension SchemaVersion {
             let names = columns.filter { $0.property == property.lineage && $0.role != .position }.map(\.name)
             return names.isEmpty ? nil : foreignKey(names, to: target, deleteRule(of: property))
         }
+        let columnName = { (lineage: ElementLineage) in
+            columns.first { $0.property == lineage && $0.role != .position }?.name ?? ""
+        }
         return Table(
-            entity.tableName, columns: columns.map(tableColumn), primaryKey: keyParts(of: entity).map(\.name),
+            entity.tableName, columns: columns.map(tableColumn),
+            computed: computedColumns(of: entity, columnName),
+            primaryKey: keyParts(of: entity).map(\.name),
             foreignKeys: foreignKeys, indexes: indexes(of: entity, columns, &names),
-            checks: checks(of: entity, columns, &names),
-            search: entity.search?.mapColumns { lineage in
-                columns.first { $0.property == lineage && $0.role == .attribute }?.name ?? ""
-            })
+            checks: checks(of: entity, columnName, &names), search: entity.search?.mapColumns(columnName))
+    }
+
+    /// Returns the computed columns of the table of `entity`, in the order of its computed properties.
+    package func computedColumns(of entity: Entity) -> [ComputedColumn] {
+        let columns = columns(of: entity)
+        return computedColumns(of: entity) { lineage in
+            columns.first { $0.property == lineage && $0.role != .position }?.name ?? ""
+        }
+    }
+
+    private func computedColumns(of entity: Entity, _ column: (ElementLineage) -> String) -> [ComputedColumn] {
+        entity.computed.map { ComputedColumn($0.columnName, $0.type.storage, $0.value.mapColumns(column)) }
     }
 
     private func tableColumn(_ column: StoredColumn) -> Table.Column {
@@ -81,13 +95,15 @@ extension SchemaVersion {
             guard isReference || isUnique || property.isIndexed else { continue }
             wanted.append(.properties(IndexShape([property.lineage], unique: isUnique)))
         }
+        wanted += entity.computed.filter(\.isIndexed).map { .properties(IndexShape([$0.lineage], unique: false)) }
         wanted += entity.indexes.map { .properties($0.shape) }
         var seen: Set<IndexKey> = []
         var indexes: [Table.Index] = []
         for key in wanted where seen.insert(key).inserted {
             guard case .properties(let shape) = key else { continue }
             let indexed = shape.mapColumns { lineage in
-                columns.filter { $0.property == lineage && $0.role != .position }.map(\.name)
+                if let property = entity.computedProperty(lineage) { return [property.columnName] }
+                return columns.filter { $0.property == lineage && $0.role != .position }.map(\.name)
             }
             let name = names.name(key, [entity.tableName] + indexed.columns + [shape.isUnique ? "key" : "idx"])
             indexes.append(Table.Index(name, indexed))
@@ -96,11 +112,8 @@ extension SchemaVersion {
     }
 
     private func checks(
-        of entity: Entity, _ columns: [StoredColumn], _ names: inout IndexNames
+        of entity: Entity, _ column: (ElementLineage) -> String, _ names: inout IndexNames
     ) -> [Table.Check] {
-        func column(_ property: ElementLineage) -> String {
-            columns.first { $0.property == property && $0.role != .position }?.name ?? ""
-        }
         let limits = entity.properties.flatMap { property in
             property.limits.map { limit in
                 let key = IndexKey.limit(property.lineage, limit.kind)

@@ -7,7 +7,8 @@ typealias ColumnValues = [String: SQLiteValue]
 extension FixtureVersion {
     /// Returns the values that the row of `entity` must have.
     ///
-    /// The values are found by reflection. They do not depend on the generated code that reads and writes rows.
+    /// The values are found by reflection. They do not depend on the generated code that reads and writes rows. Those of
+    /// computed properties are included if the struct has such properties.
     ///
     /// - Throws: `FixtureError` if the version has no table for the struct, or if the properties of the struct do not
     ///   match the columns of the table.
@@ -15,7 +16,13 @@ extension FixtureVersion {
         guard let table = tables.first(where: { $0.name == Entity.table.name }) else {
             throw FixtureError.unknownTable(Entity.table.name, struct: "\(Entity.self)")
         }
-        let properties = Mirror(reflecting: entity).children.map { (name: $0.label ?? "", value: $0.value) }
+        let members = Mirror(reflecting: entity).children.map { (name: $0.label ?? "", value: $0.value) }
+        let computed = members.suffix(Entity.table.computed.count)
+        guard computed.map(\.name) == table.computed.prefix(computed.count).map(\.member) else {
+            throw FixtureError.otherProperties(
+                "\(Entity.self)", computed.map(\.name), expected: table.computed.map(\.member))
+        }
+        let properties = members.dropLast(computed.count)
         guard properties.map({ Self.plain($0.name) }) == table.columns.map({ Self.plain($0.member) }) else {
             throw FixtureError.otherProperties(
                 "\(Entity.self)", properties.map(\.name), expected: table.columns.map(\.member))
@@ -26,6 +33,9 @@ extension FixtureVersion {
             // A foreign key of several columns that is nil is a single nil.
             if own == [.null] { own = column.names.map { _ in .null } }
             values.merge(zip(column.names, own)) { _, last in last }
+        }
+        for (property, column) in zip(computed, table.computed) {
+            values[column.name] = try SQLiteValue.list(property.value).first
         }
         return values
     }

@@ -92,6 +92,36 @@ public struct FixtureCheck: Hashable, Sendable {
     }
 }
 
+/// A column that SQLite computes from the other columns of the row.
+public struct FixtureComputedColumn: Hashable, Sendable {
+    let name: String
+    /// The name of the property in the descriptions.
+    let property: String
+    /// The name of the property in the struct.
+    let member: String
+    let storage: String
+    let value: String
+
+    /// Creates a computed column.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the column.
+    ///   - property: The name of the property in the descriptions.
+    ///   - member: The name of the property in the struct.
+    ///   - storage: The type in SQL to which the value is converted.
+    ///   - value: The SQL of the value.
+    public init(_ name: String, of property: String, as member: String, _ storage: String, _ value: String) {
+        self.name = name
+        self.property = property
+        self.member = member
+        self.storage = storage
+        self.value = value
+    }
+
+    /// The SQL of the converted value.
+    var sql: String { "CAST(\(value) AS \(storage))" }
+}
+
 /// The columns of a table whose texts can be searched.
 public struct FixtureSearch: Hashable, Sendable {
     let columns: [String]
@@ -115,6 +145,7 @@ public struct FixtureTable: Sendable {
     let entity: String
     let key: [String]
     let columns: [FixtureColumn]
+    let computed: [FixtureComputedColumn]
     let indexes: [FixtureIndex]
     let checks: [FixtureCheck]
     let search: FixtureSearch
@@ -125,13 +156,14 @@ public struct FixtureTable: Sendable {
     ///   - name: The name of the table.
     ///   - entity: The name of the entity in the descriptions; nil if it is the table's name.
     ///   - key: The columns of the primary key; nil if the primary key is the first element of `columns`.
-    ///   - columns: The columns.
+    ///   - columns: The stored columns.
+    ///   - computed: The computed columns.
     ///   - indexes: The indexes.
     ///   - checks: The conditions that each row satisfies.
     ///   - search: The columns whose texts can be searched.
     public init(
         _ name: String, of entity: String? = nil, key: [String]? = nil, columns: [FixtureColumn],
-        indexes: [FixtureIndex] = [], checks: [FixtureCheck] = [], search: FixtureSearch = FixtureSearch([])
+        computed: [FixtureComputedColumn] = [], indexes: [FixtureIndex] = [], checks: [FixtureCheck] = [], search: FixtureSearch = FixtureSearch([])
     ) {
         self.name = name
         self.search = search
@@ -140,10 +172,11 @@ public struct FixtureTable: Sendable {
         self.entity = entity ?? name
         self.key = key ?? columns.first?.names ?? []
         self.columns = columns
+        self.computed = computed
     }
 
-    /// Returns a table that differs from this one in its name, its primary key, some columns, its indexes, its checks
-    /// or its search.
+    /// Returns a table that differs from this one in its name, its primary key, some columns, its computed columns, its
+    /// indexes, its checks or its search.
     ///
     /// - Parameters:
     ///   - name: The new name; nil if it is unchanged.
@@ -152,18 +185,20 @@ public struct FixtureTable: Sendable {
     ///   - key: The new primary key; nil if it is unchanged.
     ///   - removing: The positions of the removed columns.
     ///   - adding: New columns by their positions in the result.
+    ///   - computed: All computed columns of the result; nil if they are unchanged.
     ///   - indexes: All indexes of the result; nil if they are unchanged.
     ///   - checks: All checks of the result; nil if they are unchanged.
     ///   - search: The search of the result; nil if it is unchanged.
     public func changed(
         _ name: String? = nil, of entity: String? = nil, key: [String]? = nil, removing: [Int] = [],
-        adding: [Int: FixtureColumn] = [:], indexes: [FixtureIndex]? = nil, checks: [FixtureCheck]? = nil,
+        adding: [Int: FixtureColumn] = [:], computed: [FixtureComputedColumn]? = nil,
+        indexes: [FixtureIndex]? = nil, checks: [FixtureCheck]? = nil,
         search: FixtureSearch? = nil
     ) -> FixtureTable {
         FixtureTable(
             name ?? self.name, of: entity ?? (name == nil ? self.entity : nil), key: key ?? self.key,
-            columns: columns.changed(removing: removing, adding: adding), indexes: indexes ?? self.indexes,
-            checks: checks ?? self.checks, search: search ?? self.search)
+            columns: columns.changed(removing: removing, adding: adding), computed: computed ?? self.computed,
+            indexes: indexes ?? self.indexes, checks: checks ?? self.checks, search: search ?? self.search)
     }
 
     /// The columns of the primary key, most significant first.

@@ -16,8 +16,9 @@ extension Fixtures {
         for column in own.columns {
             for (name, value) in zip(column.names, try version.sample(column, of: own, number)) { values[name] = value }
         }
-        let parameters = table.columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
-        let statement = try Connection(path: ":memory:", mode: .create).prepare("SELECT \(parameters)")
+        let columns = table.columns.indices.map { "?\($0 + 1)" } + table.computed.map { _ in "NULL" }
+        let statement = try Connection(path: ":memory:", mode: .create).prepare(
+            "SELECT \(columns.joined(separator: ", "))")
         for (place, column) in table.columns.enumerated() {
             try statement.bind(values[column] ?? .null, at: place + 1)
         }

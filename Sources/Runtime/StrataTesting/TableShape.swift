@@ -72,7 +72,7 @@ struct TableShape {
         self.version = version
         let tables = "sqlite_schema AS m JOIN"
         let isTable = "m.type = 'table'"
-        let columns = "pragma_table_info(m.name) AS c WHERE \(isTable)"
+        let columns = "pragma_table_xinfo(m.name) AS c WHERE \(isTable) AND c.hidden <> 1"
         var found: [String: Description] = [:]
         try connection.query("SELECT m.name, c.name, c.type, c.\"notnull\", c.pk FROM \(tables) \(columns)") { row in
             let name = try row.string(1)
@@ -115,7 +115,8 @@ struct TableShape {
     private func differences(_ table: FixtureTable) -> [String] {
         var problems: [String] = []
         let found = tables[table.name]?.columns ?? [:]
-        for name in Set(found.keys).subtracting(table.columns.flatMap(\.names)).sorted() {
+        let names = table.columns.flatMap(\.names) + table.computed.map(\.name)
+        for name in Set(found.keys).subtracting(names).sorted() {
             problems.append("\(table.entity): the column \(name) is not in the descriptions")
         }
         if key(of: table.name) != table.key { problems.append("\(table.entity): the primary key differs") }
@@ -147,6 +148,10 @@ struct TableShape {
                 "\(table.entity): the foreign key \(key.columns.joined(separator: ", ")) is not in the descriptions")
         }
         let sql = tables[table.name]?.sql ?? ""
+        for column in table.computed
+        where !sql.contains("\(SQL.quoted(column.name)) \(column.storage) GENERATED ALWAYS AS (\(column.sql)) VIRTUAL") {
+            problems.append("\(table.entity).\(column.property): it is not computed as \(column.sql)")
+        }
         for check in table.checks
         where !sql.contains("CONSTRAINT \(SQL.quoted(check.name)) CHECK (\(check.condition))") {
             problems.append("\(table.entity): there is no check \(check.name) with the condition \(check.condition)")

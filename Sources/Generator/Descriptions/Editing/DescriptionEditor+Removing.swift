@@ -21,7 +21,8 @@ extension DescriptionEditor {
             // The element was removed without this before.
             return files[place].value.changeElement(index, of: list) { $0["discard"] = .bool(true) }
         }
-        if isDiscarded, list == "cases" { throw .nothingToDiscard(path) }
+        let isComputed = files[place].value[list]?.elements[index]["computed"] != nil
+        if isDiscarded, list == "cases" || isComputed { throw .nothingToDiscard(path) }
         let type = files[place].value[list]?.elements[index]["property_type"]
         guard let target = type?["entity_name"]?.string, let inverse = type?["inverse"]?.string,
             let other = self.place(of: target), let (otherList, otherIndex) = element(inverse, of: other)

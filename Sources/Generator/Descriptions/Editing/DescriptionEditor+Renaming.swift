@@ -40,6 +40,7 @@ extension DescriptionEditor {
                 index.changeName(old, to: name, inCondition: "where")
             }
             forEachElement(of: place, in: ["checks"]) { $0.changeName(old, to: name, inCondition: "where") }
+            forEachElement(of: place, in: ["properties"]) { $0.changeName(old, to: name, inCondition: "computed") }
         }
         let version = draft.version
         for place in files.indices where draft.isAlive(files[place].value) {

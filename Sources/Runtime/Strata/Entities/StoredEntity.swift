@@ -10,9 +10,9 @@ public protocol StoredEntity: MigratedRow, Hashable, Sendable {
     static var table: EntityTable { get }
     /// Returns the primary key of `entity`.
     static func id(of entity: Self) -> ID
-    /// Creates the entity from a row with the table's columns in their order.
+    /// Creates the entity from a row with the table's stored columns in their order, and then the computed ones.
     init(row: Row) throws
-    /// Binds the values of all columns in their order, starting with parameter 1.
+    /// Binds the values of all stored columns in their order, starting with parameter 1.
     func bind(to statement: Statement) throws
     /// Compares all values with those of `other`. By default, the stored properties are compared by reflection, which is
     /// slow: Strata generates a comparison for the newest structs only.
@@ -40,8 +40,12 @@ public struct EntityTable: Sendable {
     /// The collations of the primary key's columns, with "" for the default; empty if all have the default. Foreign keys are
     /// compared by them (https://sqlite.org/foreignkeys.html#fk_schemacommands), although their columns have the default.
     let keyCollations: [String]
-    /// The unquoted names of all columns, in the order of `init(row:)` and `bind(to:)`.
+    /// The unquoted names of all stored columns, in the order of `init(row:)` and `bind(to:)`.
     public let columns: [String]
+    /// The unquoted names of the columns that SQLite computes, in the order of `init(row:)`, after the stored ones.
+    public let computed: [String]
+    /// The names of all columns, in the order of `init(row:)`.
+    @usableFromInline let fetchedColumns: [String]
     let insert: String
     let select: String
     let find: String
@@ -51,15 +55,20 @@ public struct EntityTable: Sendable {
     /// - Parameters:
     ///   - name: The unquoted name.
     ///   - key: The names of the primary key's columns, most significant first.
-    ///   - columns: The names of all columns, in the order of `init(row:)` and `bind(to:)`.
+    ///   - columns: The names of all stored columns, in the order of `init(row:)` and `bind(to:)`.
+    ///   - computed: The names of the columns that SQLite computes, in the order of `init(row:)`.
     ///   - keyCollations: The collations of the primary key's columns, with "" for the default; empty if all have the default.
-    public init(_ name: String, key: [String], columns: [String], keyCollations: [String] = []) {
+    public init(
+        _ name: String, key: [String], columns: [String], computed: [String] = [], keyCollations: [String] = []
+    ) {
         self.name = name
         self.key = key
         self.keyCollations = keyCollations
         self.columns = columns
+        self.computed = computed
+        fetchedColumns = columns + computed
         insert = Self.insert(into: name, columns: columns)
-        select = Self.select(from: name, columns: columns)
+        select = Self.select(from: name, columns: fetchedColumns)
         find = select + " WHERE " + SQL.matches(key)
     }
 
@@ -84,7 +93,7 @@ public struct EntityTable: Sendable {
     }
 
     func select(from table: String) -> String {
-        table == name ? select : Self.select(from: table, columns: columns)
+        table == name ? select : Self.select(from: table, columns: fetchedColumns)
     }
 
     func find(in table: String) -> String {

@@ -107,7 +107,7 @@ final class QueryColumns {
     func order<Entity: StoredEntity>(of type: Entity.Type, _ prefix: String) throws -> ColumnOrder {
         let entities = Entities(type: ObjectIdentifier(type), prefix: prefix)
         if let order = orders[entities] { return order }
-        let columns = Entity.table.columns
+        let columns = Entity.table.fetchedColumns
         let order = ColumnOrder(statement.pointer, try columns.map { try index(of: prefix + $0) }, columns)
         orders[entities] = order
         return order

@@ -114,7 +114,7 @@ extension ReadTransaction {
         let keys = QueryArgument.keys(ids, columnCount: Source.ID.columnCount)
         let statement = try request.statement(of: rows, keys, names: name).prepared(open())
         defer { statement.reset() }
-        let columnCount = Target.table.columns.count
+        let columnCount = Target.table.fetchedColumns.count
         while try statement.step() {
             body(try Source.ID(row: statement.row, at: columnCount), try Target.read(statement.row))
         }

@@ -9,7 +9,7 @@ extension ReadTransaction {
     /// ```
     @inlinable public func fetch<Entity: StoredEntity>(_ request: Request<Entity>) throws -> [Entity] {
         let table = Entity.table
-        let isCollected = table.columns.count <= RowCollection.mostColumns && !request.isOrdered
+        let isCollected = table.fetchedColumns.count <= RowCollection.mostColumns && !request.isOrdered
         let statement = try isCollected ? collecting(request) : select(request)
         var entities: [Entity] = []
         // The number of rows with a condition may be very different the next time.
@@ -33,7 +33,7 @@ extension ReadTransaction {
     /// Passes the rows of such a statement to `body`.
     @usableFromInline func collect(_ statement: Statement, _ table: EntityTable, _ body: (Row) throws -> Void) throws {
         do {
-            try open().rowCollection.run(statement, table.columns, body)
+            try open().rowCollection.run(statement, table.fetchedColumns, body)
         } catch let error as MalformedValue {
             throw error.named(table.name)
         }

@@ -180,7 +180,7 @@ public struct Request<Entity: StoredEntity>: Sendable {
             text = scope.text(columns)
             text.sql = (isDistinct ? "SELECT DISTINCT " : "SELECT ") + text.sql
         } else if isRelated {
-            text.sql = "SELECT " + table.columns.map(scope.column).joined(separator: ", ")
+            text.sql = "SELECT " + table.fetchedColumns.map(scope.column).joined(separator: ", ")
         } else {
             text.sql = table.select(from: names(table.name))
         }
@@ -231,7 +231,7 @@ public struct Request<Entity: StoredEntity>: Sendable {
         let order: QueryFragment =
             orders.isEmpty ? "\(sql: rows.order)" : .joined(orders.map(\.fragment))
         let (filter, by) = (scope.text(condition), scope.text(order))
-        var columns = Entity.table.columns.map(scope.column) + rows.source
+        var columns = Entity.table.fetchedColumns.map(scope.column) + rows.source
         var text = QueryText()
         if let range {
             // The rows of each source are counted in their order.
@@ -262,8 +262,7 @@ public struct Request<Entity: StoredEntity>: Sendable {
 
     /// A statement that passes the rows to the connection's `RowCollection`.
     func collectingStatement(names: @escaping (String) -> String) -> QueryStatement {
-        let columns = Entity.table.columns
-        let values = QueryFragment.joined(columns.map { QueryFragment(column: $0) })
+        let values = QueryFragment.joined(Entity.table.fetchedColumns.map { QueryFragment(column: $0) })
         return statement(selecting: "\(sql: RowCollection.function)(\(values))", names: names)
     }
 

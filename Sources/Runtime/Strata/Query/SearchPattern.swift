@@ -186,7 +186,7 @@ extension SearchableEntity {
 
     /// SQL about the row of the search index that belongs to a row of the entity.
     fileprivate static func inSearchIndex(_ fragment: QueryFragment) -> QueryFragment {
-        let number = SQLite.rowID(besides: table.columns) ?? "rowid"
+        let number = SQLite.rowID(besides: table.fetchedColumns) ?? "rowid"
         let link = ToOneLink(
             table: searchIndex, columns: [number], targetColumns: ["rowid"], isKeyOnThisSide: false, isRequired: true)
         return QueryFragment(.related(link, fragment))
