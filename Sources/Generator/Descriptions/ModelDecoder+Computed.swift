@@ -62,8 +62,8 @@ extension ModelDecoder {
             reader.report(.keyDoesNotApply("computed", because: reason), file, value.json.offset)
         }
         let reason = "a computed property stores no value"
-        for (key, isSet) in [("discard", description.isDiscarded), ("unused", description.isUnused)] where isSet {
-            reader.report(.keyDoesNotApply(key, because: reason), file, description.offset)
+        if description.isDiscarded {
+            reader.report(.keyDoesNotApply("discard", because: reason), file, description.offset)
         }
         for item in description.items {
             if let json = item.fill ?? item.fillFrom {

@@ -136,6 +136,8 @@ extension Problem {
         case .computedProperty(let name):
             return "`\(name)` is computed, so only indexes and queries can use it; "
                 + "name the stored properties that it is computed from"
+        case .computedOfOtherType(let found, let type, let version):
+            return "\"computed\" may give \(found) in version \(version), but the property is of type \(type)"
         case .conditionDoesNotApply(let key, let reason, let version):
             return "\"\(key)\" does not apply to version \(version): \(reason); "
                 + "correct it, or add a history with the former \"\(key)\""

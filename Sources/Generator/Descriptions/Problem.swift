@@ -64,6 +64,8 @@ package enum Problem: Hashable, Sendable {
     case malformedExpression(key: String, String)
     /// The name of a computed property where only a stored one can stand.
     case computedProperty(String)
+    /// A computed property whose values may be of another type than its own.
+    case computedOfOtherType(found: String, type: String, version: String)
     case conditionDoesNotApply(key: String, String, version: String)
     /// A default value or a backfill value that a limit forbids.
     case valueOutsideLimit(key: String, value: String, limit: String)

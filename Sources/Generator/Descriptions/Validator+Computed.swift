@@ -21,8 +21,8 @@ extension Validator {
             if results.isEmpty {
                 diagnostics.append(place(.malformedExpression(key: "computed", "its value is always null")))
             } else if let kind = wrong.first {
-                let reason = "the type of the property is \(property.type.rawValue), and the value may be \(kind)"
-                diagnostics.append(place(.malformedExpression(key: "computed", reason)))
+                let (type, number) = (property.type.rawValue, version.version.text)
+                diagnostics.append(place(.computedOfOtherType(found: kind, type: type, version: number)))
             }
         }
     }

@@ -111,7 +111,7 @@ struct RelatedQuery {
     ///   - condition: The condition.
     ///   - additions: Additional columns.
     func select(_ target: EntityTable, _ additions: [String] = [], where condition: String) -> String {
-        let columns = target.columns.map { "t." + SQL.quoted($0) } + additions
+        let columns = target.fetchedColumns.map { "t." + SQL.quoted($0) } + additions
         let ordering = order.isEmpty ? "" : " ORDER BY " + order
         return "SELECT \(columns.joined(separator: ", ")) FROM \(tables) WHERE \(condition)\(ordering)"
     }

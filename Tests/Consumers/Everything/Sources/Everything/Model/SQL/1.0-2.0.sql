@@ -496,6 +496,8 @@ DROP TRIGGER IF EXISTS "strata_search_poster_update";
 
 DROP TABLE IF EXISTS "strata_search_poster";
 
+DROP INDEX "computing_total_first_idx";
+
 DROP INDEX "indexed_weight_idx";
 
 DROP INDEX "indexed_weight_idx_2";
@@ -547,6 +549,26 @@ DROP TABLE "town";
 DROP TABLE "wallet";
 
 ALTER TABLE "awkward" ADD COLUMN "newcomer" INTEGER NOT NULL DEFAULT 1;
+
+ALTER TABLE "computing" DROP COLUMN "first_letter";
+
+ALTER TABLE "computing" DROP COLUMN "gone";
+
+ALTER TABLE "computing" DROP COLUMN "size";
+
+ALTER TABLE "computing" DROP COLUMN "total";
+
+ALTER TABLE "computing" RENAME COLUMN "first" TO "given";
+
+ALTER TABLE "computing" ADD COLUMN "extra" INTEGER;
+
+ALTER TABLE "computing" ADD COLUMN "initial" TEXT GENERATED ALWAYS AS (CAST(substr("given", 1, 1) AS TEXT)) VIRTUAL;
+
+ALTER TABLE "computing" ADD COLUMN "size" INTEGER GENERATED ALWAYS AS (CAST(length("given") AS INTEGER)) VIRTUAL;
+
+ALTER TABLE "computing" ADD COLUMN "total" REAL GENERATED ALWAYS AS (CAST("price" * "count" AS REAL)) VIRTUAL;
+
+ALTER TABLE "computing" ADD COLUMN "twice" INTEGER GENERATED ALWAYS AS (CAST("extra" * 2 AS INTEGER)) VIRTUAL;
 
 ALTER TABLE "centre" RENAME TO "hub";
 
@@ -619,6 +641,10 @@ CREATE UNIQUE INDEX "checked_rows_label_key" ON "checked" ("label");
 CREATE UNIQUE INDEX "checked_rows_slug_key" ON "checked" ("slug");
 
 CREATE UNIQUE INDEX "checked_rows_email_key" ON "checked" ("email");
+
+CREATE INDEX "computing_twice_idx" ON "computing" ("twice");
+
+CREATE INDEX "computing_total_first_idx" ON "computing" ("total" DESC, "given");
 
 CREATE INDEX "centre_later_twice_target_id_idx" ON "hub_later_twice" ("target_id");
 

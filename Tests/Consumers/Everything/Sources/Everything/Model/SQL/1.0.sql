@@ -140,6 +140,25 @@ CREATE UNIQUE INDEX "checked_rows_label_key" ON "checked_rows" ("label");
 CREATE UNIQUE INDEX "checked_rows_slug_key" ON "checked_rows" ("slug");
 CREATE UNIQUE INDEX "checked_rows_email_key" ON "checked_rows" ("email");
 
+CREATE TABLE "computing" (
+  "id" INTEGER PRIMARY KEY,
+  "first" TEXT NOT NULL,
+  "last" TEXT,
+  "price" REAL NOT NULL,
+  "count" INTEGER NOT NULL DEFAULT 1,
+  "serial" BLOB,
+  "DEFAULT COLUMN" TEXT GENERATED ALWAYS AS (CAST(upper("last") AS TEXT)) VIRTUAL,
+  "first_letter" TEXT GENERATED ALWAYS AS (CAST(substr("first", 1, 1) AS TEXT)) VIRTUAL,
+  "full_name" TEXT GENERATED ALWAYS AS (CAST("first" || coalesce(' ' || "last", '') AS TEXT)) VIRTUAL,
+  "gone" INTEGER GENERATED ALWAYS AS (CAST("count" + 1 AS INTEGER)) VIRTUAL,
+  "is_dear" INTEGER GENERATED ALWAYS AS (CAST("price" > 100 AS INTEGER)) VIRTUAL,
+  "size" REAL GENERATED ALWAYS AS (CAST(length("first") AS REAL)) VIRTUAL,
+  "some_serial" BLOB GENERATED ALWAYS AS (CAST(coalesce("serial", "serial") AS BLOB)) VIRTUAL,
+  "total" REAL GENERATED ALWAYS AS (CAST("price" * "count" * 1.5 AS REAL)) VIRTUAL
+) STRICT;
+CREATE INDEX "computing_is_dear_idx" ON "computing" ("is_dear");
+CREATE INDEX "computing_total_first_idx" ON "computing" ("total" DESC, "first");
+
 CREATE TABLE "context" (
   "id" INTEGER PRIMARY KEY,
   "next_id" INTEGER REFERENCES "context" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,

@@ -105,6 +105,27 @@ CREATE UNIQUE INDEX "checked_rows_label_key" ON "checked" ("label");
 CREATE UNIQUE INDEX "checked_rows_slug_key" ON "checked" ("slug");
 CREATE UNIQUE INDEX "checked_rows_email_key" ON "checked" ("email");
 
+CREATE TABLE "computing" (
+  "id" INTEGER PRIMARY KEY,
+  "given" TEXT NOT NULL,
+  "last" TEXT,
+  "price" REAL NOT NULL,
+  "count" INTEGER NOT NULL DEFAULT 1,
+  "serial" BLOB,
+  "extra" INTEGER,
+  "DEFAULT COLUMN" TEXT GENERATED ALWAYS AS (CAST(upper("last") AS TEXT)) VIRTUAL,
+  "full_name" TEXT GENERATED ALWAYS AS (CAST("given" || coalesce(' ' || "last", '') AS TEXT)) VIRTUAL,
+  "initial" TEXT GENERATED ALWAYS AS (CAST(substr("given", 1, 1) AS TEXT)) VIRTUAL,
+  "is_dear" INTEGER GENERATED ALWAYS AS (CAST("price" > 100 AS INTEGER)) VIRTUAL,
+  "size" INTEGER GENERATED ALWAYS AS (CAST(length("given") AS INTEGER)) VIRTUAL,
+  "some_serial" BLOB GENERATED ALWAYS AS (CAST(coalesce("serial", "serial") AS BLOB)) VIRTUAL,
+  "total" REAL GENERATED ALWAYS AS (CAST("price" * "count" AS REAL)) VIRTUAL,
+  "twice" INTEGER GENERATED ALWAYS AS (CAST("extra" * 2 AS INTEGER)) VIRTUAL
+) STRICT;
+CREATE INDEX "computing_is_dear_idx" ON "computing" ("is_dear");
+CREATE INDEX "computing_twice_idx" ON "computing" ("twice");
+CREATE INDEX "computing_total_first_idx" ON "computing" ("total" DESC, "given");
+
 CREATE TABLE "context" (
   "id" INTEGER PRIMARY KEY,
   "next_id" INTEGER REFERENCES "context" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
