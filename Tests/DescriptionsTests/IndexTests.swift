@@ -84,7 +84,7 @@ import Testing
         )
         let lines = try lines(["Book": text, "Mood": Self.mood])
         #expect(
-            lines["1.0"]?[0].contains(#"| unique (status, closed_at desc) where "status <> '\u{7c}' \u{7c}\u{7c} 'x'""#)
+            lines["1.0"]?[0].contains(#"| unique (status, closed_at desc) where "status <> '\u{7c}' || 'x'""#)
                 == true)
         #expect(lines["2.0"]?[0].contains(#"| unique (state, closed_at desc) where "state <>"#) == true)
     }

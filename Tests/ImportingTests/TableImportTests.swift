@@ -161,7 +161,7 @@ import Testing
                             """
                             `id` INTEGER PRIMARY KEY, `b` TEXT DEFAULT CURRENT_TIMESTAMP CHECK (length(b) > 1), `c` INTEGER REFERENCES `b`(`x`),
                             `d` TEXT REFERENCES `b`(`id`), `e` INTEGER NOT NULL REFERENCES `b`(`id`) ON DELETE SET NULL,
-                            `f` INTEGER REFERENCES `none`(`id`), `g` INTEGER GENERATED ALWAYS AS (c + 1), `h` TEXT COLLATE RTRIM
+                            `f` INTEGER REFERENCES `none`(`id`), `g` INTEGER GENERATED ALWAYS AS (unicode(b)), `h` TEXT COLLATE RTRIM
                             """
                         ),
                         ("b", "`id` INTEGER PRIMARY KEY, `x` INTEGER UNIQUE"),
@@ -188,7 +188,7 @@ import Testing
                     "| 1.0 | p | a foreign key in its primary key leads back to it, and becomes a plain column |",
                     "| 1.0 | a.b | the default CURRENT_TIMESTAMP is not a constant of its type |",
                     "| 1.0 | a.e | ON DELETE SET NULL, because it may not be NULL |",
-                    "| 1.0 | a.g | it is a generated column |",
+                    "| 1.0 | a.g | it is a generated column, with the value unicode(b) |",
                     "| 1.0 | a | the index on b: it contains only some rows, those with unicode(b) > 1 |",
                     "| 1.0 | a | the index on an expression: it contains an expression |",
                     "| 1.0 | a | the index on b: it compares with NOCASE, but the column compares with BINARY |",
@@ -199,6 +199,74 @@ import Testing
             try workspace.lines("out", "1.0").filter { $0.hasPrefix("p ") || $0.hasPrefix("q ") } == [
                 "p | key id: int", "q | key (id) | id: to_one p on_delete no_action persisted id",
             ])
+    }
+
+    @Test func `generated columns become computed properties, and follow renamed columns`() throws {
+        func version(_ number: Int, _ column: String, _ more: String) -> String {
+            Self.room(
+                number,
+                [
+                    (
+                        "t",
+                        """
+                        `id` INTEGER PRIMARY KEY, `\(column)` TEXT NOT NULL, `n` INTEGER, `x` REAL,
+                        `label` TEXT GENERATED ALWAYS AS (upper(`\(column)`) || ' (' || coalesce(n, 0) || ')') STORED,
+                        `exact` REAL AS (n * x) CHECK (exact > 1), \(more)
+                        """
+                    )
+                ],
+                indexes: [
+                    "CREATE INDEX `one` ON `${TABLE_NAME}` (`label`)",
+                    "CREATE INDEX `two` ON `${TABLE_NAME}` (`label`, `n` DESC)",
+                    "CREATE UNIQUE INDEX `three` ON `${TABLE_NAME}` (`exact`)",
+                ])
+        }
+        let workspace = try Workspace()
+        // A stored column becomes a generated one in version 2, and a generated one changes and gets another name.
+        try workspace.write(
+            version(1, "note", "`kept` INTEGER, `size` INTEGER AS (length(note))"), to: "schemas/1.json")
+        try workspace.write(
+            version(
+                2, "memo",
+                """
+                `kept` INTEGER AS (n), `length` INTEGER AS (length(memo) + 1), `half` INTEGER AS (n / 2.0),
+                `b` TEXT AS (memo) NOT NULL, `c` TEXT COLLATE NOCASE AS (memo), `d` TEXT AS (exact), `e` BLOB AS (zeroblob(n))
+                """), to: "schemas/2.json")
+        try workspace.write("{\"2\": {\"t.note\": \"memo\", \"t.size\": \"length\"}}", to: "renames")
+        let result = workspace.run(
+            "import", "room", workspace.path("schemas"), "--into", workspace.path("out"), "--renames",
+            workspace.path("renames"))
+        #expect(result.complaints == [])
+        func label(_ column: String) -> String {
+            #"label: string computed "upper(\#(column)) || ' (' || coalesce(n, 0) || ')'" indexed"#
+        }
+        #expect(
+            try workspace.lines("out", "1.0") == [
+                #"t | key id: int | exact: double computed "n * x" | index (label, n desc) | kept: int? | "#
+                    + label("note") + #" | n: int? | note: string | size: int computed "length(note)" | x: double?"#
+            ])
+        #expect(
+            try workspace.lines("out", "2.0") == [
+                #"t | key id: int | exact: double computed "n * x" | index (label, n desc) | kept: int computed "n" | "#
+                    + label("memo")
+                    + #" | length: int computed "length(memo) + 1" | memo: string | n: int? | x: double?"#
+            ])
+        let report = try workspace.text("out/IMPORT.md").split(separator: "\n").filter { $0.contains("| t") }
+        #expect(
+            report.map(String.init) == [
+                "| 1.0 to 2.0 | t | UNIQUE on exact: `exact` is a generated column, and a computed property cannot be unique |",
+                "| 1.0 to 2.0 | t | CHECK (exact > 1) |",
+                "| 2.0 | t.half | it is a generated column, with the value n / 2.0 |",
+                "| 2.0 | t.b | it is a generated column, with the value memo |",
+                "| 2.0 | t.c | it is a generated column, with the value memo |",
+                "| 2.0 | t.d | it is a generated column, with the value exact |",
+                "| 2.0 | t.e | it is a generated column, with the value zeroblob(n) |",
+                "| 2.0 | t.kept | it was removed, and `kept` added |",
+            ])
+        #expect(
+            try workspace.history("out").steps[0].customReasons == ["`t.kept` is removed without \"discard\": true"])
+        let generated = workspace.run("generate", workspace.path("out"))
+        #expect(generated.complaints == [])
     }
 
     @Test func `checks follow renamed columns, and a check that a later version adds is reported`() throws {

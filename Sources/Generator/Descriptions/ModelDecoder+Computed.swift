@@ -51,14 +51,15 @@ extension ModelDecoder {
             ("collation", "a computed property compares bytes"),
         ] + ValueLimit.Kind.allCases.map { ($0.rawValue, "limit the properties that the value is computed from") }
 
-    /// Reports the parts of a property's description that do not fit a computed property, and a history in which a stored
+    /// Reports the parts of a description that do not fit a computed property, and a history in which a stored
     /// property becomes a computed one, or a computed property becomes a stored one.
     mutating func checkKind(of property: ElementSource) {
         let values = property.fields.epochs.map { $0.value.field("computed") }
         guard let value = values.compactMap({ $0 }).last else { return }
         let (description, file) = (property.description, property.fields.epochs[0].value.file)
         if values.contains(where: { $0 == nil }) {
-            let reason = "a stored property cannot become a computed one, nor the reverse; remove it and add another one"
+            let reason =
+                "a stored property cannot become a computed one, nor the reverse; remove it and add another one"
             reader.report(.keyDoesNotApply("computed", because: reason), file, value.json.offset)
         }
         let reason = "a computed property stores no value"

@@ -89,7 +89,8 @@ extension SchemaStep {
         case .type: property.type.rawValue
         case .computed:
             // A renamed property is not a change of the value.
-            property.value.mapColumns { to.entity(entity.lineage)?.property($0)?.name ?? entity.name(of: $0) ?? "" }.text
+            property.value.mapColumns { to.entity(entity.lineage)?.property($0)?.name ?? entity.name(of: $0) ?? "" }
+                .text
         case .indexed: property.isIndexed ? "indexed" : nil
         case .column: property.persistedName
         default: nil

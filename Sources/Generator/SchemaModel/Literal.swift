@@ -55,11 +55,14 @@ extension Literal {
 /// Returns `text` in double quotes. Characters that would end its line or its field are escaped.
 package func quoted(_ text: String) -> String {
     var result = "\""
-    for scalar in text.unicodeScalars {
+    let scalars = Array(text.unicodeScalars)
+    for (place, scalar) in scalars.enumerated() {
+        // A bar between spaces separates the elements of a logical line. The operator || does not.
+        let isDouble = place > 0 && scalars[place - 1] == "|" || place + 1 < scalars.count && scalars[place + 1] == "|"
         switch scalar {
         case "\"", "\\": result += "\\" + String(scalar)
         case "\n": result += "\\n"
-        case "|": result += "\\u{7c}"
+        case "|" where !isDouble: result += "\\u{7c}"
         default:
             let isPlain = scalar.value >= 0x20 && scalar.value != 0x7f && scalar.value != 0x2028
             result += isPlain ? String(scalar) : "\\u{" + String(scalar.value, radix: 16) + "}"

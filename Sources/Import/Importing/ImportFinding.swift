@@ -18,7 +18,8 @@ enum ImportFinding: Hashable, Sendable {
     case noDestination
     case abstract
     case unknownType(String)
-    case generated
+    /// A column whose value SQLite computes, with its SQL.
+    case generated(String)
     case missingInVersionInfo
 
     // MARK: Columns
@@ -88,6 +89,7 @@ enum ImportFinding: Hashable, Sendable {
         case primaryKey
         case otherCollation(String, column: String)
         case leftOut(String)
+        case uniqueComputed(String)
         case withinTables
         case notStored
         case sharedColumn

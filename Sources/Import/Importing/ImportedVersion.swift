@@ -73,6 +73,8 @@ struct ImportedProperty: Renamable, Hashable, Sendable {
     var token: String?
     var origin: String?
     var content: Content
+    /// The value over properties by name, if SQLite computes it; nil if rows store the value.
+    var computed: RowExpression<String>?
     var isNullable = false
     var defaultValue: Literal?
     var isUnique = false
@@ -95,6 +97,11 @@ struct ImportedProperty: Renamable, Hashable, Sendable {
     var sources: [String] = []
     /// Whether the name of the property does not determine the Core Data columns that it is read from.
     var needsSources = false
+
+    /// The type of an attribute with a scalar type; nil for other properties.
+    var scalar: ScalarType? {
+        if case .attribute(.scalar(let type)) = content { type } else { nil }
+    }
 
     var relationship: ImportedRelationship? {
         if case .relationship(let relationship) = content { relationship } else { nil }

@@ -163,7 +163,8 @@ public struct FixtureTable: Sendable {
     ///   - search: The columns whose texts can be searched.
     public init(
         _ name: String, of entity: String? = nil, key: [String]? = nil, columns: [FixtureColumn],
-        computed: [FixtureComputedColumn] = [], indexes: [FixtureIndex] = [], checks: [FixtureCheck] = [], search: FixtureSearch = FixtureSearch([])
+        computed: [FixtureComputedColumn] = [], indexes: [FixtureIndex] = [], checks: [FixtureCheck] = [],
+        search: FixtureSearch = FixtureSearch([])
     ) {
         self.name = name
         self.search = search

@@ -54,7 +54,9 @@ struct StructCheck: Sendable {
         // Values that differ in SQL may be equal in Swift, for example two spellings of é. One unequal pair is enough.
         let rest = "FROM \(table) AS a JOIN \(table) AS b ON a.\(name) IS NOT b.\(name) ORDER BY \(key) LIMIT 20"
         func entities(_ other: String?) throws -> [Entity] {
-            let columns = (Entity.table.columns + Entity.table.computed).map { ($0 == other ? "b." : "a.") + SQL.quoted($0) }
+            let columns = (Entity.table.columns + Entity.table.computed).map {
+                ($0 == other ? "b." : "a.") + SQL.quoted($0)
+            }
             var entities: [Entity] = []
             try connection.query("SELECT \(columns.joined(separator: ", ")) \(rest)") {
                 entities.append(try Entity(row: $0))

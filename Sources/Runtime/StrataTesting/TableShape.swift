@@ -149,7 +149,8 @@ struct TableShape {
         }
         let sql = tables[table.name]?.sql ?? ""
         for column in table.computed
-        where !sql.contains("\(SQL.quoted(column.name)) \(column.storage) GENERATED ALWAYS AS (\(column.sql)) VIRTUAL") {
+        where !sql.contains("\(SQL.quoted(column.name)) \(column.storage) GENERATED ALWAYS AS (\(column.sql)) VIRTUAL")
+        {
             problems.append("\(table.entity).\(column.property): it is not computed as \(column.sql)")
         }
         for check in table.checks

@@ -79,7 +79,7 @@ extension KeyTable {
         KeyShape("unique", .bool, "Whether no two rows may have the same value."),
         KeyShape("indexed", .bool, "Whether the column has an index."),
         KeyShape("collation", .choice(Collation.allCases.map(\.rawValue)), "How texts are compared."),
-        KeyShape("computed", .string, "The value in SQL, which SQLite computes from other properties; no row stores it."),
+        KeyShape("computed", .string, "The value in SQL, which SQLite computes from other properties."),
         KeyShape("minimum", .anything, "The least value."), KeyShape("maximum", .anything, "The greatest value."),
         KeyShape("min_length", .integer, "The least length, in Unicode scalars or bytes."),
         KeyShape("max_length", .integer, "The greatest length, in Unicode scalars or bytes."),

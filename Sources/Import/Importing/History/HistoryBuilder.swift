@@ -216,8 +216,10 @@ struct HistoryBuilder {
         for index in history.states[place].indexes {
             let hasColumns = index.allColumns.allSatisfy { name in
                 guard let lineage = history.property(name, at: place),
-                    let property = entity.property(ElementLineage(lineage))
+                    case let element = ElementLineage(lineage)
                 else { return false }
+                if entity.computedProperty(element) != nil { return true }
+                guard let property = entity.property(element) else { return false }
                 return property.relationship == nil
                     || relationships.isColumn(Side(table: table, property: lineage), at: history.life.birth + place)
             }
@@ -298,16 +300,38 @@ struct HistoryBuilder {
             identifier = .properties(names.compactMap { history.property($0, at: place) }.map { ElementLineage($0) })
         }
         var properties: [Property] = []
+        var computed: [ComputedProperty] = []
         for (property, lineage) in zip(state.properties, history.propertyLineages[place]) {
-            properties.append(self.property(property, lineage, of: table, at: place))
+            if let value = property.computed {
+                computed.append(self.computed(value, property, lineage, of: table, at: place))
+            } else {
+                properties.append(self.property(property, lineage, of: table, at: place))
+            }
         }
-        properties.sort { left, right in
-            let births = (history.properties[left.lineage].birth, history.properties[right.lineage].birth)
-            return births.0 == births.1 ? left.lineage < right.lineage : births.0 < births.1
+        func isEarlier(_ left: ElementLineage, _ right: ElementLineage) -> Bool {
+            let births = (history.properties[left].birth, history.properties[right].birth)
+            return births.0 == births.1 ? left < right : births.0 < births.1
         }
+        properties.sort { isEarlier($0.lineage, $1.lineage) }
+        computed.sort { isEarlier($0.lineage, $1.lineage) }
         return Entity(
             lineage: entityNumbers[table], name: name, persistedName: isKept ? nil : state.name,
-            documentation: nil, identifier: identifier, properties: properties, indexes: [])
+            documentation: nil, identifier: identifier, properties: properties, computed: computed,
+            indexes: [])
+    }
+
+    private func computed(
+        _ value: RowExpression<String>, _ imported: ImportedProperty, _ lineage: Int, of table: Int, at place: Int
+    ) -> ComputedProperty {
+        let history = lineages.tables[table]
+        let name = naming.property(lineage, imported.name, of: table)
+        let value = value.replacingColumns { name -> RowExpression<ElementLineage> in
+            history.property(name, at: place).map { .column(ElementLineage($0)) } ?? .null
+        }
+        let isKept = name == imported.name || naming.displaced[table].contains(lineage)
+        return ComputedProperty(
+            lineage: ElementLineage(lineage), name: name, persistedName: isKept ? nil : imported.name,
+            type: imported.scalar ?? .string, value: value, isIndexed: imported.isIndexed)
     }
 
     private mutating func property(

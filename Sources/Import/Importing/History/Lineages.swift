@@ -130,8 +130,12 @@ struct Lineages {
             let new = tables[table].states[place]
             let old = place == 0 ? nil : tables[table].states[place - 1]
             let renames = rules.renames.properties(of: old?.name ?? "", at: versions[index].formerName)
-            let places = Matching.match(
+            let matches = Matching.match(
                 old?.properties ?? [], new.properties, renames: renames, ignoringCase: !rules.tellsRenames)
+            // A stored property and a computed one are different properties.
+            let places = zip(matches, new.properties).map { match, property in
+                match.flatMap { (old?.properties[$0].computed == nil) == (property.computed == nil) ? $0 : nil }
+            }
             let previous = tables[table].propertyLineages.last ?? []
             tables[table].propertyLineages.append(
                 lineages(places, previous, birth: index, lives: \.properties, in: table))
@@ -155,6 +159,7 @@ struct Lineages {
                 let property = old.properties[gone]
                 let isSaid = renames.keys.contains(property.name)
                 tables[table].properties[previous[gone]].death = index
+                if property.computed != nil { continue }
                 tables[table].properties[previous[gone]].isDiscarded = rules.tellsRenames || came.isEmpty || isSaid
                 if !came.isEmpty, !isSaid {
                     note(index, new.name, property.name, .replaced(by: came.map { "`\($0)`" }))

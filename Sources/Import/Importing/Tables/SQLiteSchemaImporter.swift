@@ -177,10 +177,7 @@ struct SQLiteSchemaImporter {
         var names: [String: String] = [:]
         var taken = Set(table.columns.map { $0.name.lowercased() } + relations.map { $0.column.lowercased() })
         for column in table.columns {
-            if column.isGenerated {
-                note(table.name, column.name, .generated)
-                continue
-            }
+            if column.isGenerated { continue }
             if let ownKey, Self.isSame(ownKey, column.name) {
                 if let sql = column.defaultSQL, sql.uppercased() != "NULL" {
                     note(table.name, column.name, .defaultOfKey(sql))
@@ -219,7 +216,17 @@ struct SQLiteSchemaImporter {
             note(table.name, nil, .keyWithoutIdentifier(table.key))
             add(IndexShape(table.key, unique: true), to: &entity, names, table)
         }
-        for index in table.indexes { add(index, to: &entity, names, table, ownKey: ownKey, hasKey: hasKey) }
+        // An index can contain computed columns. A check or another computed column cannot.
+        var indexed = names
+        for column in table.columns where column.isGenerated {
+            if let property = computed(column, names, entity, table) {
+                indexed[column.name.lowercased()] = column.name
+                entity.properties.append(property)
+            } else {
+                note(table.name, column.name, .generated(column.generated ?? ""))
+            }
+        }
+        for index in table.indexes { add(index, to: &entity, names, indexed, table, ownKey: ownKey, hasKey: hasKey) }
         for check in table.checks where !isTruthCheck(check.condition, of: table) {
             if let condition = condition(check.condition, names, entity), !condition.columns.isEmpty {
                 entity.checks.append(ImportedCheck(name: check.name, condition: condition))
@@ -318,11 +325,34 @@ struct SQLiteSchemaImporter {
         return property
     }
 
+    /// Returns the property of a generated column; nil if a description cannot have it.
+    ///
+    /// - Parameter names: The names of properties, by the names of columns in lowercase.
+    private func computed(
+        _ column: SourceTable.Column, _ names: [String: String], _ entity: ImportedEntity, _ table: SourceTable
+    ) -> ImportedProperty? {
+        let type = type(of: column, in: table)
+        guard let sql = column.generated, !column.isNotNull, column.collation == nil,
+            schema.forms[.init(table.name, column.name)] == nil,
+            [.int, .bool, .double, .string, .data].contains(type),
+            let value = condition(sql, names, entity), !value.columns.isEmpty
+        else { return nil }
+        func scalar(_ name: String) -> ScalarType? { entity.properties.first { $0.name == name }?.scalar }
+        let results = value.results { name in scalar(name).map { .value($0) } ?? .any }
+        // Strata would cut the digits after the point, which the column keeps.
+        let isWhole = value.columns.allSatisfy { scalar($0)?.storage != .real } && !value.hasFractions
+        guard !results.isEmpty, results.allSatisfy({ $0.fits(type) }), isWhole || type == .double || type == .string
+        else { return nil }
+        return ImportedProperty(
+            name: column.name, token: column.name, content: .attribute(.scalar(type)), computed: value,
+            isNullable: true, path: schema.paths[.init(table.name, column.name)])
+    }
+
     // MARK: Indexes
 
     private mutating func add(
-        _ index: SourceTable.Index, to entity: inout ImportedEntity, _ names: [String: String], _ table: SourceTable,
-        ownKey: String?, hasKey: Bool
+        _ index: SourceTable.Index, to entity: inout ImportedEntity, _ names: [String: String],
+        _ indexed: [String: String], _ table: SourceTable, ownKey: String?, hasKey: Bool
     ) {
         let columns = index.columns.compactMap(\.self)
         func leave(_ problem: ImportFinding.IndexProblem) {
@@ -351,7 +381,9 @@ struct SQLiteSchemaImporter {
                 return leave(.otherCollation(collation, column: own))
             }
         }
-        add(shape, to: &entity, names, table)
+        let computed = columns.first { names[$0.lowercased()] == nil && indexed[$0.lowercased()] != nil }
+        if let computed, index.isUnique { return leave(.uniqueComputed(computed)) }
+        add(shape, to: &entity, indexed, table)
     }
 
     /// Adds an index over columns.

@@ -11,7 +11,9 @@ struct SourceTable: Sendable {
         /// The default value as SQL; nil if there is none.
         var defaultSQL: String?
         var collation: String?
-        var isGenerated: Bool
+        /// The SQL of the value, if SQLite computes it; nil if rows store the value.
+        var generated: String?
+        var isGenerated: Bool { generated != nil }
 
         /// The type of the values by SQLite's affinity rules
         /// (https://sqlite.org/datatype3.html#determination_of_column_affinity); nil if the column accepts values of
@@ -92,22 +94,26 @@ struct SourceTable: Sendable {
         ) { row in
             let column = Column(
                 name: try row.string(0), declaredType: try row.string(1), isNotNull: try row.int(2) != 0,
-                defaultSQL: try row.optionalString(3), isGenerated: try row.int(5) > 1)
+                defaultSQL: try row.optionalString(3), generated: try row.int(5) > 1 ? "" : nil)
             columns.append(column)
             let place = try row.int(4)
             if place > 0 { key.append((place, column.name)) }
         }
         if words.contains("COLLATE") {
-            for place in columns.indices where !columns[place].isGenerated {
+            for place in columns.indices {
                 columns[place].collation = try Self.collation(of: columns[place].name, in: name, connection)
             }
+        }
+        let declaration = TableDeclaration(sql)
+        let places = columns.indices.filter { columns[$0].isGenerated }
+        if places.count == declaration.generated.count {
+            for (place, expression) in zip(places, declaration.generated) { columns[place].generated = expression }
         }
         self.name = name
         self.columns = columns
         self.key = key.sorted { $0.place < $1.place }.map(\.name)
         foreignKeys = try Self.foreignKeys(quoted, connection)
         indexes = try Self.indexes(quoted, connection)
-        let declaration = TableDeclaration(sql)
         checks = declaration.checks
         isAutoincrement = declaration.isAutoincrement
     }

@@ -10,6 +10,8 @@ struct TableDeclaration {
 
     /// The CHECK constraints.
     private(set) var checks: [Check] = []
+    /// The expressions of the generated columns, in the order of the columns.
+    private(set) var generated: [String] = []
     /// Whether the primary key of a deleted row is never reused.
     private(set) var isAutoincrement = false
 
@@ -20,7 +22,7 @@ struct TableDeclaration {
         var place = 0
         var lastWord = ""
         var depth = 0
-        var open: (start: Int, depth: Int)?
+        var open: (start: Int, depth: Int, isCheck: Bool)?
         var constraint: String?
         func isWord(_ byte: UInt8) -> Bool {
             byte == UInt8(ascii: "_") || byte >= 0x80 || (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte)
@@ -47,12 +49,18 @@ struct TableDeclaration {
             case UInt8(ascii: "("):
                 depth += 1
                 place += 1
-                if lastWord == "CHECK", open == nil { open = (place, depth) }
+                if open == nil, lastWord == "CHECK" || lastWord == "AS" { open = (place, depth, lastWord == "CHECK") }
                 lastWord = ""
             case UInt8(ascii: ")"):
                 if let found = open, found.depth == depth {
-                    checks.append(Check(name: constraint, condition: text(found.start..<place)))
-                    (open, constraint) = (nil, nil)
+                    let expression = text(found.start..<place)
+                    if found.isCheck {
+                        checks.append(Check(name: constraint, condition: expression))
+                        constraint = nil
+                    } else {
+                        generated.append(expression)
+                    }
+                    open = nil
                 }
                 depth -= 1
                 place += 1

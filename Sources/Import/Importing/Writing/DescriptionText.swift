@@ -58,7 +58,10 @@ extension ImportedHistory {
         var element = text(entity.life, { $0 }, { fields(of: $0, at: $1) })
         element?.start = start
         let properties = entity.properties.indices.map { ElementLineage($0) }.compactMap { lineage in
-            var element = text(entity.properties[lineage], { $0.property(lineage) }, { fields(of: $0, at: $1) })
+            var element =
+                entity.states.contains { $0.computedProperty(lineage) != nil }
+                ? text(entity.properties[lineage], { ComputedState(lineage, in: $0) }, { state, _ in state.fields })
+                : text(entity.properties[lineage], { $0.property(lineage) }, { fields(of: $0, at: $1) })
             element?.lineage = lineage
             element?.fills = entity.fills[lineage] ?? [:]
             return element
@@ -69,9 +72,7 @@ extension ImportedHistory {
                 { state in
                     state.indexes.first { $0.lineage == lineage }.map { index in
                         IndexState(
-                            names: index.shape.mapColumns { lineage in state.property(lineage).map { [$0.name] } ?? []
-                            },
-                            shape: index.shape)
+                            names: index.shape.mapColumns { state.name(of: $0).map { [$0] } ?? [] }, shape: index.shape)
                     }
                 }, { index, _ in index.fields })
             element?.lineage = lineage
@@ -92,6 +93,28 @@ extension ImportedHistory {
         return DescriptionText(
             fileName: entity.fileName, element: element ?? ElementText(life: entity.life, start: start, states: []),
             parts: [("properties", properties), ("indexes", indexes), ("checks", checks)])
+    }
+
+    /// A computed property, with its value as text.
+    private struct ComputedState: Equatable {
+        var property: ComputedProperty
+        var text: String
+
+        init?(_ lineage: ElementLineage, in entity: Entity) {
+            guard let property = entity.computedProperty(lineage) else { return nil }
+            self.property = property
+            text = property.value.mapColumns { entity.property($0)?.name ?? "" }.text
+        }
+
+        var fields: [ElementText.Field] {
+            var fields = [ElementText.Field(key: "name", value: .string(property.name))]
+            if let name = property.persistedName { fields.append(.init(key: "persisted_name", value: .string(name))) }
+            fields.append(.init(key: "property_type", value: .string(property.type.rawValue)))
+            fields.append(
+                .init(key: "computed", value: .string(text), identity: .index(IndexShape([], where: property.value))))
+            if property.isIndexed { fields.append(.init(key: "indexed", value: .bool(true))) }
+            return fields
+        }
     }
 
     /// A check, with its condition as text.

@@ -16,7 +16,7 @@ extension ImportFinding {
         case .noDestination: "the relationship has no destination"
         case .abstract: "it is abstract and no entity inherits from it, so it has no objects"
         case .unknownType(let type): "Strata has no type for \(type)"
-        case .generated: "it is a generated column"
+        case .generated(let sql): "it is a generated column, with the value \(sql)"
         case .missingInVersionInfo: "VersionInfo.plist does not have this version"
         case .unchecked(let limit): limit.text
         case .transformer(let name): "the values keep the form that \(name) wrote"
@@ -128,6 +128,7 @@ extension ImportFinding.IndexProblem {
         case .otherCollation(let collation, let column):
             "it compares with \(collation), but the column compares with \(column)"
         case .leftOut(let column): "`\(column)` is left out"
+        case .uniqueComputed(let column): "`\(column)` is a generated column, and a computed property cannot be unique"
         case .withinTables: "it applies within each table, and not to all entities that inherit it"
         case .notStored: "some of its properties are not stored"
         case .sharedColumn: "other kinds of rows use its column too"

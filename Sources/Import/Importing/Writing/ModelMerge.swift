@@ -97,6 +97,9 @@ struct ModelMerge {
         for property in state.properties {
             properties[property.lineage] = entity.properties.first { $0.storedNames == property.storedNames }?.lineage
         }
+        for property in state.computed {
+            properties[property.lineage] = entity.computed.first { $0.columnName == property.columnName }?.lineage
+        }
         var indexes: [ElementLineage: ElementLineage] = [:]
         for index in state.indexes {
             guard index.shape.allColumns.allSatisfy({ properties[$0] != nil }) else { continue }
