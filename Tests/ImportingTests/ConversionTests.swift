@@ -1203,4 +1203,31 @@ import Testing
                 workspace.path("new.strata")
             ).complaints == ["journal.sqlite: error: ownSchema was not imported: strata.json has no \"imported\""])
     }
+
+    @Test func `generated columns of the source are computed by the store`() throws {
+        let workspace = try Workspace()
+        try workspace.makeDatabase(
+            "notes.sqlite",
+            """
+            CREATE TABLE note (id INTEGER PRIMARY KEY, title TEXT NOT NULL, n INTEGER,
+                label TEXT AS (title || coalesce(n, '')) STORED, odd TEXT AS (printf('%d', n)));
+            CREATE INDEX note_label ON note (label);
+            INSERT INTO note (title, n) VALUES ('a', 1), ('b', NULL);
+            """)
+        let imported = workspace.run(
+            "import", "sqlite", workspace.path("notes.sqlite"), "--into", workspace.path("model"))
+        #expect(imported.complaints == [])
+        let result = workspace.run(
+            "convert", workspace.path("notes.sqlite"), "--model", workspace.path("model"), "--to",
+            workspace.path("out.strata"))
+        #expect(result.complaints == [])
+        #expect(
+            result.said == [
+                "left unread: note.odd: 2 values (derived)", "note: 2 rows", "wrote out.strata, a store of 1.0",
+            ])
+        #expect(
+            try workspace.rows("out.strata", "SELECT id, title, n, label FROM note ORDER BY label") == [
+                #"1 "a" 1 "a1""#, #"2 "b" NULL "b""#,
+            ])
+    }
 }

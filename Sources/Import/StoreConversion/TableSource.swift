@@ -75,7 +75,10 @@ struct TableSource: ConversionSource {
                 if match.missing.isEmpty { match.extra.append(table) }
                 continue
             }
-            for column in columns where !read.values.contains(SQL.quoted(column)) {
+            // The store computes these values too.
+            let computed = Set(read.table.computed.map { $0.name.lowercased() })
+            for column in columns
+            where !read.values.contains(SQL.quoted(column)) && !computed.contains(column.lowercased()) {
                 if let left = unread.first(where: { $0.name.lowercased() == name + "." + column.lowercased() }) {
                     let count = "SELECT count(\(SQL.quoted(column))) FROM \(SQL.quoted(table))"
                     match.left.append(.init(name: left.name, reason: left.reason, count: count))

@@ -35,8 +35,10 @@ struct SQLiteSchemaImporter {
         for table in tables { relationships[table.name] = relations(of: table) }
         breakCycles()
         let entities = tables.map { entity($0) }
-        let generated = tables.flatMap { table in
-            table.columns.filter(\.isGenerated).map { table.name + "." + $0.name }
+        let generated = zip(tables, entities).flatMap { table, entity in
+            table.columns.filter { column in
+                column.isGenerated && !entity.properties.contains { $0.computed != nil && $0.name == column.name }
+            }.map { table.name + "." + $0.name }
         }
         var unread: [String: ImportedUnread.Reason] = [:]
         for table in schema.unreadTables { unread[table] = .table }
