@@ -42,8 +42,10 @@ struct ShopSchemaMigrationTests {
         fixtures.add(ShopSchemaTables.product_1_1)
         fixtures.check(ShopSchema.V1_1.Customer.self)
         fixtures.version("1.1", sealed: true, file: 0x49e0bcbdf2626a46) { try ShopSchema.V1_1.samples($0) }
+        fixtures.add(ShopSchemaTables.customer_2_0)
         fixtures.add(ShopSchemaTables.order_2_0)
         fixtures.add(ShopSchemaTables.product_2_0)
+        fixtures.check(ShopSchema.V2_0.Customer.self)
         fixtures.check(ShopSchema.V2_0.Order.self)
         fixtures.check(ShopSchema.V2_0.Product.self)
         fixtures.version("2.0", sealed: false) { try ShopSchema.V2_0.samples($0) }
@@ -62,6 +64,7 @@ struct ShopSchemaMigrationTests {
         fixtures.expect("invoice")
         fixtures.expect("product")
         fixtures.step(from: "1.0", to: "1.1")
+        fixtures.expect("customer")
         fixtures.expect("invoice", references: [.init(["order_id"], to: "order", cascades: true)])
         fixtures.expect("order", kept: ["id"])
         fixtures.expect("product", changed: ["rating": "NULL"])
@@ -142,7 +145,16 @@ private enum ShopSchemaTables {
         .reference("order", ["order_id"], to: "order", onDelete: .cascade, nullable: true),
     ], indexes: [.init(["order_id"])])
     static let product_1_1 = product_1_0.changed(indexes: [.init(["title"], unique: true), .init(["price"])])
-    static let order_2_0 = order_1_0.changed(adding: [8: .value("total", .double)])
+    static let customer_2_0 = customer_1_1.changed(
+        computed: [
+            .init("display_name", of: "display_name", as: "displayName", "TEXT", #"coalesce("nickname", "name")"#)
+        ],
+        indexes: [.init(["display_name"])]
+    )
+    static let order_2_0 = order_1_0.changed(
+        adding: [8: .value("total", .double)],
+        computed: [.init("is_large", of: "is_large", as: "isLarge", "INTEGER", #""total" > 100 OR "quantity" > 10"#)]
+    )
     static let product_2_0 = product_1_1.changed(
         adding: [4: .value("rating", .limited(.int, [.minimum(.integer(1))]), nullable: true)],
         checks: [.init("product_rating_minimum", on: ["rating"], #""rating" >= 1"#)],

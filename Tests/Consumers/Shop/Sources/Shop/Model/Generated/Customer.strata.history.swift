@@ -56,3 +56,58 @@ extension ShopSchema.V1_0.Customer: Strata.StoredEntity, Swift.Identifiable {
         try statement.bindString(self.nickname, at: 7)
     }
 }
+
+extension ShopSchema.V1_1 {
+    /// Version 1.1.
+    public struct Customer: Swift.Sendable {
+        public var id: ID
+        public var name: Swift.String
+        public var email: Swift.String = ""
+        public var code: Swift.String? = nil
+        public var reference: Swift.String? = nil
+        public var remark: Swift.String? = nil
+        public var nickname: Swift.String? = nil
+        public var level: Swift.Int = 3
+    }
+}
+
+extension ShopSchema.V1_1.Customer: Strata.StoredEntity, Swift.Identifiable {
+    public typealias ID = ShopSchema.CustomerID
+    public typealias Entity = Self
+
+    public struct Relationships: Strata.EntityRelationships {
+        public init() {}
+        public var wishes: Strata.ToMany<Entity, ShopSchema.V1_0.Product> { .init(joinTable: "customer_wishes") }
+        public var orders: Strata.ToMany<Entity, ShopSchema.V1_0.Order> {
+            .init(inverse: ["customer_id"], position: "customer_position")
+        }
+    }
+
+    public static let table = Strata.EntityTable(
+        "customer", key: ["id"], columns: ["id", "name", "email", "code", "reference", "remark", "nickname", "level"]
+    )
+
+    public init(row: Strata.Row) throws {
+        self.init(
+            id: try row.id(0),
+            name: try row.string(1),
+            email: try row.string(2),
+            code: try row.optionalString(3),
+            reference: try row.optionalString(4),
+            remark: try row.optionalString(5),
+            nickname: try row.optionalString(6),
+            level: try row.int(7)
+        )
+    }
+
+    public func bind(to statement: Strata.Statement) throws {
+        try statement.bind(self.id, at: 1)
+        try statement.bindString(self.name, at: 2)
+        try statement.bindString(self.email, at: 3)
+        try statement.bindString(self.code, at: 4)
+        try statement.bindString(self.reference, at: 5)
+        try statement.bindString(self.remark, at: 6)
+        try statement.bindString(self.nickname, at: 7)
+        try statement.bindInt(self.level, at: 8)
+    }
+}

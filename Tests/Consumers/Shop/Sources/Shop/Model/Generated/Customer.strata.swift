@@ -4,9 +4,9 @@
 import Foundation
 import Strata
 
-public typealias Customer = ShopSchema.V1_1.Customer
+public typealias Customer = ShopSchema.V2_0.Customer
 
-extension ShopSchema.V1_1 {
+extension ShopSchema.V2_0 {
     public struct Customer: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
         public var id: ID
         public var name: Swift.String
@@ -16,6 +16,7 @@ extension ShopSchema.V1_1 {
         public var remark: Swift.String?
         public var nickname: Swift.String?
         public var level: Swift.Int
+        public private(set) var displayName: Swift.String?
 
         // MARK: - Storage
 
@@ -43,7 +44,7 @@ extension ShopSchema.V1_1 {
         }
 
         public struct Columns: Strata.EntityColumns {
-            public typealias Entity = ShopSchema.V1_1.Customer
+            public typealias Entity = ShopSchema.V2_0.Customer
             public init() {}
             public var id: Strata.Column<Entity, ID> { .init("id") }
             public var name: Strata.Column<Entity, Swift.String> { .init("name") }
@@ -53,6 +54,7 @@ extension ShopSchema.V1_1 {
             public var remark: Strata.Column<Entity, Swift.String?> { .init("remark") }
             public var nickname: Strata.Column<Entity, Swift.String?> { .init("nickname") }
             public var level: Strata.Column<Entity, Swift.Int> { .init("level") }
+            public var displayName: Strata.Column<Entity, Swift.String?> { .init("display_name") }
         }
 
         public struct Relationships: Strata.EntityRelationships {
@@ -65,7 +67,8 @@ extension ShopSchema.V1_1 {
 
         public static let table = Strata.EntityTable(
             "customer", key: ["id"],
-            columns: ["id", "name", "email", "code", "reference", "remark", "nickname", "level"]
+            columns: ["id", "name", "email", "code", "reference", "remark", "nickname", "level"],
+            computed: ["display_name"]
         )
 
         public init(row: Strata.Row) throws {
@@ -79,6 +82,7 @@ extension ShopSchema.V1_1 {
                 nickname: try row.optionalString(6),
                 level: try row.int(7)
             )
+            self.displayName = try row.optionalString(8)
         }
 
         public func bind(to statement: Strata.Statement) throws {

@@ -18,6 +18,7 @@ extension ShopSchema.V2_0 {
         public var customerPosition: Swift.Int?
         public var productID: ShopSchema.ProductID?
         public var total: Swift.Double
+        public private(set) var isLarge: Swift.Bool?
 
         // MARK: - Storage
 
@@ -58,6 +59,7 @@ extension ShopSchema.V2_0 {
             public var customerPosition: Strata.Column<Entity, Swift.Int?> { .init("customer_position") }
             public var productID: Strata.Column<Entity, ShopSchema.ProductID?> { .init("product_id") }
             public var total: Strata.Column<Entity, Swift.Double> { .init("total") }
+            public var isLarge: Strata.Column<Entity, Swift.Bool?> { .init("is_large") }
         }
 
         public struct Relationships: Strata.EntityRelationships {
@@ -72,7 +74,8 @@ extension ShopSchema.V2_0 {
             columns: [
                 "id", "comment", "greeting", "quantity", "placed_at", "customer_id", "customer_position", "product_id",
                 "total"
-            ]
+            ],
+            computed: ["is_large"]
         )
 
         public init(row: Strata.Row) throws {
@@ -87,6 +90,7 @@ extension ShopSchema.V2_0 {
                 productID: try row.optionalID(7),
                 total: try row.double(8)
             )
+            self.isLarge = try row.optionalBool(9)
         }
 
         public func bind(to statement: Strata.Statement) throws {

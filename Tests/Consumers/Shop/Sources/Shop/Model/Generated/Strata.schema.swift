@@ -7,7 +7,7 @@ import Strata
 /// The schema of `Shop`, with all its versions.
 public enum ShopSchema: Strata.Schema {
     public static let name = "ShopSchema"
-    public static let fingerprint: Swift.UInt64 = 0x95dc9e014d08fb9f
+    public static let fingerprint: Swift.UInt64 = 0x1b68782777e5b740
     public static let versions: [Strata.SchemaVersion] = history.versions
     public static let steps: [Strata.MigrationStep] = history.steps
     #if DEBUG
@@ -87,9 +87,13 @@ public enum ShopSchema: Strata.Schema {
             change product
               + index product_price_idx (price)
             """#)
-        history.version("2.0", fingerprint: 0x95dc9e014d08fb9f, #"""
+        history.version("2.0", fingerprint: 0x1b68782777e5b740, #"""
+            change customer
+              + index customer_display_name_idx (display_name)
+              + computed display_name text 'coalesce(nickname, name)'
             change order
               + total real
+              + computed is_large integer 'total > 100 OR quantity > 10'
             change product
               + rating integer?
               + check product_rating_minimum 'rating >= 1'
@@ -109,6 +113,7 @@ public enum ShopSchema: Strata.Schema {
             map product
             """#)
         history.step(from: "1.1", to: "2.0", #"""
+            map customer
             custom order
               customer_id <- customer_id
               product_id <- product_id
@@ -132,7 +137,6 @@ extension ShopSchema.V1_1 {
 }
 extension ShopSchema { public enum V2_0 {} }
 extension ShopSchema.V2_0 {
-    public typealias Customer = ShopSchema.V1_1.Customer
     public typealias Invoice = ShopSchema.V1_0.Invoice
 }
 
@@ -142,7 +146,7 @@ extension ShopSchema {
     /// The structs of the newest version.
     public enum Newest {}
 }
-extension ShopSchema.Newest { public typealias Customer = ShopSchema.V1_1.Customer }
+extension ShopSchema.Newest { public typealias Customer = ShopSchema.V2_0.Customer }
 extension ShopSchema.Newest { public typealias Invoice = ShopSchema.V1_0.Invoice }
 extension ShopSchema.Newest { public typealias Order = ShopSchema.V2_0.Order }
 extension ShopSchema.Newest { public typealias Product = ShopSchema.V2_0.Product }

@@ -8,8 +8,10 @@ CREATE TABLE "customer" (
   "reference" TEXT,
   "remark" TEXT,
   "nickname" TEXT,
-  "level" INTEGER NOT NULL DEFAULT 3
+  "level" INTEGER NOT NULL DEFAULT 3,
+  "display_name" TEXT GENERATED ALWAYS AS (CAST(coalesce("nickname", "name") AS TEXT)) VIRTUAL
 ) STRICT;
+CREATE INDEX "customer_display_name_idx" ON "customer" ("display_name");
 
 CREATE TABLE "customer_wishes" (
   "source_id" INTEGER NOT NULL REFERENCES "customer" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
@@ -35,7 +37,8 @@ CREATE TABLE "order" (
   "customer_id" INTEGER REFERENCES "customer" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   "customer_position" INTEGER,
   "product_id" TEXT REFERENCES "product" ("sku") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
-  "total" REAL NOT NULL
+  "total" REAL NOT NULL,
+  "is_large" INTEGER GENERATED ALWAYS AS (CAST("total" > 100 OR "quantity" > 10 AS INTEGER)) VIRTUAL
 ) STRICT;
 CREATE INDEX "order_customer_id_idx" ON "order" ("customer_id");
 CREATE INDEX "order_product_id_idx" ON "order" ("product_id");
