@@ -65,17 +65,17 @@ public struct Row {
 
     /// Returns an integer. Where `Int` has 32 bits, as on some watches, a number that does not fit is a
     /// `MalformedValue`.
-    @inlinable public func int(_ index: Int) throws -> Int {
+    @inlinable @inline(__always) public func int(_ index: Int) throws -> Int {
         try integer(index)
     }
 
     /// Returns an integer of 64 bits, which is what SQLite stores.
-    @inlinable public func int64(_ index: Int) throws -> Int64 {
+    @inlinable @inline(__always) public func int64(_ index: Int) throws -> Int64 {
         sqlite3_value_int64(try cell(index, SQLITE_INTEGER, "an integer"))
     }
 
     /// Returns an integer as a type that may have fewer bits than SQLite stores.
-    @inlinable package func integer<Value: FixedWidthInteger>(_ index: Int) throws -> Value {
+    @inlinable @inline(__always) package func integer<Value: FixedWidthInteger>(_ index: Int) throws -> Value {
         let stored = try int64(index)
         guard let value = Value(exactly: stored) else {
             throw malformed(index, "an integer of \(Value.bitWidth) bits, but \(stored)")
@@ -84,7 +84,7 @@ public struct Row {
     }
 
     /// Returns a Boolean value, which is stored as 0 or 1.
-    @inlinable public func bool(_ index: Int) throws -> Bool {
+    @inlinable @inline(__always) public func bool(_ index: Int) throws -> Bool {
         switch try int(index) {
         case 0: return false
         case 1: return true
@@ -93,7 +93,7 @@ public struct Row {
     }
 
     /// Returns a real number.
-    @inlinable public func double(_ index: Int) throws -> Double {
+    @inlinable @inline(__always) public func double(_ index: Int) throws -> Double {
         sqlite3_value_double(try cell(index, SQLITE_FLOAT, "a real number"))
     }
 
@@ -109,11 +109,17 @@ public struct Row {
         let count = Int(sqlite3_value_bytes(cell))
         let buffer = UnsafeBufferPointer(start: bytes, count: count)
         let text = String(decoding: buffer, as: UTF8.self)
-        if Self.isASCII(buffer) { return text }
+        return Self.isASCII(buffer) ? text : try checked(text, buffer, index)
+    }
+
+    /// Returns text if it has exactly the bytes that are stored.
+    @usableFromInline func checked(_ text: String, _ bytes: UnsafeBufferPointer<UInt8>, _ index: Int) throws -> String {
         // SQLite stores any bytes. Decoding repairs invalid UTF-8, and the app would write the repaired text back.
         let isWhole = text.utf8.withContiguousStorageIfAvailable { decoded in
-            guard decoded.count == count, let start = decoded.baseAddress else { return count == 0 }
-            return memcmp(start, bytes, count) == 0
+            guard decoded.count == bytes.count, let start = decoded.baseAddress, let stored = bytes.baseAddress else {
+                return bytes.isEmpty
+            }
+            return memcmp(start, stored, bytes.count) == 0
         }
         guard isWhole == true else { throw malformed(index, "UTF-8") }
         return text
@@ -148,7 +154,7 @@ public struct Row {
     }
 
     /// Returns a date, which is stored as the seconds since 2001-01-01 UTC.
-    @inlinable public func date(_ index: Int) throws -> Date {
+    @inlinable @inline(__always) public func date(_ index: Int) throws -> Date {
         Date(timeIntervalSinceReferenceDate: try double(index))
     }
 
