@@ -10,11 +10,15 @@ extension Generator {
         let versions = history.versions.indices.map { index -> Value in
             let version = history.versions[index]
             let aliases = aliases(in: index)
+            let oldest = history.compatibleSince(version.version)
             return [
                 "name": .text(SwiftLiteral.string(version.version.text)),
                 "namespace": .text(names.namespace(index)),
                 "formerName": history.formerNames[version.version].map { .text($0.filter { !$0.isNewline }) } ?? .null,
                 "fingerprint": .text("0x" + version.fingerprint.description),
+                "compatibleSince": .text(
+                    oldest == version.version
+                        ? "" : ", compatibleSince: \(SwiftLiteral.string(oldest.text))"),
                 "hasAliases": .flag(!aliases.isEmpty),
                 "aliases": .list(aliases),
                 "tables": .list(tables[index].map { .text($0) }),

@@ -90,8 +90,12 @@ extension SchemaStep {
     /// All changes of the step, entity by entity, and then those of subtypes.
     package var changes: [SchemaChange] {
         var changes: [SchemaChange] = []
+        let steps = Dictionary(entities.map { ($0.new.lineage, $0) }, uniquingKeysWith: { first, _ in first })
+        let mentioned = instructions.entities
         for new in to.entities {
-            if let step = entities.first(where: { $0.new.lineage == new.lineage }) {
+            // Nearly all entities in nearly all steps are unchanged.
+            if isUntouched(new.lineage, besides: mentioned) { continue }
+            if let step = steps[new.lineage] {
                 changes += self.changes(of: step)
             } else {
                 changes.append(change(.entity(new.lineage), .added, for: reasons.filter { $0.entity == new.lineage }))

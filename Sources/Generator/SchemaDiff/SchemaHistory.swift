@@ -8,6 +8,11 @@ package struct SchemaHistory: Sendable {
     package let versions: [SchemaVersion]
     /// The steps by which stores are migrated, oldest first.
     package let steps: [SchemaStep]
+    /// The steps between each version and the next one, oldest first. They differ from `steps` where a chain passes over
+    /// versions.
+    let neighbours: [SchemaStep]
+    /// The oldest version whose apps can use the stores of a version, if that is another one.
+    let oldestCompatible: [Version: Version]
     /// The base names of the entities' descriptions, by lineage: `LaundryItem` for `LaundryItem.json`.
     package let sources: [String]
     /// The base names of the subtypes' descriptions, by lineage.
@@ -38,22 +43,27 @@ package struct SchemaHistory: Sendable {
         subtypeSources: [String] = [], unpersisted: [String] = [], formerNames: [Version: String] = [:],
         chain: [Version: Version] = [:], imported: ImportedSource? = nil
     ) {
-        let steps = Array(versions.indices.dropLast()).concurrentMap { from in
+        let neighbours = Array(versions.indices.dropLast()).concurrentMap { from in
+            Self.step(from: from, to: from + 1, among: versions, instructions)
+        }
+        let steps = versions.indices.dropLast().map { from in
             let next = chain[versions[from].version].flatMap { next in versions.firstIndex { $0.version == next } }
-            return Self.step(from: from, to: next ?? from + 1, among: versions, instructions)
+            return next.map { Self.step(from: from, to: $0, among: versions, instructions) } ?? neighbours[from]
         }
         self.init(
-            name: name, versions: versions, steps: steps, sources: sources, subtypeSources: subtypeSources,
+            name: name, versions: versions, steps: steps, neighbours: neighbours, sources: sources, subtypeSources: subtypeSources,
             unpersisted: unpersisted, formerNames: formerNames, imported: imported)
     }
 
     private init(
-        name: String, versions: [SchemaVersion], steps: [SchemaStep], sources: [String], subtypeSources: [String],
-        unpersisted: [String], formerNames: [Version: String], imported: ImportedSource?
+        name: String, versions: [SchemaVersion], steps: [SchemaStep], neighbours: [SchemaStep], sources: [String],
+        subtypeSources: [String], unpersisted: [String], formerNames: [Version: String], imported: ImportedSource?
     ) {
         self.name = name
         self.versions = versions
         self.steps = steps
+        self.neighbours = neighbours
+        oldestCompatible = Self.oldestCompatible(neighbours)
         self.sources = sources
         self.subtypeSources = subtypeSources
         self.unpersisted = unpersisted
@@ -81,7 +91,8 @@ package struct SchemaHistory: Sendable {
     package func supported(from version: Version) -> SchemaHistory {
         SchemaHistory(
             name: name, versions: versions.filter { $0.version >= version },
-            steps: steps.filter { $0.from.version >= version }, sources: sources, subtypeSources: subtypeSources,
+            steps: steps.filter { $0.from.version >= version },
+            neighbours: neighbours.filter { $0.from.version >= version }, sources: sources, subtypeSources: subtypeSources,
             unpersisted: unpersisted, formerNames: formerNames, imported: imported)
     }
 

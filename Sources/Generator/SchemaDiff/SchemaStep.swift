@@ -61,6 +61,22 @@ package struct SchemaStep: Sendable {
         return ordered
     }
 
+    /// Returns whether an entity is the same in both versions, and no instruction concerns its rows.
+    ///
+    /// - Parameters:
+    ///   - lineage: The lineage of the entity.
+    ///   - mentioned: The entities that the instructions mention.
+    func isUntouched(_ lineage: EntityLineage, besides mentioned: Set<EntityLineage>) -> Bool {
+        Self.isUntouched(lineage, unchanged, instructions, besides: mentioned)
+    }
+
+    private static func isUntouched(
+        _ lineage: EntityLineage, _ unchanged: Set<EntityLineage>, _ instructions: StepInstructions,
+        besides mentioned: Set<EntityLineage>
+    ) -> Bool {
+        instructions.emptied.isEmpty && unchanged.contains(lineage) && !mentioned.contains(lineage)
+    }
+
     /// Creates the step from `from` to `to`.
     ///
     /// If `from` is the version directly before `to`, you can omit `unchanged` and `unchangedSubtypes`.
@@ -90,7 +106,7 @@ package struct SchemaStep: Sendable {
         let mentioned = instructions.entities
         for new in to.entities {
             // Nearly all entities in nearly all steps are unchanged.
-            if instructions.emptied.isEmpty, self.unchanged.contains(new.lineage), !mentioned.contains(new.lineage) {
+            if Self.isUntouched(new.lineage, self.unchanged, instructions, besides: mentioned) {
                 entities.append(EntityStep(unchanged: new, columns: to.columns(of: new)))
                 continue
             }

@@ -38,7 +38,7 @@ extension SchemaVersion {
 
     /// Returns whether the values of `property` are unique: because the description says so, or because the property is
     /// the stored side of a one-to-one relationship.
-    func isUnique(_ property: Property) -> Bool {
+    package func isUnique(_ property: Property) -> Bool {
         guard let relationship = property.relationship else { return property.isUnique }
         guard storage(of: relationship) == .column else { return false }
         return property.isUnique || inverse(of: relationship)?.relationship?.association == .toOne

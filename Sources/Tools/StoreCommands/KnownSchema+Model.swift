@@ -14,11 +14,17 @@ extension KnownSchema {
     /// Creates the schema of a history, without the code of its custom migrations.
     package init(_ history: SchemaHistory, invalidRows: [ImportedInvalidRows] = []) {
         let unwritten: @Sendable (CustomStep) throws -> Void = { _ in throw UnwrittenMigration() }
+        var versions: [Strata.SchemaVersion] = []
+        for version in history.versions {
+            let oldest = history.compatibleSince(version.version).text
+            let first = versions.firstIndex { $0.name == oldest } ?? versions.endIndex
+            versions.append(
+                Strata.SchemaVersion(
+                    version.version.text, fingerprint: version.fingerprint.value, tables: version.tables,
+                    compatible: Array(versions[first...])))
+        }
         self.init(
-            history.name,
-            versions: history.versions.map {
-                Strata.SchemaVersion($0.version.text, fingerprint: $0.fingerprint.value, tables: $0.tables)
-            },
+            history.name, versions: versions,
             steps: history.steps.map { step in
                 MigrationStep(
                     from: step.from.version.text, to: step.to.version.text, changes: step.tableChanges,

@@ -62,6 +62,8 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     public var from: String
     /// The newest version.
     public var to: String
+    /// Whether the store has a newer version than `to` that the app can use. Then nothing is migrated.
+    public var isNewer = false
     /// The steps from `from` to `to`.
     public var steps: [Step] = []
     /// The actions on the tables, one array for each stage of the migration. A stage is one step with a custom
@@ -100,11 +102,15 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         progress: (Int, Int) -> Void = { _, _ in }
     ) throws {
         let connection = try StoreFile.connect(to: url, .readOnly, options)
-        let path = try SQLiteError.translated {
-            try MigrationPath(from: StoreIdentity(reading: connection), in: schema)
-        }
-        let stages = try path.stages(options.migrationStrategy)
+        let identity = try SQLiteError.translated { try StoreIdentity(reading: connection) }
         self.schema = schema.name
+        if identity.isNewer(than: schema) {
+            (from, to, isNewer) = (identity.version, schema.versions.last?.name ?? "", true)
+            databaseBytes = try MigrationSpace(stages: [], connection).databaseBytes()
+            return
+        }
+        let path = try SQLiteError.translated { try MigrationPath(from: identity, in: schema) }
+        let stages = try path.stages(options.migrationStrategy)
         from = path.source.name
         to = path.newest.name
         let space = try MigrationSpace(stages: stages, connection)
@@ -232,6 +238,9 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
 extension MigrationPlan: CustomStringConvertible {
     /// The plan as text, one line for each action and violation.
     public var description: String {
+        if isNewer {
+            return "\(schema): version \(from), which is newer than \(to); apps of \(to) can use it as it is"
+        }
         if isEmpty { return "\(schema): version \(to), which is the newest" }
         var lines = ["\(schema): from version \(from) to \(to)"]
         lines.append(

@@ -58,7 +58,9 @@ struct Migrator {
         return try connection.transaction("BEGIN IMMEDIATE") {
             // Another process may have migrated the store before the transaction. The version is read again now,
             // because no other process can write any more.
-            let path = try MigrationPath(from: StoreIdentity(reading: connection), in: schema)
+            let identity = try StoreIdentity(reading: connection)
+            if identity.isNewer(than: schema) { return nil }
+            let path = try MigrationPath(from: identity, in: schema)
             if path.steps.isEmpty { return nil }
             let newest = path.newest
             let start = Date()

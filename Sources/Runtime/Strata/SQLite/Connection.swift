@@ -45,7 +45,7 @@ package final class Connection {
     /// The tables that the app's SQL must not change: the old tables of a migration's step, which are dropped at its end.
     var outdatedTables: Set<String> = []
     /// The schema at whose newest version the store was opened; nil if it is not open for transactions.
-    var openedSchema: KnownSchema?
+    var version: AcceptedVersion?
     /// The function that collects rows.
     let rowCollection = RowCollection()
     /// Keeps the object alive that receives the durations of statements.
@@ -338,18 +338,23 @@ package final class Connection {
         }
     }
 
-    /// Checks that no other process has migrated the store since it was opened: columns may have new names then. Call
-    /// it in a transaction.
+    /// Checks that no other process has migrated the store, since it was opened, to a version that the app cannot use:
+    /// columns may have new names then. Call it in a transaction.
     ///
-    /// - Throws: `StoreError.newer` if the store was migrated.
+    /// - Throws: `StoreError.newer` if the store was migrated to such a version.
     func checkVersion() throws {
-        guard let openedSchema else { return }
+        guard let version else { return }
         let statement = try cached("PRAGMA user_version")
         defer { statement.reset() }
-        guard try statement.step(), try statement.row.int(0) != Int(openedSchema.fingerprint.userVersion)
-        else { return }
-        let found = try? StoreIdentity(reading: self).version
-        throw StoreError.newer(found: found ?? "", newest: openedSchema.versions.last?.name ?? "")
+        guard try statement.step() else { return }
+        let found = try statement.row.int(0)
+        if version.accepts(found) { return }
+        let identity = try? StoreIdentity(reading: self)
+        guard let identity, identity.isNewer(than: version.schema) else {
+            throw StoreError.newer(
+                found: identity?.version ?? "", newest: version.schema.versions.last?.name ?? "")
+        }
+        version.accept(newer: found)
     }
 
     private func commit() throws {

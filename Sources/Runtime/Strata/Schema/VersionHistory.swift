@@ -34,13 +34,18 @@ public struct VersionHistory: Sendable {
     /// - Parameters:
     ///   - name: The version: `1.0`.
     ///   - fingerprint: The fingerprint of the version.
+    ///   - oldest: The oldest version whose apps can use stores of this version; nil if there is no older one.
     ///   - tables: The tables that differ from those of the version before.
     /// - Precondition: `tables` is as Strata generates it.
-    public mutating func version(_ name: String, fingerprint: UInt64, _ tables: String) {
+    public mutating func version(
+        _ name: String, fingerprint: UInt64, compatibleSince oldest: String? = nil, _ tables: String
+    ) {
         let tables = read(name) { () throws(SchemaTextError) in
             try SchemaText.tables(tables, after: versions.last?.tables ?? [])
         }
-        versions.append(SchemaVersion(name, fingerprint: fingerprint, tables: tables))
+        let first = versions.firstIndex { $0.name == oldest } ?? versions.endIndex
+        versions.append(
+            SchemaVersion(name, fingerprint: fingerprint, tables: tables, compatible: Array(versions[first...])))
     }
 
     /// Adds a step.

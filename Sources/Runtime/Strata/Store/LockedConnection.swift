@@ -28,8 +28,8 @@ final class LockedConnection: @unchecked Sendable {
     }
 
     /// The results of opening the store; nil before it is opened.
-    var opened: (setAside: URL?, report: MigrationReport?)? {
-        openedLock.withLock { store.map { ($0.setAside, $0.report) } }
+    var opened: (setAside: URL?, report: MigrationReport?, version: AcceptedVersion)? {
+        openedLock.withLock { store.map { ($0.setAside, $0.report, $0.version) } }
     }
 
     /// The connections that can read while this one writes; nil if the store has no write-ahead log.

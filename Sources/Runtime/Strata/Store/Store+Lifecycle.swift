@@ -132,7 +132,8 @@ extension Store {
         defer { draft.remove() }
         try SQLiteError.translated {
             let source = try StoreFile.connect(to: backup, .readOnly, options)
-            _ = try MigrationPath(from: StoreIdentity(reading: source), in: KnownSchema(schema))
+            let (identity, known) = (try StoreIdentity(reading: source), KnownSchema(schema))
+            if !identity.isNewer(than: known) { _ = try MigrationPath(from: identity, in: known) }
             try DatabaseCopy.write(source, to: draft.url, options)
             try draft.setJournal(options.journal, options)
             do {

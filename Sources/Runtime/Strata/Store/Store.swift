@@ -152,6 +152,14 @@ public final class Store: Sendable {
         connection.opened?.report
     }
 
+    /// Whether the store has a newer version than the app, and the app can use it: a newer app has migrated it, and every
+    /// change since the app's version is compatible (<doc:OpeningStores>).
+    ///
+    /// The app reads and writes the rows of its own version, and does not see what is new. An open store can become newer.
+    public var isNewer: Bool {
+        connection.opened?.version.isNewer ?? false
+    }
+
     /// The file that ``StoreOptions/recreatesOnMismatch`` renamed; nil if there was none.
     public var setAside: URL? {
         connection.opened?.setAside

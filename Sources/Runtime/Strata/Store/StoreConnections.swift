@@ -3,14 +3,18 @@ import Foundation
 /// The connections to an open store, and the results of opening it.
 struct StoreConnections {
     let connection: Connection
+    /// The versions that the connections accept.
+    let version: AcceptedVersion
     var setAside: URL?
     var report: MigrationReport?
     /// The connections that read while the other one writes; nil for a store in memory.
     var readers: ReaderPool?
 
     init(inMemory schema: KnownSchema) throws {
-        connection = try Connection(path: ":memory:", mode: .create)
-        _ = try StoreOpening(connection: connection, schema: schema, options: StoreOptions()).open()
+        let opening = StoreOpening(
+            connection: try Connection(path: ":memory:", mode: .create), schema: schema, options: StoreOptions())
+        _ = try opening.open()
+        (connection, version) = (opening.connection, opening.version)
     }
 
     init(at url: URL, _ schema: KnownSchema, _ options: StoreOptions) throws {
@@ -22,9 +26,11 @@ struct StoreConnections {
         let opening = try Self.connect(url, schema, options)
         report = try opening.open()
         connection = opening.connection
+        let version = opening.version
+        self.version = version
         readers = ReaderPool(limit: options.maximumReaders) {
             let reader = try StoreFile.connect(to: url, options.isReadOnly ? .readOnly : .readWrite, options)
-            try StoreOpening(connection: reader, schema: schema, options: options).read()
+            try StoreOpening(connection: reader, version: version, options: options).read()
             return reader
         }
     }

@@ -8,6 +8,10 @@ package struct StoreIdentity: Sendable {
     package let version: String
     /// The fingerprint of the version.
     package let fingerprint: UInt64
+    /// The oldest version whose apps can use the store: `1.0`.
+    package let compatibleSince: String
+    /// The fingerprints of the older versions whose apps can use the store.
+    let compatible: Set<UInt64>
     /// The state of the draft that the store keeps; nil if a release build wrote the store.
     let draft: DraftState?
 
@@ -24,6 +28,8 @@ package struct StoreIdentity: Sendable {
         var schema: String?
         var version: String?
         var fingerprint: UInt64?
+        var oldest: String?
+        var compatible = ""
         var tables: String?
         var valueTypes = ""
         try connection.query("SELECT \"key\", \"value\" FROM \"strata_metadata\"") { row in
@@ -32,6 +38,8 @@ package struct StoreIdentity: Sendable {
             case (.text("schema"), .text(let value)): schema = value
             case (.text("version"), .text(let value)): version = value
             case (.text("fingerprint"), .integer(let value)): fingerprint = UInt64(bitPattern: value)
+            case (.text("compatible_since"), .text(let value)): oldest = value
+            case (.text("compatible"), .text(let value)): compatible = value
             case (.text("draft_tables"), .text(let value)): tables = value
             case (.text("draft_types"), .text(let value)): valueTypes = value
             default: break
@@ -45,9 +53,16 @@ package struct StoreIdentity: Sendable {
         self.schema = schema
         self.version = version
         self.fingerprint = fingerprint
+        compatibleSince = oldest ?? version
+        self.compatible = Set(compatible.split(separator: " ").compactMap { UInt64($0, radix: 16) })
         self.draft = tables.flatMap { try? SchemaText.tables($0) }.map {
             DraftState(tables: $0, valueTypes: valueTypes)
         }
+    }
+
+    /// Whether the store has a newer version than the newest one of `known`, and apps with `known` can use it.
+    func isNewer(than known: KnownSchema) -> Bool {
+        schema == known.name && compatible.contains(known.fingerprint)
     }
 
     /// The version of `known` that the store has; nil if it is not one of its versions.

@@ -36,6 +36,8 @@ public struct StoreInspection: Hashable, Sendable, Codable {
     public var schema: String
     /// The version of the store.
     public var version: String
+    /// The oldest version whose apps can use the store.
+    public var compatibleSince: String
     /// The version's fingerprint, as sixteen hexadecimal digits.
     public var fingerprint: String
     /// The size of the database, in bytes.
@@ -72,6 +74,7 @@ public struct StoreInspection: Hashable, Sendable, Codable {
         let identity = try SQLiteError.translated { try StoreIdentity(reading: connection) }
         self.schema = identity.schema
         version = identity.version
+        compatibleSince = identity.compatibleSince
         let digits = String(identity.fingerprint, radix: 16)
         fingerprint = String(repeating: "0", count: 16 - digits.count) + digits
         bytes = try (connection.integer64("PRAGMA page_count") ?? 0) * (connection.integer64("PRAGMA page_size") ?? 0)
@@ -138,7 +141,8 @@ extension StoreInspection: CustomStringConvertible {
     /// The facts as text, one line each.
     public var description: String {
         var lines = [
-            "\(schema): version \(version), fingerprint \(fingerprint)", "  \(bytes) bytes, journal \(journal)",
+            "\(schema): version \(version), fingerprint \(fingerprint)"
+                + (compatibleSince == version ? "" : ", compatible since \(compatibleSince)"), "  \(bytes) bytes, journal \(journal)",
         ]
         lines += tables.map { "  \($0.name): \($0.rows) \($0.rows == 1 ? "row" : "rows")" }
         lines += migrations.map { migration in

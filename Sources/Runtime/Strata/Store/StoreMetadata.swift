@@ -93,6 +93,14 @@ package enum StoreMetadata {
         try write("schema") { try statement.bind(schema, at: 2) }
         try write("version") { try statement.bind(version.name, at: 2) }
         try write("fingerprint") { try statement.bind(Int64(bitPattern: version.fingerprint), at: 2) }
+        if version.compatible.isEmpty {
+            try connection.execute(
+                "DELETE FROM \"strata_metadata\" WHERE \"key\" IN ('compatible_since', 'compatible')")
+        } else {
+            let fingerprints = version.compatible.map { String($0, radix: 16) }.joined(separator: " ")
+            try write("compatible_since") { try statement.bind(version.compatibleSince, at: 2) }
+            try write("compatible") { try statement.bind(fingerprints, at: 2) }
+        }
         if let draft {
             let lines = draft.tables.flatMap(SchemaText.lines).joined(separator: "\n")
             try write("draft_tables") { try statement.bind(lines, at: 2) }

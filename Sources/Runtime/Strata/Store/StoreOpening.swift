@@ -6,11 +6,27 @@ package struct StoreOpening {
     let connection: Connection
     let schema: KnownSchema
     let options: StoreOptions
+    /// The version that the connections to the store accept.
+    let version: AcceptedVersion
+
+    package init(connection: Connection, schema: KnownSchema, options: StoreOptions) {
+        self.init(connection: connection, version: AcceptedVersion(schema), options: options)
+    }
+
+    /// - Parameter version: The version that all connections to the store accept.
+    init(connection: Connection, version: AcceptedVersion, options: StoreOptions) {
+        self.connection = connection
+        self.schema = version.schema
+        self.options = options
+        self.version = version
+    }
 
     /// The state of a database before it is opened.
     private enum State {
         /// A store of the newest version.
         case newest
+        /// A store of a newer version that the app can use, with its `user_version`.
+        case newer(Int)
         /// A database without tables, which becomes a new store.
         case empty
         /// A store that the steps of this path migrate.
@@ -28,6 +44,7 @@ package struct StoreOpening {
         var report: MigrationReport?
         switch try SQLiteError.translated(state) {
         case .newest: break
+        case .newer(let userVersion): version.accept(newer: userVersion)
         case .empty where options.isReadOnly: throw StoreError.notAStore
         case .empty: report = try create()
         case .store(let path): report = try migrate(path)
@@ -35,7 +52,7 @@ package struct StoreOpening {
         if report != nil { truncateLog() }
         connection.setCheckpointsOnClose(true)
         try connection.execute("PRAGMA foreign_keys = ON")
-        connection.openedSchema = schema
+        connection.version = version
         return report
     }
 
@@ -50,7 +67,7 @@ package struct StoreOpening {
     func read() throws {
         connection.setBusyTimeout(options)
         try connection.execute("PRAGMA query_only = ON")
-        connection.openedSchema = schema
+        connection.version = version
     }
 
     private func state() throws -> State {
@@ -61,7 +78,9 @@ package struct StoreOpening {
             return .newest
         }
         if try userVersion == 0 && isEmpty() { return .empty }
-        return .store(try MigrationPath(from: StoreIdentity(reading: connection), in: schema))
+        let identity = try StoreIdentity(reading: connection)
+        return identity.isNewer(than: schema)
+            ? .newer(userVersion) : .store(try MigrationPath(from: identity, in: schema))
     }
 
     private func isEmpty() throws -> Bool {

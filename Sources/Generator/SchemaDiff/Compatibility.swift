@@ -1,0 +1,83 @@
+import SchemaModel
+import SQLSchema
+
+extension SchemaStep {
+    /// The first change because of which apps of the version before cannot use stores of the version after; nil if they
+    /// can.
+    ///
+    /// Such an app reads and writes the tables and columns that it knows. So it can use a store in which only other
+    /// elements are new, if its own rows are valid without them, and if nothing new keeps it from deleting rows.
+    package var incompatibleChange: SchemaChange? {
+        changes.first { !isCompatible($0) }
+    }
+
+    private func isCompatible(_ change: SchemaChange) -> Bool {
+        guard change.handling == .inferred else { return false }
+        switch (change.subject, change.kind) {
+        case (.entity(let lineage), .added): return to.entity(lineage).map(isHarmless) ?? false
+        case (.property(let entity, let property), .added): return isHarmless(property, of: entity)
+        case (.subtype, .added): return true
+        case (.property, .fields([.indexed])): return true
+        case (.entity, .indexAdded(let index)), (.entity, .indexRemoved(let index)): return !index.isUnique
+        case (.entity, .indexChanged(let old, let new)): return !old.isUnique && !new.isUnique
+        default: return false
+        }
+    }
+
+    /// Returns whether an app that does not know a new entity can still delete the rows that the entity refers to.
+    private func isHarmless(_ new: Entity) -> Bool {
+        new.properties.allSatisfy { property in
+            guard let relationship = property.relationship, to.storage(of: relationship) == .column,
+                from.entity(relationship.target) != nil
+            else { return true }
+            return [.cascade, .nullify].contains(to.deleteRule(of: property))
+        }
+    }
+
+    /// Returns whether rows that an app writes without knowing a new property are valid, and have the value that the
+    /// migration gives older rows.
+    private func isHarmless(_ lineage: ElementLineage, of entity: EntityLineage) -> Bool {
+        guard let new = to.entity(entity), let property = new.property(lineage) else {
+            // The value of a computed property belongs to no app.
+            return to.entity(entity)?.computedProperty(lineage) != nil
+        }
+        guard !to.isUnique(property), property.limits.isEmpty else { return false }
+        if let relationship = property.relationship, to.storage(of: relationship) == .column {
+            // A deleted row must not delete rows that the app knows.
+            let isNullified = to.deleteRule(of: property) == .nullify
+            guard property.isNullable, isNullified || from.entity(relationship.target) == nil else { return false }
+        }
+        let step = entities.first { $0.new.lineage == entity }
+        return step?.columns.allSatisfy { column in
+            guard column.column.property == lineage else { return true }
+            return switch column.origin {
+            case .null: column.column.defaultValue == nil
+            case .constant(let value): column.column.defaultValue == value
+            default: false
+            }
+        } ?? false
+    }
+}
+
+extension SchemaHistory {
+    /// Returns the oldest version whose apps can use stores of `version`; `version` itself if there is no older one.
+    package func compatibleSince(_ version: Version) -> Version { oldestCompatible[version] ?? version }
+
+    /// Returns the step that ends the compatibility of `version` with the versions before `compatibleSince`; nil if
+    /// stores of `version` are compatible with all versions.
+    package func incompatibleStep(before version: Version) -> SchemaStep? {
+        let oldest = compatibleSince(version)
+        return neighbours.first { $0.to.version == oldest }
+    }
+
+    /// Finds the oldest compatible version of each version.
+    ///
+    /// - Parameter neighbours: The steps between each version and the next one.
+    static func oldestCompatible(_ neighbours: [SchemaStep]) -> [Version: Version] {
+        var oldest: [Version: Version] = [:]
+        for step in neighbours where step.incompatibleChange == nil {
+            oldest[step.to.version] = oldest[step.from.version] ?? step.from.version
+        }
+        return oldest
+    }
+}
