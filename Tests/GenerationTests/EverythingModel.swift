@@ -26,6 +26,7 @@ enum EverythingModel {
         files["Indexed.json"] = indexed
         files["Checked.json"] = checked
         files["Computing.json"] = computing
+        for (name, text) in grown { files[name] = text }
         for (name, text) in searched { files[name] = text }
         files["Remote.json"] = """
             { "name": "remote", "persist": false, "identifier": { "type": "int" }, "properties": [] }
@@ -136,6 +137,63 @@ enum EverythingModel {
                 relation("peers", "\(kind.rawValue)_key", "to_many", inverse: "peers"),
                 relation("spouse", "\(kind.rawValue)_key", "to_one", inverse: "spouse", ", \"nullable\": true"),
             ])
+    }
+
+    /// Everything that is new in 2.1, whose stores apps of 2.0 can use.
+    private static var grown: [String: String] {
+        let added = ", \"added_at_version\": \"2.1\""
+        var properties = [
+            """
+            { "name": "title", "property_type": "string" }
+            """,
+            relation("parent", "grown", "to_one", inverse: "children", ", \"nullable\": true"),
+            relation("children", "grown", "to_many", inverse: "parent"),
+        ]
+        for type in ScalarType.allCases {
+            let name = type.rawValue
+            properties += [
+                """
+                { "name": "\(name)_optional", "property_type": "\(name)", "nullable": true, "indexed": true\(added) }
+                """,
+                """
+                { "name": "\(name)_default", "property_type": "\(name)", "default_value": \(literals[type]?.first ?? "null")\(added) }
+                """,
+            ]
+        }
+        properties += [
+            """
+            { "name": "shout", "property_type": "string", "computed": "upper(title)", "indexed": true\(added) }
+            """,
+            """
+            { "name": "leaf", "property_type": "leaf", "default_value": "green"\(added) }
+            """,
+            relation("twin", "grown", "to_one", ", \"nullable\": true\(added)"),
+            relation("sprout", "sprout", "to_one", ", \"nullable\": true\(added)"),
+            relation("sprouts", "sprout", "to_many", inverse: "stem", ", \"ordered\": true\(added)"),
+            relation("labels", "label", "to_many", ", \"duplicates\": true\(added)"),
+        ]
+        return [
+            "Grown.json": entity(
+                "grown", birth: "2.0",
+                extra: """
+
+                      "indexes": [{ "properties": ["title desc", "parent"], "where": "title <> ''"\(added) }],
+                    """, properties),
+            "Sprout.json": entity(
+                "sprout", birth: "2.1",
+                [
+                    relation("stem", "grown", "to_one", inverse: "sprouts", ", \"on_delete\": \"cascade\""),
+                    relation("poster", "poster", "to_one", ", \"nullable\": true"),
+                    relation("uuid_key", "uuid_key", "to_one", ", \"on_delete\": \"cascade\""),
+                    """
+                    { "name": "size", "property_type": "int", "unique": true, "minimum": 1 }
+                    """,
+                ]),
+            "Subtypes/Leaf.json": """
+            { "name": "leaf", "cases": [{ "name": "green" }, { "name": "red" }], "version_history": [{ "version": "2.1" }] }
+
+            """,
+        ]
     }
 
     /// Computed properties that are added, changed, renamed, indexed and removed, over properties that change too.

@@ -15,8 +15,8 @@ package struct Arguments {
         "generate": ["--release", "--model", "--target", "--test-target"],
         "release": ["--beta", "--version", "--model", "--target", "--test-target"],
         "check": [
-            "--sources", "--tests", "--released", "--json", "--format", "--stamp", "--model", "--target",
-            "--test-target",
+            "--sources", "--tests", "--released", "--compatible-since", "--json", "--format", "--stamp", "--model",
+            "--target", "--test-target",
         ],
         "diff": ["--json", "--markdown", "--target"],
         "add": [

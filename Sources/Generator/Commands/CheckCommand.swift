@@ -1,6 +1,8 @@
 import Descriptions
 import Foundation
 import Generation
+import SchemaDiff
+import SchemaModel
 
 /// Reports the files that are stale, missing or wrong. Generated files are compared byte by byte.
 struct CheckCommand {
@@ -10,6 +12,8 @@ struct CheckCommand {
     private let scope: GeneratedTree.Scope
     private let stamp: String?
     private let needsRelease: Bool
+    /// The oldest version whose apps must be able to use stores of the newest version; nil if any may be unable.
+    private let compatibleSince: Version?
     private let isJSON: Bool
     private let isGitHub: Bool
 
@@ -20,6 +24,10 @@ struct CheckCommand {
         scope = arguments.has("--sources") ? .sources : arguments.has("--tests") ? .tests : .all
         stamp = arguments.has("--stamp") ? try arguments.value("--stamp") : nil
         needsRelease = arguments.has("--released")
+        compatibleSince = try arguments.option("--compatible-since").map { text in
+            guard let version = Version(text) else { throw CommandError.usage("\(text) is not a version") }
+            return version
+        }
         isJSON = arguments.has("--json")
         if let format = arguments.option("--format"), format != "github" {
             throw CommandError.usage("unknown format \(format); the format is github")
@@ -184,6 +192,18 @@ struct CheckCommand {
                 Finding(file: $0.path, message: GeneratedTree.obsoleteMigration)
             }
             findings += model.fixtureFindings(in: testFolders).map { Finding(file: $0.url.path, message: $0.message) }
+        }
+        if let compatibleSince {
+            guard model.history.versions.contains(where: { $0.version == compatibleSince }) else {
+                throw CommandError.noVersion(
+                    compatibleSince.text, known: model.history.versions.map(\.version.text))
+            }
+            let newest = model.history.newest.version
+            if model.history.compatibleSince(newest) > compatibleSince,
+                let step = model.history.incompatibleStep(before: newest)
+            {
+                findings.append(Finding(file: folder.url.path, message: step.compatibilityText))
+            }
         }
         if needsRelease, !model.isReleased {
             let message =

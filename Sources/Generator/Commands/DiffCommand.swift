@@ -59,12 +59,15 @@ struct DiffCommand {
         let subject: String
         let change: String
         let reason: String?
+        /// Whether apps of the version before can no longer use the store.
+        let endsCompatibility: Bool
 
         static func entries(_ step: SchemaStep) -> [Entry] {
             step.changes.map { change in
                 Entry(
                     from: step.from.version.text, to: step.to.version.text, handling: change.handling.rawValue,
-                    subject: step.subject(of: change), change: step.text(of: change), reason: step.reason(for: change))
+                    subject: step.subject(of: change), change: step.text(of: change), reason: step.reason(for: change),
+                    endsCompatibility: !step.isCompatible(change))
             }
         }
     }

@@ -79,6 +79,9 @@ struct GenerateCommand {
         }
         lines += try write(tree)
         for line in lines { console.say(line) }
+        if !lines.isEmpty, model.draft != nil, let step = model.history.newestStep, step.incompatibleChange != nil {
+            console.say("note: \(step.compatibilityText)")
+        }
         printWarnings(about: tree, in: folder, console)
         if lines.isEmpty { console.say("\(folder.target): everything is up to date") }
     }

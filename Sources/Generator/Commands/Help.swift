@@ -60,6 +60,7 @@ enum Help {
             not written, and prints each place. It writes nothing.
 
               --released             also fail if the newest version is not released
+              --compatible-since VERSION  also fail if apps of this version cannot use stores of the newest version
               --json                 print an array of objects: file, line, column, severity, message
               --format github        print annotations for a pull request on GitHub
               --target NAME          the Swift target of the model, if the folder is not below Sources/NAME

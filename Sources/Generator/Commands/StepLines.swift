@@ -1,7 +1,8 @@
 import SchemaDiff
 
 extension SchemaStep {
-    /// The changes of the step as lines, after a line with its versions.
+    /// The changes of the step as lines, after a line with its versions. The last line is about the apps that can use the
+    /// store afterwards.
     ///
     /// - Parameter console: The console that prints the lines, for their style.
     func lines(for console: Console) -> [String] {
@@ -13,6 +14,6 @@ extension SchemaStep {
             let shown = console.styled(handling, change.handling == .inferred ? .plain : .warning)
             return "  \(shown)\(padding)  \(subject(of: change)): \(text(of: change))\(reason)"
         }
-        return [title] + (lines.isEmpty ? ["  nothing changes"] : lines)
+        return [title] + (lines.isEmpty ? ["  nothing changes"] : lines) + ["  " + compatibilityText]
     }
 }

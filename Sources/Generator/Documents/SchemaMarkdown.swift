@@ -202,7 +202,8 @@ package struct SchemaMarkdown: Sendable {
             let names = facts.tables.filter { $0.action == action }.map { code($0.name) }
             if !names.isEmpty { text += "\n\(title): \(names.joined(separator: ", ")).\n" }
         }
-        return text
+        let compatibility = step.compatibilityText
+        return text + "\n\(escaped(compatibility.prefix(1).uppercased() + compatibility.dropFirst())).\n"
     }
 
     private static func changes(of step: SchemaDocument.Step, from: String, to: String) -> String {

@@ -22,6 +22,8 @@ extension Generator {
             "tables": .list(tables.definitions.map(tableValues)),
             "versions": .list(history.versions.indices.map { versionTestValues($0, tables.versions[$0]) }),
             "steps": .list(names.steps.map { stepTestValues($0, tables.versions) }),
+            "hasCompatibleVersions": .flag(
+                history.versions.contains { history.compatibleSince($0.version) != $0.version }),
             "hasInvalidRowPolicies": .flag(!options.invalidRows.isEmpty),
             "customSteps": .list(names.steps.filter(\.isCustom).map(expectationValues)),
         ]

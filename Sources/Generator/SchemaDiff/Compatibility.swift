@@ -11,7 +11,8 @@ extension SchemaStep {
         changes.first { !isCompatible($0) }
     }
 
-    private func isCompatible(_ change: SchemaChange) -> Bool {
+    /// Returns whether apps of the version before can use stores after a change.
+    package func isCompatible(_ change: SchemaChange) -> Bool {
         guard change.handling == .inferred else { return false }
         switch (change.subject, change.kind) {
         case (.entity(let lineage), .added): return to.entity(lineage).map(isHarmless) ?? false
@@ -24,12 +25,12 @@ extension SchemaStep {
         }
     }
 
-    /// Returns whether an app that does not know a new entity can still delete the rows that the entity refers to.
+    /// Returns whether an app that does not know a new entity can still delete all rows that it knows.
+    ///
+    /// Rows of other new entities are deleted with them, so references to those rows count too.
     private func isHarmless(_ new: Entity) -> Bool {
         new.properties.allSatisfy { property in
-            guard let relationship = property.relationship, to.storage(of: relationship) == .column,
-                from.entity(relationship.target) != nil
-            else { return true }
+            guard let relationship = property.relationship, to.storage(of: relationship) == .column else { return true }
             return [.cascade, .nullify].contains(to.deleteRule(of: property))
         }
     }
@@ -43,9 +44,8 @@ extension SchemaStep {
         }
         guard !to.isUnique(property), property.limits.isEmpty else { return false }
         if let relationship = property.relationship, to.storage(of: relationship) == .column {
-            // A deleted row must not delete rows that the app knows.
-            let isNullified = to.deleteRule(of: property) == .nullify
-            guard property.isNullable, isNullified || from.entity(relationship.target) == nil else { return false }
+            // A row that is deleted, perhaps with another one, must not delete rows that the app knows.
+            guard property.isNullable, to.deleteRule(of: property) == .nullify else { return false }
         }
         let step = entities.first { $0.new.lineage == entity }
         return step?.columns.allSatisfy { column in
@@ -62,6 +62,9 @@ extension SchemaStep {
 extension SchemaHistory {
     /// Returns the oldest version whose apps can use stores of `version`; `version` itself if there is no older one.
     package func compatibleSince(_ version: Version) -> Version { oldestCompatible[version] ?? version }
+
+    /// The step from the version before the newest one; nil if there is only one version.
+    package var newestStep: SchemaStep? { neighbours.last }
 
     /// Returns the step that ends the compatibility of `version` with the versions before `compatibleSince`; nil if
     /// stores of `version` are compatible with all versions.

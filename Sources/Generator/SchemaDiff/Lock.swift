@@ -17,6 +17,8 @@ package struct Lock: Hashable, Sendable {
         package var ddl: Fingerprint?
         /// The fingerprint of the file of its fixture; nil until the tests have written it.
         package var fixture: Fingerprint?
+        /// The oldest version whose apps can use stores of this version; nil if there is no older one.
+        package var compatibleSince: Version?
 
         /// The fingerprint of the version.
         package var fingerprint: Fingerprint { Fingerprint(of: version, lines: lines) }
@@ -25,6 +27,7 @@ package struct Lock: Hashable, Sendable {
         var head: String {
             let ddl = ddl.map { " ddl \($0)" } ?? ""
             return "version \(version) fingerprint \(fingerprint)\(ddl)" + (fixture.map { " fixture \($0)" } ?? "")
+                + (compatibleSince.map { " compatible \($0)" } ?? "")
         }
     }
 
@@ -50,9 +53,11 @@ package struct Lock: Hashable, Sendable {
         self.init(
             schema: history.name,
             versions: Array(history.versions.prefix(count)).concurrentMap { version in
-                Sealed(
+                let oldest = history.compatibleSince(version.version)
+                return Sealed(
                     version: version.version, lines: version.sortedLines, ddl: version.ddlFingerprint,
-                    fixture: fixtures[version.version])
+                    fixture: fixtures[version.version],
+                    compatibleSince: oldest == version.version ? nil : oldest)
             })
     }
 
@@ -135,10 +140,14 @@ package struct Lock: Hashable, Sendable {
                 }
                 var sealed = Sealed(version: version, lines: [])
                 for place in stride(from: 4, to: words.count, by: 2) {
+                    if words[place] == "compatible", let oldest = Version(words[place + 1]) {
+                        sealed.compatibleSince = oldest
+                        continue
+                    }
                     guard let value = Fingerprint(words[place + 1]), ["ddl", "fixture"].contains(words[place]) else {
                         let found = words[place...].prefix(2).joined(separator: " ")
                         throw Malformed(
-                            line: number, reason: "expected \"ddl\" or \"fixture\" and 16 digits, found \"\(found)\"")
+                            line: number, reason: "expected \"ddl\" or \"fixture\" and 16 digits, or \"compatible\" and a version, found \"\(found)\"")
                     }
                     if words[place] == "ddl" { sealed.ddl = value } else { sealed.fixture = value }
                 }

@@ -56,6 +56,8 @@ extension Lock {
             guard one.fingerprint == other.fingerprint, isSameFixture else { throw refusal(one, other) }
             var merged = one
             merged.fixture = one.fixture ?? other.fixture
+            // Only the branch that still has the older versions knows those that are compatible.
+            merged.compatibleSince = [one.compatibleSince, other.compatibleSince].compactMap(\.self).max()
             // Different statements are compared with the descriptions later.
             if one.ddl != other.ddl { merged.ddl = nil }
             versions.append(merged)

@@ -68,6 +68,13 @@ extension SchemaStep {
         return texts.isEmpty ? nil : texts.joined(separator: "; ")
     }
 
+    /// Returns a sentence about the apps that can use stores of the version after.
+    package var compatibilityText: String {
+        let (old, new) = (from.version, to.version)
+        guard let change = incompatibleChange else { return "apps of \(old) can use stores of \(new)" }
+        return "apps before \(new) cannot open stores of \(new): \(subject(of: change)): \(text(of: change))"
+    }
+
     // MARK: Facts
 
     /// Returns the value of a stored or computed property's field as text; nil if the property does not have it.

@@ -10,10 +10,13 @@ CREATE TABLE "episode" (
   "is_played" INTEGER NOT NULL DEFAULT 0,
   "podcast_id" INTEGER NOT NULL REFERENCES "podcast" ("id") ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED,
   "podcast_position" INTEGER,
-  "notes" TEXT
+  "notes" TEXT,
+  "label" TEXT GENERATED ALWAYS AS (CAST("title" || coalesce(': ' || "notes", '') AS TEXT)) VIRTUAL,
+  "minutes" INTEGER GENERATED ALWAYS AS (CAST("seconds" / 60 AS INTEGER)) VIRTUAL
 ) STRICT;
 CREATE INDEX "episode_title_idx" ON "episode" ("title");
 CREATE INDEX "episode_podcast_id_idx" ON "episode" ("podcast_id");
+CREATE INDEX "episode_minutes_idx" ON "episode" ("minutes");
 CREATE VIRTUAL TABLE "strata_search_episode" USING fts5 (
   "title", "notes",
   content = "episode", content_rowid = "rowid", tokenize = "unicode61"

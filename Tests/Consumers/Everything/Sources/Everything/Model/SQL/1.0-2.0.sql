@@ -78,6 +78,12 @@ CREATE TABLE "strata_new_conversions" (
   "uuid_to_string_from" TEXT
 ) STRICT;
 
+CREATE TABLE "strata_new_grown" (
+  "id" INTEGER PRIMARY KEY,
+  "title" TEXT NOT NULL,
+  "parent_id" INTEGER REFERENCES "grown" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
+) STRICT;
+
 CREATE TABLE "strata_new_hub_later_twice" (
   "source_id" INTEGER NOT NULL REFERENCES "hub" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   "target_id" INTEGER NOT NULL REFERENCES "label" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
@@ -596,6 +602,8 @@ ALTER TABLE "strata_new_checked" RENAME TO "checked";
 
 ALTER TABLE "strata_new_conversions" RENAME TO "conversions";
 
+ALTER TABLE "strata_new_grown" RENAME TO "grown";
+
 ALTER TABLE "strata_new_hub_later_twice" RENAME TO "hub_later_twice";
 
 ALTER TABLE "strata_new_hub_words" RENAME TO "hub_words";
@@ -645,6 +653,8 @@ CREATE UNIQUE INDEX "checked_rows_email_key" ON "checked" ("email");
 CREATE INDEX "computing_twice_idx" ON "computing" ("twice");
 
 CREATE INDEX "computing_total_first_idx" ON "computing" ("total" DESC, "given");
+
+CREATE INDEX "grown_parent_id_idx" ON "grown" ("parent_id");
 
 CREATE INDEX "centre_later_twice_target_id_idx" ON "hub_later_twice" ("target_id");
 

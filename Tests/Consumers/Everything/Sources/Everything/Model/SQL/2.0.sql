@@ -205,6 +205,13 @@ CREATE TABLE "group" (
 ) STRICT;
 CREATE INDEX "group_next_id_idx" ON "group" ("next_id");
 
+CREATE TABLE "grown" (
+  "id" INTEGER PRIMARY KEY,
+  "title" TEXT NOT NULL,
+  "parent_id" INTEGER REFERENCES "grown" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
+) STRICT;
+CREATE INDEX "grown_parent_id_idx" ON "grown" ("parent_id");
+
 CREATE TABLE "hub" (
   "id" INTEGER PRIMARY KEY
 ) STRICT;
