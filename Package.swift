@@ -114,7 +114,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "StrataTests", dependencies: ["Descriptions", "SchemaDiff", "SchemaModel", "StoreCommands", "Strata"]),
-        .testTarget(name: "StrataTestingTests", dependencies: ["StrataTesting"]),
+        .testTarget(name: "StrataTestingTests", dependencies: ["SQLSchema", "Strata", "StrataTesting"]),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
         .target(name: "ChainSchema", dependencies: ["Strata"], path: "Tests/ChainSchema"),
         .executableTarget(

@@ -236,4 +236,12 @@ final class Film: PersistableEntity {
             }
         }
     }
+
+    @Test func `a store knows whether a newer app has migrated it`() async throws {
+        try await withStore { url in
+            let store = try Store(at: url, schema: MoviesSchema.self)
+            if store.isNewer { print("A newer app has migrated this store.") }
+            #expect(!store.isNewer)
+        }
+    }
 }

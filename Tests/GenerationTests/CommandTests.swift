@@ -689,6 +689,7 @@ import Testing
                     1.0 -> 2.0
                       inferred    book.mail: added: string, nullable (rows get NULL; if it is `fax` under another name, write "previous_name": "fax" instead)
                       discarding  book.fax: removed
+                      apps before 2.0 cannot open stores of 2.0: book.fax: removed
                     """)
         }
     }

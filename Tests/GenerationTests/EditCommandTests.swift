@@ -62,6 +62,7 @@ import Testing
                     1.1 is a new version
                     1.0 -> 1.1
                       inferred    episode.rating: added: double, nullable (rows get NULL)
+                      apps of 1.0 can use stores of 1.1
                     run: swift package --allow-writing-to-package-directory generate --target Library
                     """)
             let expected = Self.episode.replacingOccurrences(
@@ -517,6 +518,8 @@ import Testing
                     Altered tables: `podcast`.
 
                     Rebuilt tables: `episode`.
+
+                    Apps before 1.1 cannot open stores of 1.1: podcast.genres: removed.
                     """)
             #expect(model.run("diff", model.folder.path, "--markdown", "--json").code == .usage)
         }

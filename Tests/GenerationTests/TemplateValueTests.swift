@@ -80,7 +80,7 @@ import Testing
             SourceFile(
                 path: "strata.json",
                 bytes: Array(
-                    #"{ "versions": [{ "version": "1.0", "was": "1" }, "2.0"], "imported": { "from": "room" } }"#
+                    #"{ "versions": [{ "version": "1.0", "was": "1" }, "2.0", "2.1"], "imported": { "from": "room" } }"#
                         .utf8)))
         let files = EverythingModel.files.filter { $0.key != "strata.json" }.merging(Self.custom) { own, _ in own }
         let descriptions = Descriptions(

@@ -147,7 +147,9 @@ package struct Lock: Hashable, Sendable {
                     guard let value = Fingerprint(words[place + 1]), ["ddl", "fixture"].contains(words[place]) else {
                         let found = words[place...].prefix(2).joined(separator: " ")
                         throw Malformed(
-                            line: number, reason: "expected \"ddl\" or \"fixture\" and 16 digits, or \"compatible\" and a version, found \"\(found)\"")
+                            line: number,
+                            reason: "expected \"ddl\" or \"fixture\" and 16 digits, or \"compatible\" and a version, "
+                                + "found \"\(found)\"")
                     }
                     if words[place] == "ddl" { sealed.ddl = value } else { sealed.fixture = value }
                 }

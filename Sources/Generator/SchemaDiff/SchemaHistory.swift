@@ -51,7 +51,8 @@ package struct SchemaHistory: Sendable {
             return next.map { Self.step(from: from, to: $0, among: versions, instructions) } ?? neighbours[from]
         }
         self.init(
-            name: name, versions: versions, steps: steps, neighbours: neighbours, sources: sources, subtypeSources: subtypeSources,
+            name: name, versions: versions, steps: steps, neighbours: neighbours, sources: sources,
+            subtypeSources: subtypeSources,
             unpersisted: unpersisted, formerNames: formerNames, imported: imported)
     }
 
@@ -92,7 +93,8 @@ package struct SchemaHistory: Sendable {
         SchemaHistory(
             name: name, versions: versions.filter { $0.version >= version },
             steps: steps.filter { $0.from.version >= version },
-            neighbours: neighbours.filter { $0.from.version >= version }, sources: sources, subtypeSources: subtypeSources,
+            neighbours: neighbours.filter { $0.from.version >= version }, sources: sources,
+            subtypeSources: subtypeSources,
             unpersisted: unpersisted, formerNames: formerNames, imported: imported)
     }
 

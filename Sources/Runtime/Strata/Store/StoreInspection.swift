@@ -142,7 +142,8 @@ extension StoreInspection: CustomStringConvertible {
     public var description: String {
         var lines = [
             "\(schema): version \(version), fingerprint \(fingerprint)"
-                + (compatibleSince == version ? "" : ", compatible since \(compatibleSince)"), "  \(bytes) bytes, journal \(journal)",
+                + (compatibleSince == version ? "" : ", compatible since \(compatibleSince)"),
+            "  \(bytes) bytes, journal \(journal)",
         ]
         lines += tables.map { "  \($0.name): \($0.rows) \($0.rows == 1 ? "row" : "rows")" }
         lines += migrations.map { migration in

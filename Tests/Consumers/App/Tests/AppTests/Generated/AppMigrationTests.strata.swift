@@ -75,6 +75,11 @@ struct AppSchemaMigrationTests {
         report(try Self.fixtures.checkRandomMigration(of: version))
     }
 
+    @Testing.Test("Apps of older versions can use the store", arguments: fixtures.compatibleVersions)
+    func compatibility(version: StrataTesting.FixtureVersion) throws {
+        report(try Self.fixtures.checkCompatibility(of: version))
+    }
+
     private func report(_ failures: [StrataTesting.Failure]) {
         for failure in failures { Testing.Issue.record(Testing.Comment(rawValue: failure.description)) }
     }

@@ -78,6 +78,11 @@ struct JournalSchemaMigrationTests {
         report(try Self.fixtures.checkRandomMigration(of: version))
     }
 
+    @Testing.Test("Apps of older versions can use the store", arguments: fixtures.compatibleVersions)
+    func compatibility(version: StrataTesting.FixtureVersion) throws {
+        report(try Self.fixtures.checkCompatibility(of: version))
+    }
+
     @Testing.Test("Rows that do not fit follow the policies of strata.json", arguments: fixtures.convertedVersions)
     func conversion(version: StrataTesting.FixtureVersion) throws {
         report(try Self.fixtures.checkConversion(of: version))

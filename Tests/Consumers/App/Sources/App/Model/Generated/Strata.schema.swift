@@ -47,7 +47,7 @@ public enum AppSchema: Strata.Schema {
               account blob?
               index user_department_id_idx (department_id)
             """#)
-        history.version("1.1", fingerprint: 0x7f03ab34b1fb1f96, #"""
+        history.version("1.1", fingerprint: 0x7f03ab34b1fb1f96, compatibleSince: "1.0", #"""
             change user
               + born_on real?
             """#)

@@ -79,7 +79,7 @@ public enum JournalSchema: Strata.Schema {
               name text
               "key" blob
             """#)
-        history.version("2.0", fingerprint: 0x06bc685c5070fd2d, #"""
+        history.version("2.0", fingerprint: 0x06bc685c5070fd2d, compatibleSince: "1.0", #"""
             change Tag
               + weight real = 1.0
             """#)
