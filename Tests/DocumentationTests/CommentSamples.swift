@@ -409,7 +409,7 @@ import Testing
             let progress = Progress(totalUnitCount: 0)
             do {
                 var options = StoreOptions()
-                options.backup = url.appendingPathExtension("backup")
+                options.backup = .automatic(keep: 2)
                 options.migrationProgress = { print("\($0.completedRows) of \($0.totalRows) rows") }
                 let store = try Store(at: url, schema: MoviesSchema.self, options: options)
                 #expect(store.migrationReport == nil)

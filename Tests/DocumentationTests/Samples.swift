@@ -224,7 +224,7 @@ final class Film: PersistableEntity {
         try await withStore { url in
             var options = StoreOptions()
             options.busyTimeout = 10
-            options.backup = url.appendingPathExtension("backup")
+            options.backup = .automatic(keep: 2)
             let store = try await Store.open(at: url, schema: MoviesSchema.self, options: options)
             #expect(store.migrationReport == nil)
 
@@ -242,6 +242,23 @@ final class Film: PersistableEntity {
             let store = try Store(at: url, schema: MoviesSchema.self)
             if store.isNewer { print("A newer app has migrated this store.") }
             #expect(!store.isNewer)
+        }
+    }
+
+    @Test func `an app goes back to a backup`() async throws {
+        try await withStore { url in
+            let store: Store
+            var options = StoreOptions()
+            options.backup = .automatic(keep: 2)
+            do {
+                store = try Store(at: url, schema: MoviesSchema.self, options: options)
+            } catch StoreError.newer {
+                // The customer went back from a beta, and agrees to lose the changes since then.
+                try Store.restoreNewestBackup(to: url, schema: MoviesSchema.self)
+                store = try Store(at: url, schema: MoviesSchema.self, options: options)
+            }
+            #expect(store.migrationReport == nil)
+            for backup in try Store.backups(of: url) { print(backup.version, backup.date) }
         }
     }
 }

@@ -326,7 +326,7 @@ import Testing
                     happened = try withFaults(kind, at: place) {
                         do {
                             var options = StoreOptions()
-                            options.backup = isBackup ? other : nil
+                            options.backup = isBackup ? .file(other) : nil
                             if isBackup {
                                 _ = try Store(at: url, schema: LaundrySchema.self, options: options)
                             } else {

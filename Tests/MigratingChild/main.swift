@@ -32,7 +32,7 @@ try Connection.$fileSystem.withValue(fileSystem) {
     case "convert":
         _ = try Store(converting: urls[0], at: urls[1], schema: Chain.self, options: options)
     default:
-        options.backup = urls.count > 1 ? urls[1] : nil
+        options.backup = urls.count > 1 ? .file(urls[1]) : nil
         _ = try Store(at: urls[0], schema: Chain.self, options: options)
     }
 }

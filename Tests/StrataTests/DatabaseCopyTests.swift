@@ -16,8 +16,8 @@ import Testing
         try withFile { url in
             try makeOldShop(at: url, journal: journal)
             var options = StoreOptions()
-            options.backup = url.deletingLastPathComponent().appendingPathComponent("backup.sqlite")
-            let backup = try #require(options.backup)
+            let backup = url.deletingLastPathComponent().appendingPathComponent("backup.sqlite")
+            options.backup = .file(backup)
             _ = try Store(at: url, schema: Shop.self, options: options)
             #expect(try rows(backup, "SELECT count(*) FROM shop") == [[.integer(3)]])
             #expect(try rows(backup, "SELECT value FROM strata_metadata WHERE key = 'version'") == [[.text("1.0")]])
@@ -35,7 +35,7 @@ import Testing
             try makeOldShop(at: url)
             let before = try Data(contentsOf: url)
             var options = StoreOptions()
-            options.backup = url.deletingLastPathComponent().appendingPathComponent("backup.sqlite")
+            options.backup = .file(url.deletingLastPathComponent().appendingPathComponent("backup.sqlite"))
             let journal = url.deletingLastPathComponent().appendingPathComponent("backup.sqlite-wal")
             try Data("mine".utf8).write(to: journal)
             #expect(throws: MigrationError.destinationExists(journal.path)) {
@@ -72,7 +72,7 @@ import Testing
             let folder = url.deletingLastPathComponent()
             let backup = folder.appendingPathComponent("backup.sqlite")
             var options = StoreOptions()
-            options.backup = backup
+            options.backup = .file(backup)
             var cancelled = options
             cancelled.isMigrationCancelled = { true }
             #expect(throws: MigrationError.cancelled) { _ = try Store(at: url, schema: Shop.self, options: cancelled) }
@@ -97,7 +97,7 @@ import Testing
             }
             #expect(FileManager.default.fileExists(atPath: backup.path + "-wal"))
             var options = StoreOptions()
-            options.backup = backup
+            options.backup = .file(backup)
             _ = try Store(at: url, schema: Shop.self, options: options)
             #expect(try rows(backup, "SELECT count(*) FROM shop") == [[.integer(3)]])
             #expect(try rows(backup, "PRAGMA integrity_check") == [[.text("ok")]])
@@ -107,7 +107,7 @@ import Testing
             let backup = url.deletingLastPathComponent().appendingPathComponent("backup.sqlite")
             try makeHandMade(at: backup, [Table("t", ["id integer key"])], rows: "")
             var options = StoreOptions()
-            options.backup = backup
+            options.backup = .file(backup)
             // The file at the backup's path is a store of another schema.
             #expect(throws: MigrationError.destinationExists(backup.path)) {
                 _ = try Store(at: url, schema: Shop.self, options: options)
@@ -120,12 +120,112 @@ import Testing
             try makeOldShop(at: url)
             let backup = url.deletingLastPathComponent().appendingPathComponent("backup.sqlite")
             var options = StoreOptions()
-            options.backup = backup
+            options.backup = .file(backup)
             try Data(repeating: 7, count: 4096).write(to: backup)
             #expect(throws: MigrationError.destinationExists(backup.path)) {
                 _ = try Store(at: url, schema: Shop.self, options: options)
             }
             #expect(try Data(contentsOf: backup) == Data(repeating: 7, count: 4096))
+        }
+    }
+
+    // MARK: Automatic backups
+
+    /// The schema of the shop as an app of an older version knows it.
+    private enum OldestShop: Schema {
+        static let name = Shop.name
+        static let fingerprint: UInt64 = 1
+        static let versions = Array(Shop.versions.prefix(1))
+        static let steps: [MigrationStep] = []
+    }
+
+    private enum SecondShop: Schema {
+        static let name = Shop.name
+        static let fingerprint: UInt64 = 2
+        static let versions = Array(Shop.versions.prefix(2))
+        static let steps = Array(Shop.steps.prefix(1))
+    }
+
+    private var automatic: StoreOptions {
+        var options = StoreOptions()
+        options.backup = .automatic(keep: 1)
+        return options
+    }
+
+    @Test(arguments: [StoreOptions.Journal.delete, .wal])
+    func `an older app restores the newest automatic backup that it can open, and the newer store is kept`(
+        journal: StoreOptions.Journal
+    ) throws {
+        try withFile { url in
+            try makeOldShop(at: url, journal: journal)
+            #expect(try Store.backups(of: url) == [])
+            #expect(throws: StoreError.noBackup) { try Store.restoreNewestBackup(to: url, schema: OldestShop.self) }
+            _ = try Store(at: url, schema: SecondShop.self, options: automatic)
+            #expect(try Store.backups(of: url).map(\.version) == ["1.0"])
+            try Connection(path: url.path, mode: .readWrite).execute("DELETE FROM store WHERE id = 1")
+            var keepsTwo = automatic
+            keepsTwo.backup = .automatic(keep: 2)
+            _ = try Store(at: url, schema: Shop.self, options: keepsTwo)
+            #expect(Set(try Store.backups(of: url).map(\.version)) == ["1.0", "2.0"])
+            // Strata has not removed any row of the newest store.
+            #expect(throws: StoreError.newer(found: "10.0", newest: "2.0")) {
+                _ = try Store(at: url, schema: SecondShop.self)
+            }
+            #expect(try Store.restoreNewestBackup(to: url, schema: SecondShop.self).version == "2.0")
+            #expect(try rows(url, "SELECT count(*) FROM store") == [[.integer(2)]])
+            _ = try Store(at: url, schema: SecondShop.self)
+            #expect(Set(try Store.backups(of: url).map(\.version)) == ["1.0", "2.0", "10.0"])
+            #expect(try Store.restoreNewestBackup(to: url, schema: OldestShop.self).version == "1.0")
+            #expect(try rows(url, "SELECT count(*) FROM shop") == [[.integer(3)]])
+            // The newer app opens the restored store, and its own backup is still there.
+            let newest = try #require(try Store.backups(of: url).first { $0.version == "10.0" })
+            #expect(try rows(newest.url, "SELECT count(*) FROM store") == [[.integer(2)]])
+            #expect(try Store(at: url, schema: Shop.self).migrationReport?.from == "1.0")
+        }
+    }
+
+    @Test func `only the newest automatic backups are kept, and other files stay`() throws {
+        try withFile { url in
+            try makeOldShop(at: url)
+            let folder = url.deletingLastPathComponent()
+            let mine = folder.appendingPathComponent("store.backup-20260101T000000Z-1.0.sqlite")
+            try Data("mine".utf8).write(to: mine)
+            let other = folder.appendingPathComponent("store.backup-mine.sqlite")
+            try FileManager.default.copyItem(at: url, to: other)
+            _ = try Store(at: url, schema: SecondShop.self, options: automatic)
+            _ = try Store(at: url, schema: Shop.self, options: automatic)
+            #expect(try Store.backups(of: url).map(\.version) == ["2.0"])
+            #expect(try Data(contentsOf: mine) == Data("mine".utf8))
+            #expect(FileManager.default.fileExists(atPath: other.path))
+        }
+    }
+
+    @Test func `a migration that fails again and again keeps one backup of its version`() throws {
+        try withFile { url in
+            try makeOldShop(at: url)
+            var cancelled = automatic
+            cancelled.isMigrationCancelled = { true }
+            for text in ["a", "b", "c"] {
+                try Connection(path: url.path, mode: .readWrite).execute("UPDATE shop SET name = '\(text)'")
+                #expect(throws: MigrationError.cancelled) {
+                    _ = try Store(at: url, schema: Shop.self, options: cancelled)
+                }
+            }
+            let backups = try Store.backups(of: url)
+            #expect(backups.count == 1)
+            // The backup has the last state of the store.
+            #expect(try rows(backups[0].url, "SELECT DISTINCT name FROM shop") == [[.text("c")]])
+        }
+    }
+
+    @Test func `a damaged store is replaced by its backup`() throws {
+        try withFile { url in
+            try makeOldShop(at: url)
+            _ = try Store(at: url, schema: Shop.self, options: automatic)
+            try Data(repeating: 7, count: 8192).write(to: url)
+            #expect(throws: StoreError.notADatabase) { _ = try Store(at: url, schema: Shop.self) }
+            try Store.restoreNewestBackup(to: url, schema: Shop.self)
+            #expect(try Store(at: url, schema: Shop.self).read { try $0.count(Item.self) } == 3)
         }
     }
 

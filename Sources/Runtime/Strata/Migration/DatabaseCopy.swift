@@ -2,6 +2,14 @@ import CSQLite
 import Foundation
 import SQLSchema
 
+extension Connection {
+    /// The path of the database's file; nil for a database in memory.
+    func file() throws -> String? {
+        let path = try text("SELECT file FROM pragma_database_list WHERE name = 'main'")
+        return path?.isEmpty == false ? path : nil
+    }
+}
+
 /// Copies a database into a separate file. The copy is either complete or does not exist.
 enum DatabaseCopy {
     /// Writes and checks a backup of a store. The store's open transaction keeps other processes from writing.
@@ -10,14 +18,21 @@ enum DatabaseCopy {
     ///
     /// - Throws: `MigrationError.destinationExists` if another file is at `url`, or a file that SQLite would use as the
     ///   backup's journal.
-    static func backUp(_ connection: Connection, to url: URL, _ options: StoreOptions) throws {
+    static func backUp(
+        _ connection: Connection, to backup: StoreOptions.Backup, _ options: StoreOptions
+    ) throws {
         let store = try StoreIdentity(reading: connection)
+        guard let path = try connection.file() else { return }
+        let url: URL
+        switch backup {
+        case .file(let file): url = file
+        case .automatic:
+            guard let next = try AutomaticBackups(of: URL(fileURLWithPath: path), options).next(store) else { return }
+            url = next
+        }
         let existing = identity(ofBackup: url, options)
         let isSameSchema = existing?.schema == store.schema
         if isSameSchema, existing?.fingerprint == store.fingerprint { return }
-        guard let path = try connection.text("SELECT file FROM pragma_database_list WHERE name = 'main'") else {
-            return
-        }
         if isSameSchema { try endJournal(of: url, options) }
         // A backup of another version, from an earlier update, must not keep the store from opening.
         let draft = try DraftFile(of: url, replacing: isSameSchema)
@@ -28,10 +43,13 @@ enum DatabaseCopy {
         reader.setBusyTimeout(options)
         try reader.cancellable(options) { try write(reader, to: draft.url, options) }
         try draft.publish()
+        if case .automatic = backup {
+            AutomaticBackups(of: URL(fileURLWithPath: path), options).removeOthers(than: url, of: store)
+        }
     }
 
     /// The identity of the store at `url`; nil if the file is missing, damaged, or not a store.
-    private static func identity(ofBackup url: URL, _ options: StoreOptions) -> StoreIdentity? {
+    static func identity(ofBackup url: URL, _ options: StoreOptions) -> StoreIdentity? {
         guard FileManager.default.fileExists(atPath: url.path),
             let copy = try? StoreFile.connect(to: url, .readOnly, options),
             (try? copy.text("PRAGMA quick_check(1)")) == "ok"
@@ -79,8 +97,7 @@ enum DatabaseCopy {
 
     /// Whether the file at `url` is a backup of the store, perhaps of another version.
     static func isBackup(_ url: URL, of store: Connection, _ options: StoreOptions) throws -> Bool {
-        let file = try store.text("SELECT file FROM pragma_database_list WHERE name = 'main'")
-        if let file, !file.isEmpty, StoreFile.isSame(URL(fileURLWithPath: file), url) { return false }
+        if let file = try store.file(), StoreFile.isSame(URL(fileURLWithPath: file), url) { return false }
         let schema = try StoreIdentity(reading: store).schema
         guard identity(ofBackup: url, options)?.schema == schema else { return false }
         try endJournal(of: url, options)

@@ -37,6 +37,8 @@ public enum StoreError: Error, Hashable, Sendable {
     case unreadable(reason: String)
     /// The URL is not a file URL.
     case notAFile
+    /// There is no automatic backup of the store that the app can open.
+    case noBackup
     /// A transaction was begun inside another one on the same thread.
     case nestedTransaction
     /// The store was closed.
@@ -101,6 +103,7 @@ extension StoreError: CustomStringConvertible {
                 + "(StoreOptions.checksIntegrity, strata inspect)"
         case .busy: "another connection has locked the database: try again later"
         case .unreadable(let reason): "the database cannot be opened: \(reason)"
+        case .noBackup: "there is no automatic backup of the store that this app can open"
         case .notAFile: "the URL of a store must be a file URL"
         case .nestedTransaction: "a transaction was begun inside another one: use the outer transaction"
         case .closed: "the store was closed: open it again"

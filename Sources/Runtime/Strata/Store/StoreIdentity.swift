@@ -1,7 +1,7 @@
 import SQLSchema
 
 /// The schema and version of a store, as its metadata says.
-package struct StoreIdentity: Sendable {
+package struct StoreIdentity: Hashable, Sendable {
     /// The name of the schema.
     package let schema: String
     /// The version: `1.0`.
@@ -63,6 +63,11 @@ package struct StoreIdentity: Sendable {
     /// Whether the store has a newer version than the newest one of `known`, and apps with `known` can use it.
     func isNewer(than known: KnownSchema) -> Bool {
         schema == known.name && compatible.contains(known.fingerprint)
+    }
+
+    /// Whether an app with `known` can open the store, and migrate it if necessary.
+    func canBeOpened(by known: KnownSchema) -> Bool {
+        isNewer(than: known) || (try? MigrationPath(from: self, in: known)) != nil
     }
 
     /// The version of `known` that the store has; nil if it is not one of its versions.

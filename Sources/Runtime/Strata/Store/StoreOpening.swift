@@ -1,3 +1,5 @@
+import Foundation
+
 /// Opens a database as a store of a schema at its newest version, or refuses it.
 ///
 /// The stages are: `StoreIdentity` tells the version of the store, `MigrationPath` finds the steps from there to the
@@ -129,7 +131,11 @@ package struct StoreOpening {
             throw StoreError.needsMigration(found: path.source.name, newest: path.newest.name)
         }
         do {
-            return try Migrator(connection: connection, schema: schema, options: options).run(path)
+            let report = try Migrator(connection: connection, schema: schema, options: options).run(path)
+            if report != nil, case .automatic(let count) = options.backup, let file = try connection.file() {
+                AutomaticBackups(of: URL(fileURLWithPath: file), options).prune(keeping: count, schema: schema.name)
+            }
+            return report
         } catch let error as SQLiteError where error.isDamage {
             throw StoreError.corrupt(reason: error.message)
         } catch let error as SQLiteError where error.isBusy {

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// ```swift
 /// var options = StoreOptions()
-/// options.backup = url.appendingPathExtension("backup")
+/// options.backup = .automatic(keep: 2)
 /// options.migrationProgress = { print("\($0.completedRows) of \($0.totalRows) rows") }
 /// let store = try Store(at: url, schema: MoviesSchema.self, options: options)
 /// ```
@@ -35,6 +35,15 @@ public struct StoreOptions: Sendable {
         case refuse
     }
 
+    /// A backup of a store before a migration.
+    public enum Backup: Hashable, Sendable {
+        /// This file. A backup of the same store from an earlier update is replaced. Another file makes the migration fail.
+        case file(URL)
+        /// A new file beside the store. After the migration, the newest backups are kept, at least one.
+        /// ``Store/restoreNewestBackup(to:schema:options:)`` restores one of them.
+        case automatic(keep: Int)
+    }
+
     /// The way in which a migration passes several versions.
     public var migrationStrategy: MigrationStrategy = .fused
     /// The treatment of foreign keys that were dangling before a migration.
@@ -46,11 +55,9 @@ public struct StoreOptions: Sendable {
     /// Whether a migration fails early with `MigrationError.diskFull` if the disk space is certainly not enough. Otherwise
     /// it fails when the disk is full, and is rolled back.
     public var checksFreeSpace = true
-    /// The file for a backup of the store before a migration; nil for no backup.
-    ///
-    /// Strata checks the backup before it migrates the store, and keeps it. A backup of the same store from an earlier
-    /// update is replaced. Another file at this URL makes the migration fail.
-    public var backup: URL?
+    /// A backup of the store before a migration; nil for none. Strata checks the backup before it migrates the store. If the
+    /// backup cannot be written, for example because the disk is full, the migration fails.
+    public var backup: Backup?
     /// A closure that receives the progress of a migration, at most about twenty times a second, on the thread that opens
     /// the store.
     public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?

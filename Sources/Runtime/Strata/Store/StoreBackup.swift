@@ -1,0 +1,149 @@
+import Foundation
+
+/// A backup of a store that a migration has written beside it (``StoreOptions/Backup/automatic(keep:)``).
+public struct StoreBackup: Hashable, Sendable {
+    /// The file of the backup.
+    public let url: URL
+    /// The version that the store had.
+    public let version: String
+    /// The time at which the backup was written.
+    public let date: Date
+    /// The identity of the store.
+    let identity: StoreIdentity
+}
+
+/// The automatic backups of a store: `Notes.backup-20261124T214500.250Z-1.0.sqlite` beside `Notes.sqlite`.
+struct AutomaticBackups {
+    private let store: URL
+    private let options: StoreOptions
+    private static let dateStyle = Date.ISO8601FormatStyle(
+        dateSeparator: .omitted, timeSeparator: .omitted, includingFractionalSeconds: true)
+
+    init(of store: URL, _ options: StoreOptions) {
+        self.store = store
+        self.options = options
+    }
+
+    private var start: String { store.deletingPathExtension().lastPathComponent + ".backup-" }
+
+    /// The name of a new backup.
+    private func url(_ version: String, _ date: Date) -> URL {
+        let name = start + date.formatted(Self.dateStyle) + "-" + version
+        let url = store.deletingLastPathComponent().appendingPathComponent(name)
+        return store.pathExtension.isEmpty ? url : url.appendingPathExtension(store.pathExtension)
+    }
+
+    /// All backups, newest first. A file that is no store, or is damaged, is left out.
+    func all() throws -> [StoreBackup] {
+        let folder = store.deletingLastPathComponent()
+        let ending = store.pathExtension.isEmpty ? "" : "." + store.pathExtension
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
+            $0.hasPrefix(start) && $0.hasSuffix(ending)
+        }
+        return names.compactMap { name in
+            let parts = name.dropFirst(start.count).dropLast(ending.count).split(separator: "-", maxSplits: 1)
+            let url = folder.appendingPathComponent(name)
+            guard parts.count == 2, let date = try? Self.dateStyle.parse(String(parts[0])),
+                let identity = DatabaseCopy.identity(ofBackup: url, options), identity.version == parts[1]
+            else { return nil }
+            return StoreBackup(url: url, version: identity.version, date: date, identity: identity)
+        }.sorted { ($0.date, $0.url.path) > ($1.date, $1.url.path) }
+    }
+
+    /// Returns the file for a backup of the store that `connection` has locked; nil if the newest backup has the same state.
+    func next(_ identity: StoreIdentity) throws -> URL? {
+        let newest = try all().first { $0.identity.fingerprint == identity.fingerprint }
+        // After a migration that was killed, there is a backup already.
+        if let newest, let written = Self.modified(newest.url.path),
+            !["", "-wal"].contains(where: { Self.modified(store.path + $0).map { $0 >= written } ?? false })
+        {
+            return nil
+        }
+        // Other backups may be from the same moment.
+        var date = Date()
+        while FileManager.default.fileExists(atPath: url(identity.version, date).path) { date += 0.001 }
+        return url(identity.version, date)
+    }
+
+    private static func modified(_ path: String) -> Date? {
+        (try? FileManager.default.attributesOfItem(atPath: path))?[.modificationDate] as? Date
+    }
+
+    /// Deletes earlier backups of the same version. A migration that is killed at each launch must not fill the disk.
+    func removeOthers(than url: URL, of identity: StoreIdentity) {
+        for backup in (try? all()) ?? []
+        where backup.url.lastPathComponent != url.lastPathComponent && backup.identity.schema == identity.schema
+            && backup.identity.fingerprint == identity.fingerprint
+        {
+            try? StoreFile.remove(backup.url)
+        }
+    }
+
+    /// Deletes all but the newest `count` backups of stores of a schema.
+    func prune(keeping count: Int, schema: String) {
+        for backup in ((try? all()) ?? []).filter({ $0.identity.schema == schema }).dropFirst(max(1, count)) {
+            try? StoreFile.remove(backup.url)
+        }
+    }
+}
+
+extension Store {
+    /// Returns the automatic backups of the store at `url`, newest first.
+    ///
+    /// ```swift
+    /// for backup in try Store.backups(of: url) { print(backup.version, backup.date) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - url: The file of the store, which need not exist.
+    ///   - options: The options for opening the backups.
+    public static func backups(of url: URL, options: StoreOptions = StoreOptions()) throws -> [StoreBackup] {
+        guard url.isFileURL else { throw StoreError.notAFile }
+        return try AutomaticBackups(of: url, options).all()
+    }
+
+    /// Replaces the store at `url` by its newest automatic backup that the app can open. The replaced store becomes a backup
+    /// itself, unless it is damaged, so a later app can still read it.
+    ///
+    /// The store must not be open.
+    ///
+    /// ```swift
+    /// do {
+    ///     store = try Store(at: url, schema: MoviesSchema.self, options: options)
+    /// } catch StoreError.newer {
+    ///     // The customer went back from a beta, and agrees to lose the changes since then.
+    ///     try Store.restoreNewestBackup(to: url, schema: MoviesSchema.self)
+    ///     store = try Store(at: url, schema: MoviesSchema.self, options: options)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - url: The file of the store.
+    ///   - schema: The schema of the store. The backup may have an older version, which the next opening migrates.
+    ///   - options: The options for opening the files.
+    /// - Returns: The restored backup.
+    /// - Throws: ``StoreError/noBackup`` if there is no such backup; ``StoreError/busy`` if the store is open.
+    @discardableResult public static func restoreNewestBackup(
+        to url: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()
+    ) throws -> StoreBackup {
+        let known = KnownSchema(schema)
+        guard let backup = try backups(of: url, options: options).first(where: { $0.identity.canBeOpened(by: known) })
+        else { throw StoreError.noBackup }
+        if FileManager.default.fileExists(atPath: url.path),
+            let connection = try? StoreFile.connect(to: url, .readOnly, options),
+            let identity = try? StoreIdentity(reading: connection),
+            let kept = try AutomaticBackups(of: url, options).next(identity)
+        {
+            do {
+                let draft = try DraftFile(of: kept)
+                defer { draft.remove() }
+                try DatabaseCopy.write(connection, to: draft.url, options)
+                try draft.publish()
+            } catch let error as SQLiteError where error.isDamage {
+                // A damaged store is the reason to restore a backup.
+            }
+        }
+        try restoreBackup(from: backup.url, to: url, schema: schema, options: options)
+        return backup
+    }
+}
