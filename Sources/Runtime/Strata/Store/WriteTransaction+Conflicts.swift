@@ -50,9 +50,11 @@ extension WriteTransaction {
     /// let genre = try transaction.upsert(Genre(id: 9, name: "Drama"), on: \.name)
     /// ```
     ///
+    /// If a unique index contains only some rows, a row that it does not contain is inserted.
+    ///
     /// - Parameters:
     ///   - entity: The row.
-    ///   - first: A property that is unique, or the first one of a unique index of all rows.
+    ///   - first: A property that is unique, or the first one of a unique index.
     ///   - others: The other properties of the unique index.
     /// - Returns: The row as it is stored.
     /// - Throws: `SQLiteError` if there is no such index, or if the row violates another constraint.
@@ -62,7 +64,16 @@ extension WriteTransaction {
         let all = Entity.Columns()
         var names = all[keyPath: first].names
         repeat names.append(contentsOf: all[keyPath: each others].names)
-        return try insertAndFetch(entity, Entity.table.updating(onConflictOf: names))
+        do {
+            return try insertAndFetch(entity, Entity.table.updating(onConflictOf: names))
+        } catch let error as SQLiteError where error.code == 1 {  // SQLITE_ERROR
+            // The unique index may contain only some rows. SQLite then needs its condition
+            // (https://sqlite.org/lang_upsert.html).
+            let conditions = try open().uniqueIndexConditions(of: name(Entity.table.name), on: names)
+            if conditions.isEmpty { throw error }
+            let clauses = conditions.map { Entity.table.updating(onConflictOf: names, where: $0) }
+            return try insertAndFetch(entity, clauses.joined(separator: " "))
+        }
     }
 
     /// Inserts a row with a clause for conflicts.
@@ -174,15 +185,32 @@ extension WriteTransaction {
     }
 }
 
+extension Connection {
+    /// Returns the conditions of the unique indexes of a table that have exactly these columns and contain only some rows.
+    fileprivate func uniqueIndexConditions(of table: String, on columns: [String]) throws -> [String] {
+        let name = SQL.literal(table)
+        let indexes = try texts("SELECT name FROM pragma_index_list(\(name)) WHERE \"unique\" AND partial ORDER BY seq")
+        return try indexes.compactMap { index in
+            let index = SQL.literal(index)
+            guard Set(try texts("SELECT name FROM pragma_index_info(\(index))")) == Set(columns) else { return nil }
+            return try text("SELECT sql FROM sqlite_schema WHERE type = 'index' AND name = \(index)")
+                .flatMap(SQLText.condition)
+        }
+    }
+}
+
 extension EntityTable {
     /// The clause of an INSERT statement that updates the row that has the same values in `columns`.
-    fileprivate func updating(onConflictOf columns: [String]) -> String {
+    ///
+    /// - Parameter condition: The condition of the unique index over these columns; nil if it contains all rows.
+    fileprivate func updating(onConflictOf columns: [String], where condition: String? = nil) -> String {
         let rest = self.columns.filter { !key.contains($0) && !columns.contains($0) }
         // Without an assignment, there would be no row to return.
         let values =
             rest.isEmpty
             ? ["\(SQL.quoted(columns[0])) = \(SQL.quoted(columns[0]))"]
             : rest.map { "\(SQL.quoted($0)) = excluded.\(SQL.quoted($0))" }
-        return "ON CONFLICT (\(SQL.list(columns))) DO UPDATE SET \(values.joined(separator: ", "))"
+        let rows = condition.map { " WHERE \($0)" } ?? ""
+        return "ON CONFLICT (\(SQL.list(columns)))\(rows) DO UPDATE SET \(values.joined(separator: ", "))"
     }
 }
