@@ -8,7 +8,12 @@ extension SchemaStep {
     /// Such an app reads and writes the tables and columns that it knows. So it can use a store in which only other
     /// elements are new, if its own rows are valid without them, and if nothing new keeps it from deleting rows.
     package var incompatibleChange: SchemaChange? {
-        changes.first { !isCompatible($0) }
+        var change: SchemaChange?
+        visitChanges { changes in
+            change = changes.first { !isCompatible($0) }
+            return change == nil
+        }
+        return change
     }
 
     /// Returns whether apps of the version before can use stores after a change.

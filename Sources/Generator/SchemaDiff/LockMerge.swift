@@ -56,7 +56,7 @@ extension Lock {
             guard one.fingerprint == other.fingerprint, isSameFixture else { throw refusal(one, other) }
             var merged = one
             merged.fixture = one.fixture ?? other.fixture
-            // Only the branch that still has the older versions knows those that are compatible.
+            // A branch that has removed old versions names a later one.
             merged.compatibleSince = [one.compatibleSince, other.compatibleSince].compactMap(\.self).max()
             // Different statements are compared with the descriptions later.
             if one.ddl != other.ddl { merged.ddl = nil }

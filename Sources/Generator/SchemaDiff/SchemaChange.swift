@@ -90,26 +90,34 @@ extension SchemaStep {
     /// All changes of the step, entity by entity, and then those of subtypes.
     package var changes: [SchemaChange] {
         var changes: [SchemaChange] = []
+        visitChanges { part in
+            changes += part
+            return true
+        }
+        return changes
+    }
+
+    /// Passes the changes of the step to `body`, entity by entity, and then those of subtypes, until it returns false.
+    func visitChanges(_ body: ([SchemaChange]) -> Bool) {
         let steps = Dictionary(entities.map { ($0.new.lineage, $0) }, uniquingKeysWith: { first, _ in first })
         let mentioned = instructions.entities
         for new in to.entities {
             // Nearly all entities in nearly all steps are unchanged.
             if isUntouched(new.lineage, besides: mentioned) { continue }
-            if let step = steps[new.lineage] {
-                changes += self.changes(of: step)
-            } else {
-                changes.append(change(.entity(new.lineage), .added, for: reasons.filter { $0.entity == new.lineage }))
-            }
+            let changes =
+                steps[new.lineage].map(changes)
+                ?? [change(.entity(new.lineage), .added, for: reasons.filter { $0.entity == new.lineage })]
+            guard body(changes) else { return }
         }
         for old in from.entities where to.entity(old.lineage) == nil {
             let target = merged.first { $0.old.lineage == old.lineage }?.new
             let isDiscarded = instructions.discarded.contains(.init(entity: old.lineage))
-            changes.append(
-                change(
-                    .entity(old.lineage), target.map { .merged(into: $0.lineage) } ?? .removed,
-                    for: reasons.filter { $0.entity == old.lineage }, isDiscarded: isDiscarded))
+            let removal = change(
+                .entity(old.lineage), target.map { .merged(into: $0.lineage) } ?? .removed,
+                for: reasons.filter { $0.entity == old.lineage }, isDiscarded: isDiscarded)
+            guard body([removal]) else { return }
         }
-        return changes + subtypeChanges
+        _ = body(subtypeChanges)
     }
 
     private func changes(of step: EntityStep) -> [SchemaChange] {

@@ -33,7 +33,7 @@ struct AutomaticBackups {
         return store.pathExtension.isEmpty ? url : url.appendingPathExtension(store.pathExtension)
     }
 
-    /// All backups, newest first. A file that is no store, or is damaged, is left out.
+    /// All backups, newest first. Damaged files and files that are not stores are left out.
     func all() throws -> [StoreBackup] {
         let folder = store.deletingLastPathComponent()
         let ending = store.pathExtension.isEmpty ? "" : "." + store.pathExtension
