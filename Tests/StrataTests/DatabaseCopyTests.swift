@@ -226,6 +226,13 @@ import Testing
             #expect(throws: StoreError.notADatabase) { _ = try Store(at: url, schema: Shop.self) }
             try Store.restoreNewestBackup(to: url, schema: Shop.self)
             #expect(try Store(at: url, schema: Shop.self).read { try $0.count(Item.self) } == 3)
+            // A damaged backup is not restored.
+            for backup in try Store.backups(of: url) {
+                var bytes = try Data(contentsOf: backup.url)
+                bytes.replaceSubrange(bytes.count / 2..<bytes.count, with: Data(repeating: 7, count: bytes.count / 2))
+                try bytes.write(to: backup.url)
+            }
+            #expect(throws: StoreError.noBackup) { try Store.restoreNewestBackup(to: url, schema: Shop.self) }
         }
     }
 

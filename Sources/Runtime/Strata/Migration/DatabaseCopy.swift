@@ -49,10 +49,14 @@ enum DatabaseCopy {
     }
 
     /// The identity of the store at `url`; nil if the file is missing, damaged, or not a store.
-    static func identity(ofBackup url: URL, _ options: StoreOptions) -> StoreIdentity? {
+    ///
+    /// - Parameter isChecked: Whether the complete file is read to find damage.
+    static func identity(
+        ofBackup url: URL, _ options: StoreOptions, checked isChecked: Bool = true
+    ) -> StoreIdentity? {
         guard FileManager.default.fileExists(atPath: url.path),
             let copy = try? StoreFile.connect(to: url, .readOnly, options),
-            (try? copy.text("PRAGMA quick_check(1)")) == "ok"
+            !isChecked || (try? copy.text("PRAGMA quick_check(1)")) == "ok"
         else { return nil }
         return try? StoreIdentity(reading: copy)
     }

@@ -33,7 +33,7 @@ struct AutomaticBackups {
         return store.pathExtension.isEmpty ? url : url.appendingPathExtension(store.pathExtension)
     }
 
-    /// All backups, newest first. Damaged files and files that are not stores are left out.
+    /// All backups, newest first, without files that are not stores.
     func all() throws -> [StoreBackup] {
         let folder = store.deletingLastPathComponent()
         let ending = store.pathExtension.isEmpty ? "" : "." + store.pathExtension
@@ -44,7 +44,8 @@ struct AutomaticBackups {
             let parts = name.dropFirst(start.count).dropLast(ending.count).split(separator: "-", maxSplits: 1)
             let url = folder.appendingPathComponent(name)
             guard parts.count == 2, let date = try? Self.dateStyle.parse(String(parts[0])),
-                let identity = DatabaseCopy.identity(ofBackup: url, options), identity.version == parts[1]
+                let identity = DatabaseCopy.identity(ofBackup: url, options, checked: false),
+                identity.version == parts[1]
             else { return nil }
             return StoreBackup(url: url, version: identity.version, date: date, identity: identity)
         }.sorted { ($0.date, $0.url.path) > ($1.date, $1.url.path) }
@@ -55,7 +56,8 @@ struct AutomaticBackups {
         let newest = try all().first { $0.identity.fingerprint == identity.fingerprint }
         // After a migration that was killed, there is a backup already.
         if let newest, let written = Self.modified(newest.url.path),
-            !["", "-wal"].contains(where: { Self.modified(store.path + $0).map { $0 >= written } ?? false })
+            !["", "-wal"].contains(where: { Self.modified(store.path + $0).map { $0 >= written } ?? false }),
+            DatabaseCopy.identity(ofBackup: newest.url, options) != nil
         {
             return nil
         }
@@ -127,8 +129,10 @@ extension Store {
         to url: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()
     ) throws -> StoreBackup {
         let known = KnownSchema(schema)
-        guard let backup = try backups(of: url, options: options).first(where: { $0.identity.canBeOpened(by: known) })
-        else { throw StoreError.noBackup }
+        let backup = try backups(of: url, options: options).first { backup in
+            backup.identity.canBeOpened(by: known) && DatabaseCopy.identity(ofBackup: backup.url, options) != nil
+        }
+        guard let backup else { throw StoreError.noBackup }
         if FileManager.default.fileExists(atPath: url.path),
             let connection = try? StoreFile.connect(to: url, .readOnly, options),
             let identity = try? StoreIdentity(reading: connection),
