@@ -47,4 +47,10 @@ import Testing
         #expect(SwiftLines.broken(string) == string)
         #expect(SwiftLines.broken(string + "f(\(long), \(long))") == string + "f(\n    \(long),\n    \(long)\n)")
     }
+
+    @Test func `a long line that only closes brackets stays as it is`() {
+        for line in ["    ]) + \(long)\(long)", "    }  \(long)\(long)", ")\(long)\(long)", "    ])\(long), \(long)"] {
+            #expect(SwiftLines.broken(line) == line)
+        }
+    }
 }

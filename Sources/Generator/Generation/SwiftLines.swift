@@ -85,7 +85,8 @@ enum SwiftLines {
     private static func group(in bytes: [UInt8]) -> Group? {
         var found: Group?
         var depth = 0
-        var start = 0
+        // A line may close brackets that an earlier line has opened.
+        var start: Int?
         var commas: [Int] = []
         var place = 0
         while place < bytes.count {
@@ -98,7 +99,7 @@ enum SwiftLines {
             case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"):
                 depth = max(0, depth - 1)
                 let isClosure = bytes[place] == UInt8(ascii: "}")
-                if depth == 0, place > start + 1, isClosure || found?.isClosure != true {
+                if depth == 0, let start, place > start + 1, isClosure || found?.isClosure != true {
                     found = Group(start: start, end: place, isClosure: isClosure, commas: isClosure ? [] : commas)
                 }
             case UInt8(ascii: ",") where depth == 1:
