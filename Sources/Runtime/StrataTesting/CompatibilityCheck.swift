@@ -45,10 +45,36 @@ extension Fixtures {
     /// The structs that read the rows of a version. A table whose struct is not generated has none.
     private func structs(of version: FixtureVersion) -> [StructCheck] {
         guard let last = versions.firstIndex(where: { $0.name == version.name }) else { return [] }
-        let declared = versions[...last].flatMap(\.structs)
         return version.tables.compactMap { table in
-            declared.last { $0.table == table.name && $0.type.table.columns == table.columns.flatMap(\.names) }
+            guard let declaring = versions[...last].last(where: { $0.structs.contains { $0.table == table.name } }),
+                let declared = declaring.tables.first(where: { $0.name == table.name }),
+                declared.columns.count == table.columns.count,
+                // The struct of this version may not be generated.
+                zip(declared.columns, table.columns).allSatisfy({ $0.isRead(like: $1) })
+            else { return nil }
+            return declaring.structs.first { $0.table == table.name }
         }
+    }
+}
+
+extension FixtureColumn {
+    /// Returns whether a struct reads the values of both columns in the same way.
+    fileprivate func isRead(like other: FixtureColumn) -> Bool {
+        guard names == other.names, member == other.member, isNullable == other.isNullable else { return false }
+        switch (role, other.role) {
+        case (.key(let type), .key(let otherType)), (.value(let type), .value(let otherType)):
+            return type.unlimited == otherType.unlimited
+        case (.reference(let target, _), .reference(let otherTarget, _)): return target == otherTarget
+        case (.position, .position): return true
+        default: return false
+        }
+    }
+}
+
+extension ColumnType {
+    /// The type without the limits on its values.
+    fileprivate var unlimited: ColumnType {
+        if case .limited(let type, _) = self { type } else { self }
     }
 }
 
