@@ -103,7 +103,7 @@ public struct Row {
     }
 
     /// Returns text with all its bytes, including NUL.
-    @inlinable public func string(_ index: Int) throws -> String {
+    @inlinable @inline(__always) public func string(_ index: Int) throws -> String {
         let cell = try cell(index, SQLITE_TEXT, "text")
         guard let bytes = sqlite3_value_text(cell) else { throw malformed(index, "text") }
         let count = Int(sqlite3_value_bytes(cell))
