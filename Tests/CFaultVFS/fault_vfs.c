@@ -19,6 +19,9 @@ typedef struct disk_file {
     int is_durable;
     /// Whether it was deleted, perhaps only in memory.
     int is_deleted;
+    /// The content of a file of the same name that was deleted, perhaps only in memory; NULL if there is none.
+    unsigned char *former;
+    sqlite3_int64 former_size;
 } disk_file;
 
 struct fault_vfs {
@@ -96,7 +99,25 @@ static int remember(disk_file *disk, sqlite3_file *real) {
     disk->bytes = bytes;
     disk->size = size;
     disk->is_durable = 1;
+    // The first sync of a new journal also syncs the folder.
+    free(disk->former);
+    disk->former = NULL;
     return SQLITE_OK;
+}
+
+/// A new file takes the name of one that was deleted.
+static void replace(disk_file *disk) {
+    if (disk->is_durable) {
+        free(disk->former);
+        disk->former = disk->bytes;
+        disk->former_size = disk->size;
+    } else {
+        free(disk->bytes);
+    }
+    disk->bytes = NULL;
+    disk->size = 0;
+    disk->is_durable = 0;
+    disk->is_deleted = 0;
 }
 
 // MARK: Files
@@ -240,7 +261,7 @@ static int fault_open(sqlite3_vfs *base, const char *path, sqlite3_file *file, i
             vfs->files = self->disk;
             if (exists) remember(self->disk, self->real);
         } else if (self->disk->is_deleted) {
-            self->disk->is_deleted = 0;
+            replace(self->disk);
         }
     }
     self->base.pMethods = &methods;
@@ -346,6 +367,14 @@ static unsigned char *contents(const char *path, long *size) {
 
 /// Leaves of a file what a power cut leaves: all that was synced, and an arbitrary choice of what was written since.
 static int cut(fault_vfs *vfs, disk_file *disk) {
+    // The deletion of the former file may not have come about.
+    if (disk->former && next_random(vfs) % 2) {
+        FILE *file = fopen(disk->path, "wb");
+        size_t size = (size_t)disk->former_size;
+        int code = file && fwrite(disk->former, 1, size, file) == size ? 0 : -1;
+        if (file) fclose(file);
+        return code;
+    }
     long now = -1;
     unsigned char *bytes = contents(disk->path, &now);
     int is_kept = disk->is_durable || (now >= 0 && next_random(vfs) % 2);
@@ -392,6 +421,7 @@ int fault_vfs_destroy(fault_vfs *vfs) {
             unlink(shared);
             free(shared);
         }
+        free(file->former);
         free(file->bytes);
         free(file->path);
         free(file);

@@ -50,15 +50,31 @@ private enum ByColumns: Schema {
         let name: String
         let schema: any Schema.Type
         let journal: StoreOptions.Journal
+        var migration: StoreOptions.MigrationMode = .oneTransaction
         /// Creates the old store.
         let make: @Sendable (URL) throws -> Void
 
-        var testDescription: String { "\(name), \(journal.rawValue)" }
+        var testDescription: String { "\(name), \(journal.rawValue), \(migration.rawValue)" }
+
+        /// Opens the store. A resumable migration commits after each row.
+        func open(_ url: URL) throws {
+            var options = StoreOptions()
+            options.migration = migration
+            try MigrationBatches.$duration.withValue(.zero) { _ = try Store(at: url, schema: schema, options: options) }
+        }
     }
 
     private static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
 
-    static let scenarios: [Scenario] = [StoreOptions.Journal.delete, .wal].flatMap { journal in
+    static let scenarios =
+        transactional
+        + transactional.map { scenario in
+            var scenario = scenario
+            scenario.migration = .resumable
+            return scenario
+        }
+
+    private static let transactional: [Scenario] = [StoreOptions.Journal.delete, .wal].flatMap { journal in
         [
             Scenario(name: "code", schema: LaundrySchema.self, journal: journal) { url in
                 try copy("LaundryTests/Fixtures/LaundrySchema/1.0.sqlite", to: url)
@@ -102,7 +118,7 @@ private enum ByColumns: Schema {
         let old = try contents(of: original)
         let migrated = folder.appendingPathComponent("migrated.sqlite")
         try FileManager.default.copyItem(at: original, to: migrated)
-        _ = try Store(at: migrated, schema: scenario.schema)
+        try scenario.open(migrated)
         let new = try contents(of: migrated)
         #expect(old != new)
 
@@ -119,16 +135,16 @@ private enum ByColumns: Schema {
                     }
                 }
                 try FileManager.default.copyItem(at: original, to: url)
-                happened = try open(url, scenario.schema, kind, place, seed)
+                happened = try open(url, scenario, kind, place, seed)
                 count += 1
                 let where_ = "\(scenario), fault \(kind.rawValue) at \(place), seed \(seed)"
                 let left = try contents(of: url)
                 #expect(left == old || left == new, "neither the old store nor the new one: \(where_)")
                 #expect(happened || left == new, "nothing failed, and it is not the new one: \(where_)")
-                _ = try Store(at: url, schema: scenario.schema)
+                try scenario.open(url)
                 #expect(try contents(of: url) == new, "tried again: \(where_)")
             }
-            place += isWhole ? 1 : Int.random(in: 1...9)
+            place += isWhole ? 1 : Int.random(in: 1...(scenario.migration == .resumable ? 400 : 9))
         }
         #expect(count > (isWhole ? 15 : 2))
     }
@@ -137,7 +153,7 @@ private enum ByColumns: Schema {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let results = try Self.scenarios.prefix(2).map { scenario in
+        let results = try Self.transactional.prefix(2).map { scenario in
             let url = folder.appendingPathComponent(scenario.name)
             try scenario.make(url)
             _ = try Store(at: url, schema: scenario.schema)
@@ -150,22 +166,23 @@ private enum ByColumns: Schema {
     ///
     /// - Returns: Whether the fault happened.
     private func open(
-        _ url: URL, _ schema: any Schema.Type, _ kind: fault_kind, _ place: Int, _ seed: UInt64
+        _ url: URL, _ scenario: Scenario, _ kind: fault_kind, _ place: Int, _ seed: UInt64
     ) throws -> Bool {
         let name = "fault-" + UUID().uuidString
         let system = try #require(fault_vfs_create(name, kind, Int32(place), seed))
-        Connection.$fileSystem.withValue(name) { _ = try? Store(at: url, schema: schema) }
+        Connection.$fileSystem.withValue(name) { try? scenario.open(url) }
         let happened = fault_vfs_happened(system) != 0
         #expect(fault_vfs_destroy(system) == 0)
         return happened
     }
 
-    /// The contents of the database, except times.
+    /// The contents of the database, except times and the tables and triggers of a resumable migration.
     private func contents(of url: URL) throws -> [String: [String]] {
         let connection = try Connection(path: url.path, mode: .readWrite)
         #expect(try connection.text("PRAGMA integrity_check") == "ok")
         var contents: [String: [String]] = [:]
-        try connection.query("SELECT name, sql FROM sqlite_schema") { row in
+        try connection.query("SELECT name, sql, tbl_name FROM sqlite_schema") { row in
+            if try Self.isPending(row.string(0)) || Self.isPending(row.string(2)) { return }
             contents["\(row.value(0))"] = ["\(row.value(1))"]
         }
         for case let name in Array(contents.keys) where contents[name]?.first?.contains("CREATE TABLE") == true {
@@ -178,6 +195,11 @@ private enum ByColumns: Schema {
         }
         contents["version"] = [try connection.integer("PRAGMA user_version").map(String.init) ?? ""]
         return contents
+    }
+
+    /// Whether an object belongs to a resumable migration that has not ended.
+    private static func isPending(_ name: String) -> Bool {
+        name.contains(/^strata_([0-9]|pending|added|key)/)
     }
 
     /// Shows that these tests can detect a damaged database.

@@ -98,6 +98,12 @@ import Testing
 
     @Test(arguments: [StoreOptions.MigrationStrategy.fused, .stepwise], 0..<4)
     func `every version migrates to the same contents`(strategy: StoreOptions.MigrationStrategy, start: Int) throws {
+        for mode in [StoreOptions.MigrationMode.oneTransaction, .resumable] { try check(strategy, start, mode) }
+    }
+
+    private func check(
+        _ strategy: StoreOptions.MigrationStrategy, _ start: Int, _ mode: StoreOptions.MigrationMode
+    ) throws {
         let history = try history(Self.files)
         #expect(history.steps.map(\.customReasons) == [[], [], [], []])
         let schema = KnownSchema(history)
@@ -108,7 +114,8 @@ import Testing
             options.migrationStrategy = .stepwise
             if start > 0 { _ = try Store(at: url, knowing: schema.upTo(start), options: options) }
             options.migrationStrategy = strategy
-            _ = try Store(at: url, knowing: schema, options: options)
+            options.migration = mode
+            try openInterrupted(at: url, schema, options)
             #expect(try contents(of: url, #require(schema.versions.last)) == Self.answer)
         }
     }

@@ -75,12 +75,8 @@ public enum LaundrySchema: Strata.Schema {
             map laundry_data
             create laundry_detail
             create laundry_failure
-            """#) { step in
-            var migration = Migration_1_0_to_2_0()
-            try migration.willMigrate(step.context)
-            try step.migrate(LaundrySchema.V1_0.Laundry.self) { try migration.migrate($0, $1) }
-            try step.followKeys()
-            try migration.didMigrate(step.context)
+            """#, code: Migration_1_0_to_2_0.self) { step, migration in
+            try step.migrate(LaundrySchema.V1_0.Laundry.self) { try migration.value.migrate($0, $1) }
         }
     }
 }

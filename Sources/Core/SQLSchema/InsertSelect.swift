@@ -54,31 +54,35 @@ package struct InsertSelect: Sendable {
 
     /// Returns the statement.
     ///
-    /// - Parameter isPart: Whether to copy only a range of row numbers. The first parameter of the statement is the
-    ///   lowest row number, and the second one is the highest.
-    package func statement(isPart: Bool = false) -> String {
-        statement(where: isPart ? source.rowNumber.map { "\($0) BETWEEN ?1 AND ?2" } : nil)
+    /// - Parameters:
+    ///   - isPart: Whether to copy only a range of row numbers. The first parameter of the statement is the lowest row
+    ///     number, and the second one is the highest.
+    ///   - from: The present name of the old table; nil for its own name.
+    ///   - into: The present name of the new table; nil for the temporary name within one transaction.
+    package func statement(isPart: Bool = false, from: String? = nil, into: String? = nil) -> String {
+        statement(from, into, where: isPart ? source.rowNumber.map { "\($0) BETWEEN ?1 AND ?2" } : nil)
     }
 
     /// Returns the statement for a limited number of rows, in the order of their row numbers.
     ///
     /// The first parameter of the statement is the lowest row number, and the second one is the limit.
-    package func limitedStatement() -> String {
+    package func limitedStatement(from: String? = nil, into: String? = nil) -> String {
         // An index that contains all columns has another order than the row numbers. If SQLite used it, it would have
         // to read and sort all rows before it applies the limit (https://sqlite.org/lang_indexedby.html).
         let number = source.rowNumber ?? ""
-        return statement(from: " NOT INDEXED", where: "\(number) >= ?1") + " ORDER BY \(number) LIMIT ?2"
+        return statement(from, into, hint: " NOT INDEXED", where: "\(number) >= ?1") + " ORDER BY \(number) LIMIT ?2"
     }
 
-    private func statement(from hint: String = "", where part: String?) -> String {
+    private func statement(_ from: String?, _ into: String?, hint: String = "", where part: String?) -> String {
         var columns = values.map { SQL.quoted($0.column) }
         var expressions = values.map(\.sql)
-        if condition == nil, let from = source.hiddenRowID, let to = target.hiddenRowID {
-            columns.insert(to, at: 0)
-            expressions.insert(from, at: 0)
+        if condition == nil, let number = source.hiddenRowID, let copy = target.hiddenRowID {
+            columns.insert(copy, at: 0)
+            expressions.insert(number, at: 0)
         }
-        var statement = "INSERT INTO \(SQL.quoted("strata_new_" + target.name)) (\(columns.joined(separator: ", ")))\n"
-        statement += "SELECT \(expressions.joined(separator: ", ")) FROM \(SQL.quoted(source.name))\(hint)"
+        let (from, into) = (from ?? source.name, into ?? StepStatements.temporaryName(of: target.name))
+        var statement = "INSERT INTO \(SQL.quoted(into)) (\(columns.joined(separator: ", ")))\n"
+        statement += "SELECT \(expressions.joined(separator: ", ")) FROM \(SQL.quoted(from))\(hint)"
         let conditions = [part, condition].compactMap(\.self)
         if !conditions.isEmpty { statement += " WHERE " + conditions.joined(separator: " AND ") }
         return statement

@@ -17,7 +17,13 @@ package struct StepStatements: Sendable {
     package private(set) var alter: [String] = []
     /// The statements that give the new tables their final names, and create the indexes. They need
     /// `legacy_alter_table` on.
-    package private(set) var finish: [String] = []
+    package var finish: [String] { renames + indexes.map { SQLite.createIndex($0.index, on: $0.table) } + searches }
+    /// The statements of `finish` that give the new tables their final names.
+    private var renames: [String] = []
+    /// The indexes that `finish` creates, with the names of their tables.
+    package private(set) var indexes: [(table: String, index: Table.Index)] = []
+    /// The statements of `finish` that create what searches the texts of tables.
+    package private(set) var searches: [String] = []
     /// The old tables that are dropped.
     package private(set) var dropped: Set<String> = []
     /// The temporary name of each rebuilt table, by its final name.
@@ -37,24 +43,34 @@ package struct StepStatements: Sendable {
         self.init(TableMapping(from: old, to: new, changes: changes), keepsOldTables: keepsOldTables)
     }
 
+    /// The temporary name of a table that is created in the same transaction in which it gets its final name.
+    package static func temporaryName(of table: String) -> String { "strata_new_" + table }
+
     /// Creates the statements that carry out a mapping.
-    package init(_ mapping: TableMapping, keepsOldTables: Bool = false) {
-        let alterations = Self.alterations(mapping, keepsOldTables: keepsOldTables)
+    ///
+    /// - Parameters:
+    ///   - mapping: The origins of the rows.
+    ///   - keepsOldTables: Whether the old tables stay unchanged until all rows are copied.
+    ///   - copied: The names of unchanged tables whose rows are copied nevertheless.
+    package init(_ mapping: TableMapping, keepsOldTables: Bool = false, copied: Set<String> = []) {
+        let alterations = Self.alterations(mapping, keepsOldTables: keepsOldTables).filter {
+            !copied.contains($0.new.name)
+        }
         let altered = Dictionary(alterations.map { ($0.new.name, $0) }, uniquingKeysWith: { first, _ in first })
         let oldTables = Dictionary(mapping.old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         var rebuilt: [Table] = []
         var untouched: Set<String> = []
         for table in mapping.new {
-            if mapping.origins[table.name] == nil, oldTables[table.name] == table {
+            if mapping.origins[table.name] == nil, oldTables[table.name] == table, !copied.contains(table.name) {
                 untouched.insert(table.name)
                 actions.append((table.name, .keep))
                 continue
             }
-            if let alteration = altered[table.name] {
+            if let alteration = altered[table.name], !copied.contains(table.name) {
                 actions.append((table.name, alteration.statements.isEmpty ? .keep : .alter))
                 continue
             }
-            let temporary = "strata_new_" + table.name
+            let temporary = Self.temporaryName(of: table.name)
             temporaryNames[table.name] = temporary
             create.append(SQLite.createTable(table, named: temporary))
             rebuilt.append(table)
@@ -79,13 +95,13 @@ package struct StepStatements: Sendable {
         alter += alterations.flatMap(\.indexDrops)
         alter += dropped.map { "DROP TABLE \(SQL.quoted($0))" }
         alter += alterations.flatMap(\.statements)
-        finish = rebuilt.map { table in
-            "ALTER TABLE \(SQL.quoted("strata_new_" + table.name)) RENAME TO \(SQL.quoted(table.name))"
+        renames = rebuilt.map { table in
+            "ALTER TABLE \(SQL.quoted(Self.temporaryName(of: table.name))) RENAME TO \(SQL.quoted(table.name))"
         }
-        finish += mapping.new.filter { !untouched.contains($0.name) }.flatMap {
-            altered[$0.name]?.indexCreations ?? SQLite.createIndexes(of: $0)
+        indexes = mapping.new.filter { !untouched.contains($0.name) }.flatMap { table in
+            (altered[table.name]?.addedIndexes ?? table.indexes).map { (table.name, $0) }
         }
-        finish += searches.creation
+        self.searches = searches.creation
     }
 
     /// Returns the alterations of the tables whose rows need not be copied, in the order of the new version.

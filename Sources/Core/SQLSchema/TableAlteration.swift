@@ -109,10 +109,10 @@ struct TableAlteration {
         return old.indexes.filter { !kept.contains($0) }.map { "DROP INDEX \(SQL.quoted($0.name))" }
     }
 
-    /// The statements that create new indexes. They must run after `statements`.
-    var indexCreations: [String] {
+    /// The new indexes. They must be created after `statements`.
+    var addedIndexes: [Table.Index] {
         let kept = indexes.map(\.new)
-        return new.indexes.filter { !kept.contains($0) }.map { SQLite.createIndex($0, on: new.name) }
+        return new.indexes.filter { !kept.contains($0) }
     }
 
     /// The statements that first change the columns, and then the name of the table.

@@ -168,7 +168,7 @@ extension Generator {
 
     private func stepValues(_ step: SchemaStep) -> Value {
         func call(_ function: String, _ type: String) -> Value {
-            .text("step.\(function)(\(type).self) { try migration.migrate($0, $1) }")
+            .text("step.\(function)(\(type).self) { try migration.value.migrate($0, $1) }")
         }
         let migrations = step.customEntities.map { entity in
             let namespace = "\(history.name).\(names.namespace(step.from))"
@@ -186,7 +186,7 @@ extension Generator {
             "migration": .text(names.migration(step)),
             "migrations": .list(
                 migrations + step.merged.map { call("merge", names.type($0.old.lineage, in: step.from)) }
-                    + Self.removalNames(step).map { .text("migration.carryOn\($0)(step.context)") }),
+                    + Self.removalNames(step).map { .text("step.once(\(SwiftLiteral.string("carryOn\($0)"))) { try migration.value.carryOn\($0)($0) }") }),
         ]
     }
 }

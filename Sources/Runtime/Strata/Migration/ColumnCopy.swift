@@ -74,7 +74,7 @@ import SQLSchema
         connection = step.context.connection
         monitor = step.monitor
         map = try step.keyMap(from: old, to: new)
-        lookup = try connection.prepare(old.select + " WHERE \(number) = ?1")
+        lookup = try connection.prepare(old.select(from: step.context.oldName(old.name)) + " WHERE \(number) = ?1")
         key = old.key.compactMap(old.columns.firstIndex)
         places = [Int](repeating: 0, count: old.columns.count)
         super.init()
@@ -103,8 +103,9 @@ import SQLSchema
     }
 
     private func copy() throws {
+        let (batches, task) = (step.batches, "migrate \(old.name)")
+        guard var first = batches == nil ? Int64.min : try batches?.start(task) else { return }
         var insert = try connection.prepare(statement())
-        var first = Int64.min
         var part = 1
         while true {
             try insert.bind(first, at: 1)
@@ -114,8 +115,13 @@ import SQLSchema
             first = row + 1
             part = min(10 * part, Self.longestPart)
             if learn() { insert = try connection.prepare(statement()) }
+            if let batches, batches.isDue {
+                lookupRow = nil
+                try batches.commit(task, through: row)
+            }
         }
         lookup.reset()
+        try batches?.finish(task)
     }
 
     /// The statement that copies the kept rows from a row number on (parameter 1), up to a limit (parameter 2).
@@ -130,7 +136,8 @@ import SQLSchema
             from: source, to: target, values: values,
             sql: Dictionary(given, uniquingKeysWith: { first, _ in first }),
             condition: "strata_row(\(arguments.joined(separator: ", ")))"
-        ).limitedStatement()
+        ).limitedStatement(
+            from: step.context.oldName(source.name), into: step.context.temporaryNames[target.name])
     }
 
     /// Makes the columns that were looked up arguments of `strata_row`. Returns whether there were any.

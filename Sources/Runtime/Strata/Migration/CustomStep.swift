@@ -1,18 +1,29 @@
+import Foundation
 import SQLSchema
+
+/// The value of a custom migration while it runs. Generated code passes rows to it.
+public final class RunningMigration<Code: CustomMigration> {
+    /// The value, which may keep state.
+    @exclusivity(unchecked) public var value: Code
+
+    init(_ value: Code) { self.value = value }
+}
 
 /// One run of a step with a custom migration. Generated code calls it.
 public final class CustomStep {
     /// The context that the functions of the custom migration receive.
     public let context: MigrationContext
     /// The number of rows that the custom migration has received so far.
-    @exclusivity(unchecked) var rows = 0
+    @exclusivity(unchecked) var rows: Int
 
-    private(set) var droppedRows: [String: Int] = [:]
-    private(set) var mergedRows: [String: Int] = [:]
+    private(set) var droppedRows: [String: Int]
+    private(set) var mergedRows: [String: Int]
 
     let mapping: TableMapping
     let changes: [TableChange]
     let monitor: MigrationMonitor
+    /// The transactions of a migration that can be resumed; nil if all runs in one transaction.
+    var batches: MigrationBatches? { context.batches }
     private var codeTables: [String: (old: String, oldKey: [String], references: [String: String])] = [:]
 
     init(context: MigrationContext, mapping: TableMapping, changes: [TableChange], monitor: MigrationMonitor) {
@@ -20,6 +31,80 @@ public final class CustomStep {
         self.context = context
         self.mapping = mapping
         self.changes = changes
+        let state = context.batches?.pending.state.custom
+        rows = state?.rows ?? 0
+        droppedRows = state?.droppedRows ?? [:]
+        mergedRows = state?.mergedRows ?? [:]
+    }
+
+    /// Runs a custom migration. In batches, it ends before `didMigrate` unless other stages follow.
+    func run<Code: CustomMigration>(
+        _ migrateRows: (CustomStep, RunningMigration<Code>) throws -> Void
+    ) throws {
+        let state = batches?.pending.state.custom.code
+        let migration = RunningMigration(try state.flatMap { try Self.decode(Code.self, $0) } ?? Code())
+        batches?.saveCustom = { [unowned self] custom in
+            if let code = migration.value as? any Encodable { custom.code = try PendingMigration.encoder.encode(code) }
+            (custom.rows, custom.droppedRows, custom.mergedRows) = (rows, droppedRows, mergedRows)
+            (custom.hasChangedRows, custom.newIDs) = (context.hasChangedRows, context.newIDs.given)
+        }
+        defer { batches?.saveCustom = nil }
+        try once("willMigrate") { try migration.value.willMigrate($0) }
+        try migrateRows(self, migration)
+        try followKeys()
+        if let batches, batches.isLastStage, !batches.isLast { return try batches.commit() }
+        try once("didMigrate") { try migration.value.didMigrate($0) }
+    }
+
+    private static func decode<Code>(_ type: Code.Type, _ data: Data) throws -> Code? {
+        guard let type = type as? any Decodable.Type else { return nil }
+        return try PendingMigration.decoder.decode(type, from: data) as? Code
+    }
+
+    /// Runs `body`, unless the same migration has already run it before it was interrupted.
+    ///
+    /// - Parameter task: A name for `body`, which no other part of the step has.
+    public func once(_ task: String, _ body: (MigrationContext) throws -> Void) throws {
+        guard let batches else { return try body(context) }
+        guard try batches.start(task) != nil else { return }
+        try body(context)
+        guard context.connection.isInTransaction else { throw MigrationError.rolledBack }
+        try batches.finish(task)
+    }
+
+    /// Runs `body` with each row of an old entity that is not migrated yet. Only one row at a time is in memory.
+    private func forEach<Old: StoredEntity>(_ type: Old.Type, _ task: String, _ body: (Old) throws -> Void) throws {
+        let first = batches == nil ? Int64.min : try batches?.start(task)
+        guard var first else { return }
+        let table = Old.table
+        let name = context.oldName(table.name)
+        let connection = context.connection
+        let number = try connection.rowNumber(of: name)
+        var sql = table.select(from: name)
+        if let number, batches != nil {
+            sql =
+                "SELECT \(SQL.list(table.fetchedColumns)), \(number) FROM \(SQL.quoted(name)) "
+                + "WHERE \(number) >= ?1 ORDER BY \(number)"
+        }
+        let select = try connection.prepare(sql)
+        var isDone = false
+        while !isDone {
+            if number != nil, batches != nil { try select.bind(first, at: 1) }
+            isDone = true
+            while try select.step() {
+                try body(try Old.read(select.row))
+                guard connection.isInTransaction else { throw MigrationError.rolledBack }
+                guard let batches, number != nil, batches.isDue else { continue }
+                guard let row = try Int64?(row: select.row, at: table.fetchedColumns.count), row < Int64.max else {
+                    break
+                }
+                try batches.commit(task, through: row)
+                first = row + 1
+                isDone = false
+                break
+            }
+        }
+        try batches?.finish(task)
     }
 
     /// Runs `body` with every row of a removed entity, and inserts the rows that it returns into the table of another
@@ -33,8 +118,7 @@ public final class CustomStep {
     public func merge<Old: StoredEntity, New: StoredEntity>(
         _ type: Old.Type, _ body: (Old, MigrationContext) throws -> Outcome<New>
     ) throws {
-        let cursor = try context.old(type)
-        while let old = try cursor.next() {
+        try forEach(type, "merge \(Old.table.name)") { old in
             switch try body(old, context) {
             case .keep(let new): try context.insert(new)
             case .drop: countGone(Old.table.name, isMerged: false)
@@ -63,8 +147,7 @@ public final class CustomStep {
         let table = New.table.name
         let map = try keyMap(from: Old.table, to: New.table)
         let insert = try context.connection.prepare(New.table.insert(into: context.temporaryNames[table] ?? table))
-        let cursor = try context.old(type)
-        while let old = try cursor.next() {
+        try forEach(type, "migrate \(Old.table.name)") { old in
             let id = Old.id(of: old)
             switch try body(old, context) {
             case .keep(let new):
@@ -129,11 +212,12 @@ public final class CustomStep {
     func keyMap(from old: EntityTable, to new: EntityTable) throws -> KeyMap {
         var references: [String: String] = [:]
         for case .custom(_, new.name, _, let columns) in changes { references = columns }
-        codeTables[new.name] = (old.name, old.key, references)
+        codeTables[new.name] = (context.oldName(old.name), old.key, references)
         let map = try KeyMap(
-            new.name, from: (old.name, old.key), old: try context.connection.collations(of: old.key, in: old.name),
+            new.name, from: (context.oldName(old.name), old.key),
+            old: try context.connection.collations(of: old.key, in: context.oldName(old.name)),
             new: try context.connection.collations(of: new.key, in: context.temporaryNames[new.name] ?? new.name),
-            context.connection)
+            context.connection, in: context.database)
         context.keyMaps[new.name] = map
         return map
     }
@@ -146,6 +230,8 @@ public final class CustomStep {
         let following = ReferenceRewriter(
             context: context, codeTables: codeTables, tables: mapping.new.map(\.name),
             joinTables: Set(mapping.new.filter(\.isJoinTable).map(\.name)))
-        droppedRows.merge(try following.run(), uniquingKeysWith: +)
+        if batches?.isDone("keys") == true { return try following.restoreMaps() }
+        try following.run { droppedRows[$0, default: 0] += $1 }
+        try batches?.finish("keys")
     }
 }

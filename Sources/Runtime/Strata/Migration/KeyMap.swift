@@ -1,6 +1,7 @@
 import SQLSchema
 
-/// The changed primary keys of a table's rows in one step, stored in a table of the temporary database.
+/// The changed primary keys of a table's rows in one step, stored in a table of the temporary database, or of the store if
+/// the migration can be resumed.
 ///
 /// Each old primary key is mapped to the new one, or to NULL if the row was dropped. A row that was merged is mapped to
 /// the primary key of the row that it was merged into. Rows that keep their primary key are not in the map.
@@ -10,24 +11,25 @@ package final class KeyMap {
     let oldColumns: [String]
     let newColumns: [String]
     /// Whether no row was recorded.
-    private(set) var isEmpty = true
+    private(set) var isEmpty: Bool
     /// The old table and the columns of its primary key.
     private let source: (name: String, key: [String])
     private let connection: Connection
 
-    /// Creates an empty map for `table`.
+    /// Creates an empty map for `table`. In the store, there may already be one.
     ///
     /// - Parameters:
     ///   - table: The name of the new table.
     ///   - source: The name of the old table, and the columns of its primary key.
     ///   - old: The collations of the old primary key's columns.
     ///   - new: The collations of the new primary key's columns.
+    ///   - database: `temp`, or `main` if the migration can be resumed.
     init(
         _ table: String, from source: (name: String, key: [String]), old: [Collation?], new: [Collation?],
-        _ connection: Connection
+        _ connection: Connection, in database: String
     ) throws {
         self.source = source
-        name = "temp." + SQL.quoted("strata_keys_" + table)
+        name = "\(database).\(SQL.quoted("strata_keys_" + table))"
         oldColumns = old.indices.map { "o\($0)" }
         newColumns = new.indices.map { "n\($0)" }
         self.connection = connection
@@ -35,10 +37,12 @@ package final class KeyMap {
         // would miss rows.
         let columns = zip(oldColumns + newColumns, old + new).map { $0 + SQLite.collate($1) }.joined(separator: ", ")
         let key = oldColumns.joined(separator: ", ")
-        try connection.execute("CREATE TABLE \(name) (\(columns), PRIMARY KEY (\(key))) WITHOUT ROWID")
-        let index = SQL.quoted("strata_keyindex_" + table)
+        try connection.execute("CREATE TABLE IF NOT EXISTS \(name) (\(columns), PRIMARY KEY (\(key))) WITHOUT ROWID")
+        let index = "\(database).\(SQL.quoted("strata_keyindex_" + table))"
         let table = SQL.quoted("strata_keys_" + table)
-        try connection.execute("CREATE INDEX temp.\(index) ON \(table) (\(newColumns.joined(separator: ", ")))")
+        try connection.execute(
+            "CREATE INDEX IF NOT EXISTS \(index) ON \(table) (\(newColumns.joined(separator: ", ")))")
+        isEmpty = try connection.integer("SELECT 1 FROM \(name)") == nil
     }
 
     /// Records the new primary key of a row; nil for a dropped row.

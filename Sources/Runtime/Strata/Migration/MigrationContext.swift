@@ -11,36 +11,53 @@ public final class MigrationContext {
     @TaskLocal package static var fixedNow: Date?
 
     let connection: Connection
+    /// The present names of new tables that do not have their final names yet, by these.
     let temporaryNames: [String: String]
+    /// The present names of old tables that have another name, by their own names.
+    private let oldNames: [String: String]
+    /// The transactions of a migration that can be resumed; nil if all runs in one transaction.
+    let batches: MigrationBatches?
     /// The changed primary keys of the rows that the custom migration converts, by the name of the new table.
     var keyMaps: [String: KeyMap] = [:]
 
     /// Whether the custom migration has changed new rows. Strata may still have to update references in such rows.
-    private(set) var hasChangedRows = false
+    private(set) var hasChangedRows: Bool
     /// The old tables whose rows become rows of new tables, by the names of the new tables.
     private let sources: [String: String]
     private let old: ReadTransaction
     private let new: WriteTransaction
-    /// A temporary table with the table name and the primary key of each row that `insert` has added. It is created
-    /// before any row is read: creating a temporary table makes SQLite abort a running query on another one.
-    private static let additions = "temp.\"strata_added\""
+    /// The database of the tables that the step needs.
+    let database: String
+    /// A table with the table name and the primary key of each row that `insert` has added. It is temporary, unless the
+    /// migration can be resumed. It is created before any row is read: creating a temporary table makes SQLite abort a
+    /// running query on another one.
+    private let additions: String
 
     init(
-        connection: Connection, temporaryNames: [String: String], sources: [String: String], now: Date
+        connection: Connection, temporaryNames: [String: String], oldNames: [String: String] = [:],
+        sources: [String: String], now: Date, batches: MigrationBatches? = nil
     ) throws {
         self.sources = sources
-        self.newIDs = try NewIDs(reading: connection)
         self.connection = connection
         self.temporaryNames = temporaryNames
+        self.oldNames = oldNames
         self.now = now
-        self.old = ReadTransaction(connection, names: [:])
+        self.batches = batches
+        self.old = ReadTransaction(connection, names: oldNames)
         self.new = WriteTransaction(connection, names: temporaryNames)
+        let state = batches?.pending.state
+        hasChangedRows = state?.custom.hasChangedRows ?? false
+        newIDs = NewIDs(
+            known: try state?.lastIDs ?? StoreMetadata.lastIDs(reading: connection), given: state?.custom.newIDs ?? [:])
+        database = batches == nil ? "temp" : "main"
+        additions = "\(database).\"strata_added\""
         let width = try connection.integer(
             "SELECT max(t.pk) FROM sqlite_schema AS s, pragma_table_info(s.name) AS t WHERE s.type = 'table'")
         let columns = ["\"table\""] + (0..<max(1, width ?? 1)).map { "k\($0)" }
         let list = columns.joined(separator: ", ")
-        try connection.execute("CREATE TABLE \(Self.additions) (\(list))")
-        try connection.execute("CREATE INDEX temp.\"strata_added_key\" ON \"strata_added\" (\(list))")
+        try connection.execute("CREATE TABLE IF NOT EXISTS \(additions) (\(list))")
+        try connection.execute(
+            "CREATE INDEX IF NOT EXISTS \(database).\"strata_added_key\" ON \"strata_added\" (\(list))")
     }
 
     /// Ends the step. Its cursors can no longer be read.
@@ -48,7 +65,7 @@ public final class MigrationContext {
         old.end()
         new.end()
         connection.forgetStatements()
-        try connection.execute("DROP TABLE \(Self.additions)")
+        try connection.execute("DROP TABLE \(additions)")
         for map in keyMaps.values { try connection.execute("DROP TABLE \(map.name)") }
     }
 
@@ -64,8 +81,9 @@ public final class MigrationContext {
     /// ```
     public func old<Old: StoredEntity>(_ type: Old.Type) throws -> Cursor<Old> {
         let table = Old.table
-        var sql = table.select
-        if temporaryNames[table.name] == nil {
+        let name = oldName(table.name)
+        var sql = table.select(from: name)
+        if name == temporaryNames[table.name] ?? table.name {
             // The table is also the new table, so rows that the step has inserted must be skipped. The condition is
             // evaluated for each row. A list of primary keys would be computed once and miss later insertions.
             sql += " AS t WHERE " + isNotAdded(table.name, table.key)
@@ -168,7 +186,7 @@ public final class MigrationContext {
         let width = New.ID.columnCount
         let columns = (0..<width).map { ", k\($0)" }.joined()
         let record = try new.open().cached(
-            "INSERT INTO \(Self.additions) (\"table\"\(columns)) VALUES (\(SQL.parameters(width + 1)))")
+            "INSERT INTO \(additions) (\"table\"\(columns)) VALUES (\(SQL.parameters(width + 1)))")
         try record.bind(New.table.name, at: 1)
         try record.bind(New.id(of: entity), at: 2)
         try record.run()
@@ -222,8 +240,14 @@ public final class MigrationContext {
     public func execute(_ sql: String, _ arguments: [(any ColumnStorable)?] = []) throws {
         hasChangedRows = true
         let connection = try new.open()
-        if arguments.isEmpty { return try connection.executeConfined(sql) }
-        try connection.query(sql, arguments).run()
+        try batches?.prepareSQL()
+        do {
+            if arguments.isEmpty { return try connection.executeConfined(sql) }
+            try connection.query(sql, arguments).run()
+        } catch {
+            try batches?.check()
+            throw error
+        }
     }
 
     /// Returns the quoted name that the table of a new entity has while the step runs.
@@ -253,7 +277,7 @@ public final class MigrationContext {
     /// The integer primary keys of a table before and after the step. The table may be new, and the name of its primary
     /// key may have changed.
     private func integerKeys(of table: String) throws -> [(table: String, column: String)] {
-        try Set([sources[table] ?? table, temporaryNames[table] ?? table]).compactMap { name in
+        try Set([oldName(sources[table] ?? table), temporaryNames[table] ?? table]).compactMap { name in
             try connection.text(
                 "SELECT name FROM pragma_table_info(\(SQL.literal(name))) WHERE pk = 1 AND type = 'INTEGER'"
             ).map { (SQL.quoted(name), SQL.quoted($0)) }
@@ -294,11 +318,14 @@ public final class MigrationContext {
         SQL.quoted(temporaryNames[table] ?? table)
     }
 
+    /// The present name of an old table.
+    func oldName(_ table: String) -> String { oldNames[table] ?? table }
+
     /// The SQL condition that the row `t` of `table` was not added by `insert`.
     func isNotAdded(_ table: String, _ key: [String]) -> String {
         let pairs = key.enumerated().map { "added.k\($0) = t.\(SQL.quoted($1))" }
         return """
-            NOT EXISTS (SELECT 1 FROM \(Self.additions) AS added \
+            NOT EXISTS (SELECT 1 FROM \(additions) AS added \
             WHERE added."table" = \(SQL.literal(table)) AND \(pairs.joined(separator: " AND ")))
             """
     }

@@ -100,7 +100,9 @@ struct MigrationPath: Sendable {
                 stages[stages.count - 1].mapping = mapping
             } else {
                 let mapping = TableMapping(from: tables, to: new.tables, changes: step.changes)
-                stages.append(MigrationStage(mapping: mapping, changes: step.changes, custom: step.custom))
+                stages.append(
+                    MigrationStage(
+                        mapping: mapping, changes: step.changes, custom: step.custom, isResumable: step.isResumable))
             }
         }
         return stages
@@ -113,4 +115,38 @@ struct MigrationStage: Sendable {
     let changes: [TableChange]
     /// The custom migration; nil if there is none.
     let custom: (@Sendable (CustomStep) throws -> Void)?
+    /// Whether the rows can be copied in several transactions.
+    let isResumable: Bool
+
+    /// The old tables whose rows a custom migration receives.
+    var customSources: [String] {
+        changes.compactMap { change in
+            if case .custom(let table, _, _, _) = change, custom != nil { table } else { nil }
+        }
+    }
+
+    /// The old tables whose rows become rows of new tables, by the names of the new tables.
+    var sources: [String: String] {
+        var sources: [String: String] = [:]
+        for change in changes {
+            switch change {
+            case .custom(let from, let to, _, _), .map(let from, let to, _, []): sources[to] = from
+            case .create, .drop, .map: break
+            }
+        }
+        return sources
+    }
+
+    /// Returns the greatest primary keys that `newID` has returned, under the names that the tables have after the stage.
+    ///
+    /// - Parameters:
+    ///   - before: Those of earlier transactions, under the names before the stage.
+    ///   - given: Those of the stage.
+    func lastIDs(_ before: [String: Int64], _ given: [String: Int64]) -> [String: Int64] {
+        var ids: [String: Int64] = [:]
+        for table in mapping.new.map(\.name) {
+            ids[table] = [before[mapping.source(of: table)], given[table]].compactMap(\.self).max()
+        }
+        return ids
+    }
 }

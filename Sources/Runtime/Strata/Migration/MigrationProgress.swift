@@ -58,8 +58,8 @@ final class MigrationMonitor {
     private let options: StoreOptions
     private let from: String
     private let to: String
-    private var total = 0
-    private var completed = 0
+    private(set) var total = 0
+    private(set) var completed = 0
     private var told = Date.distantPast
 
     /// The number of rows that one statement copies if the progress is reported.
@@ -75,6 +75,9 @@ final class MigrationMonitor {
         self.to = to
     }
 
+    /// Goes on where the progress was.
+    func resume(completed: Int, total: Int) { (self.completed, self.total) = (completed, total) }
+
     var isWatched: Bool { options.migrationProgress != nil }
 
     /// Adds rows to the total.
@@ -86,8 +89,8 @@ final class MigrationMonitor {
     ///
     /// - Throws: `MigrationError.cancelled` if the migration was cancelled.
     func advance(_ rows: Int, table: String) throws {
-        if isIdle { return }
         completed += rows
+        if isIdle { return }
         try checkCancellation()
         guard let report = options.migrationProgress else { return }
         let now = Date()

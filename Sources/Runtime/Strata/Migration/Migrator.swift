@@ -1,7 +1,7 @@
 import Foundation
 import SQLSchema
 
-/// Migrates a store to the newest version in one transaction.
+/// Migrates a store to the newest version, in one transaction or in batches.
 ///
 /// The numbered comments quote the steps of the procedure "Making Other Kinds Of Table Schema Changes"
 /// (https://sqlite.org/lang_altertable.html#otheralter).
@@ -10,7 +10,7 @@ struct Migrator {
     let schema: KnownSchema
     let options: StoreOptions
     /// The moment at which the migration started.
-    private let now = MigrationContext.fixedNow ?? Date()
+    let now = MigrationContext.fixedNow ?? Date()
 
     init(connection: Connection, schema: KnownSchema, options: StoreOptions) {
         self.connection = connection
@@ -36,6 +36,7 @@ struct Migrator {
         guard try connection.integer("PRAGMA foreign_keys") == 0 else { throw MigrationError.foreignKeysStuck }
         let isLegacy = try connection.integer("PRAGMA legacy_alter_table") == 1
         defer { try? connection.execute("PRAGMA legacy_alter_table = \(isLegacy ? "ON" : "OFF")") }
+        if let result = try ResumableMigrator(self).run(path) { return result.report }
         do {
             return try migrate(path, stages, toleratesOld: false)
         } catch MigrationError.danglingForeignKeys where options.danglingForeignKeys == .keep {
@@ -45,7 +46,7 @@ struct Migrator {
         }
     }
 
-    /// Migrates the store to the newest version.
+    /// Migrates the store to the newest version in one transaction.
     ///
     /// - Parameters:
     ///   - planned: The path from the version that the store had before the transaction.
@@ -64,6 +65,7 @@ struct Migrator {
             if path.steps.isEmpty { return nil }
             let newest = path.newest
             let start = Date()
+            try PendingMigration.discard(in: connection)
             if let backup = options.backup { try DatabaseCopy.backUp(connection, to: backup, options) }
             if options.checksIntegrity { try checkIntegrity() }
             var report = MigrationReport(from: path.source.name, to: newest.name)
@@ -86,40 +88,44 @@ struct Migrator {
                 old = old.after(stage)
                 objects.follow(stage)
             }
-            // 8. and 9.: "Use CREATE INDEX, CREATE TRIGGER, and CREATE VIEW to reconstruct indexes, triggers, and views
-            // associated with table X." The stages have already created the schema's indexes.
-            report.droppedObjects = try objects.putBack(into: connection)
-            try compare(with: newest)
+            try restore(objects, newest, &report)
             // 10. "If foreign key constraints were originally enabled then run PRAGMA foreign_key_check."
             try refuse(
                 toleratesOld
                     ? try DanglingKeys(reading: connection, of: newest.tables).beyond(
                         old, movedByCode: current.contains { $0.custom != nil })
                     : try danglingForeignKeys(of: newest.tables))
-            try StoreMetadata.write(newest, schema: schema.name, draft: schema.draft, to: connection)
-            if options.checksIntegrity { try checkIntegrity() }
             report.seconds = max(0, Date().timeIntervalSince(start))
-            try log(report)
+            try conclude(newest, report)
             return report
             // 11. "Commit the transaction": `transaction` does. 12. Turn foreign keys on again: `StoreOpening` does.
         }
     }
 
+    /// Creates the app's objects again, and compares the store with a new one.
+    func restore(_ objects: UserObjects, _ newest: SchemaVersion, _ report: inout MigrationReport) throws {
+        // 8. and 9.: "Use CREATE INDEX, CREATE TRIGGER, and CREATE VIEW to reconstruct indexes, triggers, and views
+        // associated with table X." The stages have already created the schema's indexes.
+        report.droppedObjects = try objects.putBack(into: connection)
+        let differences = try SchemaComparison.differences(of: connection, from: newest)
+        if !differences.isEmpty { throw MigrationError.schemaDiffers(objects: differences) }
+    }
+
+    /// Writes the new version and the log.
+    func conclude(_ newest: SchemaVersion, _ report: MigrationReport) throws {
+        try StoreMetadata.write(newest, schema: schema.name, draft: schema.draft, to: connection)
+        if options.checksIntegrity { try checkIntegrity() }
+        try log(report)
+    }
+
     /// Carries out one stage.
-    private func run(_ stage: MigrationStage, _ monitor: MigrationMonitor, _ report: inout MigrationReport) throws {
-        let names = try SchemaComparison.indexNames(of: connection)
-        let mapping = stage.mapping.namingIndexes { statement, index in
-            // The app may have created the same index under another name.
-            let found = names[SchemaComparison.unnamed(statement, index.name)] ?? []
-            return found.contains(index.name) ? index.name : found.first
-        }
+    func run(_ stage: MigrationStage, _ monitor: MigrationMonitor, _ report: inout MigrationReport) throws {
+        let mapping = try namingIndexes(stage.mapping)
         let statements = StepStatements(mapping, keepsOldTables: stage.custom != nil)
         // 4. "Use CREATE TABLE to construct a new table "new_X" that is in the desired revised format of table X."
         for statement in statements.create { try connection.execute(statement) }
         if monitor.isWatched {
-            for change in stage.changes where stage.custom != nil {
-                if case .custom(let table, _, _, _) = change { monitor.expect(try connection.count(table)) }
-            }
+            for table in stage.customSources { monitor.expect(try connection.count(table)) }
             for copy in statements.copies { monitor.expect(try connection.count(copy.source.name)) }
         }
         // 5. "Transfer content from X into new_X using a statement like: INSERT INTO new_X SELECT ... FROM X."
@@ -128,8 +134,7 @@ struct Migrator {
         var newIDs: [String: Int64] = [:]
         if let custom = stage.custom {
             let context = try MigrationContext(
-                connection: connection, temporaryNames: statements.temporaryNames, sources: Self.sources(stage.changes),
-                now: now)
+                connection: connection, temporaryNames: statements.temporaryNames, sources: stage.sources, now: now)
             let run = CustomStep(
                 context: context, mapping: stage.mapping, changes: stage.changes, monitor: monitor)
             connection.outdatedTables = statements.dropped
@@ -150,28 +155,19 @@ struct Migrator {
         for statement in statements.alter { try connection.execute(statement) }
         try connection.execute("PRAGMA legacy_alter_table = ON")
         for statement in statements.finish { try connection.execute(statement) }
-        if !lastIDs.isEmpty || !newIDs.isEmpty { try keep(lastIDs, newIDs, through: stage.mapping) }
+        if !lastIDs.isEmpty || !newIDs.isEmpty {
+            try StoreMetadata.writeLastIDs(stage.lastIDs(lastIDs, newIDs), to: connection)
+        }
     }
 
-    /// Stores the greatest primary keys that `newID` has returned, under the names that the tables have after a stage.
-    private func keep(_ lastIDs: [String: Int64], _ newIDs: [String: Int64], through mapping: TableMapping) throws {
-        var ids: [String: Int64] = [:]
-        for table in mapping.new.map(\.name) {
-            ids[table] = [lastIDs[mapping.source(of: table)], newIDs[table]].compactMap(\.self).max()
+    /// Returns a mapping with the names that the indexes have in the store.
+    func namingIndexes(_ mapping: TableMapping) throws -> TableMapping {
+        let names = try SchemaComparison.indexNames(of: connection)
+        return mapping.namingIndexes { statement, index in
+            // The app may have created the same index under another name.
+            let found = names[SchemaComparison.unnamed(statement, index.name)] ?? []
+            return found.contains(index.name) ? index.name : found.first
         }
-        try StoreMetadata.writeLastIDs(ids, to: connection)
-    }
-
-    /// The old tables whose rows become rows of new tables, by the names of the new tables.
-    private static func sources(_ changes: [TableChange]) -> [String: String] {
-        var sources: [String: String] = [:]
-        for change in changes {
-            switch change {
-            case .custom(let from, let to, _, _), .map(let from, let to, _, []): sources[to] = from
-            case .create, .drop, .map: break
-            }
-        }
-        return sources
     }
 
     /// Copies the rows of a table. Returns the number of copied rows.
@@ -218,18 +214,13 @@ struct Migrator {
         throw StoreError.corrupt(reason: "the end of the file is missing")
     }
 
-    private func checkIntegrity() throws {
+    func checkIntegrity() throws {
         let result = try connection.text("PRAGMA integrity_check(1)") ?? ""
         if result != "ok" { throw StoreError.corrupt(reason: result) }
     }
 
-    private func compare(with version: SchemaVersion) throws {
-        let differences = try SchemaComparison.differences(of: connection, from: version)
-        if !differences.isEmpty { throw MigrationError.schemaDiffers(objects: differences) }
-    }
-
     /// Returns the number of dangling foreign keys of `tables`, by table.
-    private func danglingForeignKeys(of tables: [Table]) throws -> [String: Int] {
+    func danglingForeignKeys(of tables: [Table]) throws -> [String: Int] {
         var keys: [String: Int] = [:]
         for table in tables where !table.foreignKeys.isEmpty {
             let count = try connection.integer(
@@ -239,7 +230,7 @@ struct Migrator {
         return keys
     }
 
-    private func refuse(_ keys: [String: Int]) throws {
+    func refuse(_ keys: [String: Int]) throws {
         if !keys.isEmpty { throw MigrationError.danglingForeignKeys(keys) }
     }
 

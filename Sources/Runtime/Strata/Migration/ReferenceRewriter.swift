@@ -27,17 +27,28 @@ struct ReferenceRewriter {
     private var connection: Connection { context.connection }
     private var maps: [String: KeyMap] { context.keyMaps }
 
-    /// - Returns: The number of rows that a cascade deleted, by table.
+    /// - Parameter countDropped: Receives the numbers of rows that a cascade deleted, with their tables.
     /// - Throws: `MigrationError.changedBeforeKeys`, `MigrationError.mergedIntoNothing` or
     ///   `MigrationError.droppedRowsReferenced`.
-    func run() throws -> [String: Int] {
-        if maps.values.allSatisfy(\.isEmpty) { return [:] }
+    func run(_ countDropped: (String, Int) -> Void) throws {
+        if maps.values.allSatisfy(\.isEmpty) { return }
         if context.hasChangedRows { throw MigrationError.changedBeforeKeys }
         for (table, map) in maps.sorted(by: { $0.key < $1.key }) { try settle(map, of: table) }
+        try restoreMaps()
         let foreignKeys = try tables.flatMap(foreignKeys)
-        let dropped = try drop(foreignKeys)
+        try drop(foreignKeys, countDropped)
         try move(foreignKeys)
-        return dropped
+    }
+
+    /// Finds the maps that an interrupted run has created for the tables whose rows follow others.
+    func restoreMaps() throws {
+        if context.batches == nil { return }
+        for foreignKey in try tables.flatMap(foreignKeys) where maps[foreignKey.table] == nil {
+            let name = SQL.literal("strata_keys_" + foreignKey.table)
+            if try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = \(name)") == 1 {
+                _ = try map(of: foreignKey)
+            }
+        }
     }
 
     /// Resolves chains: a row that was merged into a merged row is mapped to the row at the end of the chain.
@@ -83,7 +94,10 @@ struct ReferenceRewriter {
             "SELECT id, \"table\", \"from\", on_delete FROM pragma_foreign_key_list(\(literal(table))) ORDER BY id, seq"
         try connection.query(sql) { row in
             let id = try row.int(0)
-            let target = try row.string(1)
+            // Until the last transaction, foreign keys refer to names that no table has yet.
+            let name = try row.string(1)
+            let prefix = StepStatements.temporaryName(of: "")
+            let target = name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
             let rule = SQLite.deleteRule(try row.string(3))
             keys[id, default: ForeignKey(table: table, key: key, columns: [], target: target, rule: rule)].columns
                 .append(try row.string(2))
@@ -130,10 +144,7 @@ struct ReferenceRewriter {
     // MARK: Dropped rows
 
     /// Applies the delete rules of references to dropped rows until nothing changes.
-    ///
-    /// - Returns: The number of deleted rows, by table.
-    private func drop(_ foreignKeys: [ForeignKey]) throws -> [String: Int] {
-        var dropped: [String: Int] = [:]
+    private func drop(_ foreignKeys: [ForeignKey], _ countDropped: (String, Int) -> Void) throws {
         var isChanged = true
         while isChanged {
             isChanged = false
@@ -150,18 +161,18 @@ struct ReferenceRewriter {
                     try connection.execute("UPDATE \(table) AS t SET \(values) WHERE \(condition)")
                 case .cascade:
                     if foreignKeys.contains(where: { $0.target == foreignKey.table }) {
-                        dropped[foreignKey.table, default: 0] += try dropWithMap(foreignKey, condition)
+                        countDropped(foreignKey.table, try dropWithMap(foreignKey, condition))
                     } else {
                         try connection.execute("DELETE FROM \(table) AS t WHERE \(condition)")
-                        dropped[foreignKey.table, default: 0] += count
+                        countDropped(foreignKey.table, count)
                     }
                 case .deny, .noAction, nil:
                     throw MigrationError.droppedRowsReferenced(
                         table: foreignKey.table, target: foreignKey.target, rows: count)
                 }
+                try context.batches?.commitIfDue()
             }
         }
-        return dropped
     }
 
     /// Deletes the rows `t` of a foreign key's table for which `condition` is true, and records them in the table's map.
@@ -235,7 +246,8 @@ struct ReferenceRewriter {
         let name = context.temporaryNames[foreignKey.table] ?? foreignKey.table
         let collations = try connection.collations(of: foreignKey.key, in: name)
         let map = try KeyMap(
-            foreignKey.table, from: (foreignKey.table, foreignKey.key), old: collations, new: collations, connection)
+            foreignKey.table, from: (context.oldName(foreignKey.table), foreignKey.key), old: collations,
+            new: collations, connection, in: context.database)
         context.keyMaps[foreignKey.table] = map
         return map
     }
@@ -255,7 +267,48 @@ struct ReferenceRewriter {
                     other != place && rest[other].table == rest[place].target && rest[other].isInKey
                 }
             }
-            try move(rest.remove(at: place ?? 0), foreignKeys)
+            let foreignKey = rest.remove(at: place ?? 0)
+            guard let batches = context.batches else {
+                try move(foreignKey, foreignKeys)
+                continue
+            }
+            let task = "move \(foreignKey.table) \(foreignKey.columns.joined(separator: " "))"
+            if batches.isDone(task) { continue }
+            if foreignKey.isInKey {
+                guard try batches.start(task) != nil else { continue }
+                try move(foreignKey, foreignKeys)
+                try batches.finish(task)
+            } else {
+                try update(foreignKey, task, batches)
+            }
+        }
+    }
+
+    /// Updates the references to rows whose primary key changed, in batches. The table has no unique indexes yet.
+    private func update(_ foreignKey: ForeignKey, _ task: String, _ batches: MigrationBatches) throws {
+        guard let map = maps[foreignKey.target] else { return }
+        let name = context.temporaryNames[foreignKey.table] ?? foreignKey.table
+        guard let number = try connection.rowNumber(of: name) else {
+            return try move(foreignKey, [])
+        }
+        let isMoved = zip(map.oldColumns, map.newColumns).map { "k.\($0) IS NOT k.\($1)" }.joined(separator: " OR ")
+        let condition = isPointing(foreignKey, map, "k.n0 IS NOT NULL AND (\(isMoved))")
+        let table = SQL.quoted(name)
+        guard try connection.integer("SELECT EXISTS (SELECT 1 FROM \(table) AS t WHERE \(condition))") == 1 else {
+            return try batches.finish(task)
+        }
+        let pairs = zip(map.oldColumns, foreignKey.columns).map { "k.\($0) = t.\(SQL.quoted($1))" }
+            .joined(separator: " AND ")
+        let values = zip(foreignKey.columns, map.newColumns).map { column, new in
+            "\(SQL.quoted(column)) = (SELECT k.\(new) FROM \(map.name) AS k WHERE \(pairs))"
+        }
+        let update = try connection.prepare(
+            "UPDATE \(table) AS t SET \(values.joined(separator: ", ")) WHERE t.\(number) BETWEEN ?1 AND ?2 AND \(condition)"
+        )
+        try batches.forEachPart(task, of: name, number: number) { first, last, _ in
+            try update.bind(first, at: 1)
+            try update.bind(last, at: 2)
+            try update.run()
         }
     }
 

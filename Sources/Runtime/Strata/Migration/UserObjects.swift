@@ -118,7 +118,8 @@ struct UserObjects {
         try connection.query(
             """
             SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL \
-            AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'strata\\_%' ESCAPE '\\' ORDER BY rowid
+            AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'strata\\_%' ESCAPE '\\' \
+            AND tbl_name NOT LIKE 'strata\\_%' ESCAPE '\\' ORDER BY rowid
             """
         ) { row in
             objects.append(

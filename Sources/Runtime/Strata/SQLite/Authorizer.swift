@@ -11,6 +11,10 @@ final class Authorizer {
     var outdatedTables: Set<String> = []
     /// The one of them that the refused statement changes.
     var outdatedTable: String?
+    /// The tables that no statement may change.
+    var guardedTables: Set<String> = []
+    /// The one of them that a statement was to change.
+    var refusedTable: String?
     /// The tables that the statement reads that is being prepared; nil between statements.
     private var tables: Set<String>?
 
@@ -36,6 +40,12 @@ final class Authorizer {
     private func isAllowed(_ action: Int32, _ name: UnsafePointer<CChar>?, _ value: UnsafePointer<CChar>?) -> Bool {
         // SQLite reports each column, and a table without columns too.
         if action == SQLITE_READ, let name { tables?.insert(String(cString: name)) }
+        if !guardedTables.isEmpty, [SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE].contains(action),
+            let table = name.map({ String(cString: $0) }), guardedTables.contains(table)
+        {
+            refusedTable = table
+            return false
+        }
         guard isConfining else { return true }
         switch action {
         case SQLITE_TRANSACTION, SQLITE_SAVEPOINT, SQLITE_ATTACH, SQLITE_DETACH: return false

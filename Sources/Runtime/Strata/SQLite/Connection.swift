@@ -44,6 +44,13 @@ package final class Connection {
     private var readTables: Set<String>?
     /// The tables that the app's SQL must not change: the old tables of a migration's step, which are dropped at its end.
     var outdatedTables: Set<String> = []
+    /// The tables that no statement may change, because a migration is running in batches.
+    var guardedTables: Set<String> {
+        get { authorizer.guardedTables }
+        set { (authorizer.guardedTables, authorizer.refusedTable) = (newValue, nil) }
+    }
+    /// The one of them that a statement was to change.
+    var refusedTable: String? { authorizer.refusedTable }
     /// The schema at whose newest version the store was opened; nil if it is not open for transactions.
     var version: AcceptedVersion?
     /// The function that collects rows.

@@ -64,8 +64,11 @@ public struct MigrationStep: Sendable {
     package let changes: [TableChange]
     /// Runs the custom migration; nil if there is none.
     let custom: (@Sendable (CustomStep) throws -> Void)?
+    /// Whether the rows of the step can be copied in several transactions. The type of the custom migration must store
+    /// nothing, or be `Codable`.
+    public let isResumable: Bool
 
-    /// Creates a step. `custom` runs after the rows of all other tables have been copied.
+    /// Creates a step. `custom` runs after the rows of all other tables have been copied, in one transaction with them.
     package init(
         from: String, to: String, changes: [TableChange] = [],
         custom: (@Sendable (CustomStep) throws -> Void)? = nil
@@ -74,6 +77,25 @@ public struct MigrationStep: Sendable {
         self.to = to
         self.changes = changes
         self.custom = custom
+        isResumable = custom == nil
+    }
+
+    /// Creates a step with a custom migration.
+    ///
+    /// - Parameters:
+    ///   - code: The type of the custom migration.
+    ///   - rows: Passes the rows of the old tables to the custom migration.
+    package init<Code: CustomMigration>(
+        from: String, to: String, changes: [TableChange] = [], code: Code.Type,
+        rows: @escaping @Sendable (CustomStep, RunningMigration<Code>) throws -> Void
+    ) {
+        self.from = from
+        self.to = to
+        self.changes = changes
+        // `Code` is not `Sendable`, but each run creates a value of its own.
+        nonisolated(unsafe) let run: (CustomStep) throws -> Void = { try $0.run(rows) }
+        custom = { try run($0) }
+        isResumable = MemoryLayout<Code>.size == 0 || code is any Codable.Type
     }
 
     /// Whether the step has a custom migration.

@@ -54,13 +54,29 @@ public struct VersionHistory: Sendable {
     ///   - from: The version before.
     ///   - to: The version after.
     ///   - changes: The changes of tables.
-    ///   - custom: Runs the custom migration; nil if there is none.
     /// - Precondition: `changes` is as Strata generates it.
-    public mutating func step(
-        from: String, to: String, _ changes: String, custom: (@Sendable (CustomStep) throws -> Void)? = nil
+    public mutating func step(from: String, to: String, _ changes: String) {
+        steps.append(MigrationStep(from: from, to: to, changes: read(from, to, changes)))
+    }
+
+    /// Adds a step with a custom migration.
+    ///
+    /// - Parameters:
+    ///   - from: The version before.
+    ///   - to: The version after.
+    ///   - changes: The changes of tables.
+    ///   - code: The type of the custom migration.
+    ///   - rows: Passes the rows of the old tables to the custom migration.
+    /// - Precondition: `changes` is as Strata generates it.
+    public mutating func step<Code: CustomMigration>(
+        from: String, to: String, _ changes: String, code: Code.Type,
+        rows: @escaping @Sendable (CustomStep, RunningMigration<Code>) throws -> Void
     ) {
-        let changes = read("\(from)-\(to)") { () throws(SchemaTextError) in try SchemaText.changes(changes) }
-        steps.append(MigrationStep(from: from, to: to, changes: changes, custom: custom))
+        steps.append(MigrationStep(from: from, to: to, changes: read(from, to, changes), code: code, rows: rows))
+    }
+
+    private func read(_ from: String, _ to: String, _ changes: String) -> [TableChange] {
+        read("\(from)-\(to)") { () throws(SchemaTextError) in try SchemaText.changes(changes) }
     }
 
     private func read<Value>(_ name: String, _ body: () throws(SchemaTextError) -> Value) -> Value {

@@ -5,13 +5,20 @@ struct NewIDs {
     /// The greatest keys of earlier transactions, by table.
     private let known: [String: Int64]
     /// The greatest keys of this transaction, by table.
-    private(set) var given: [String: Int64] = [:]
+    private(set) var given: [String: Int64]
     /// The tables whose greatest key is the greatest number.
     private var scarce: Set<String> = []
 
+    /// - Parameters:
+    ///   - known: The greatest keys of earlier transactions, by table.
+    ///   - given: The greatest keys of this transaction, by table.
+    init(known: [String: Int64], given: [String: Int64] = [:]) {
+        (self.known, self.given) = (known, given)
+    }
+
     /// Reads the keys of earlier transactions.
     init(reading connection: Connection) throws {
-        known = try StoreMetadata.lastIDs(reading: connection)
+        self.init(known: try StoreMetadata.lastIDs(reading: connection))
     }
 
     /// Returns a new key for a table.

@@ -25,6 +25,20 @@ public struct StoreOptions: Sendable {
         case stepwise
     }
 
+    /// The transactions of a migration. The result is the same.
+    public enum MigrationMode: String, Sendable {
+        /// `resumable` for a store of 16 MB or more, and `oneTransaction` for a smaller one.
+        case automatic
+        /// Rows are copied in many short transactions. A migration that is interrupted goes on where it was, the next time
+        /// the same app opens the store. Until the last transaction, the store has its old version for every app.
+        case resumable
+        /// All in one transaction. A migration that is interrupted starts again.
+        case oneTransaction
+
+        /// The size of a store from which `automatic` is `resumable`, in bytes.
+        static let leastBytes: Int64 = 16 << 20
+    }
+
     /// The treatment of foreign keys that were dangling before a migration.
     public enum DanglingForeignKeys: String, Sendable {
         /// They are kept. Foreign keys that the migration itself would leave dangling make it fail.
@@ -44,6 +58,8 @@ public struct StoreOptions: Sendable {
         case automatic(keep: Int)
     }
 
+    /// The transactions of a migration.
+    public var migration: MigrationMode = .automatic
     /// The way in which a migration passes several versions.
     public var migrationStrategy: MigrationStrategy = .fused
     /// The treatment of foreign keys that were dangling before a migration.

@@ -1,0 +1,125 @@
+import SQLSchema
+
+/// The stages of a resumable migration that are carried out in batches, and those that run in its last transaction.
+struct BatchedStages {
+    /// The stages whose rows are copied in batches.
+    let batched: [BatchedStage]
+    /// The stages after them.
+    let rest: [MigrationStage]
+
+    /// Plans the stages of a migration.
+    ///
+    /// - Parameters:
+    ///   - stages: All stages.
+    ///   - first: The first stage that has to run in the last transaction; nil if only the stages themselves decide that.
+    ///   - copied: The unchanged tables whose rows are copied, by stage.
+    init(_ stages: [MigrationStage], upTo first: Int? = nil, copied: [Int: Set<String>] = [:]) {
+        let count = min(stages.firstIndex { !$0.isResumable } ?? stages.count, first ?? stages.count)
+        var batched: [BatchedStage] = []
+        for index in 0..<count {
+            batched.append(
+                BatchedStage(
+                    stages[index], index: index, isLast: index == count - 1, oldNames: batched.last?.names ?? [:],
+                    copied: copied[index] ?? []))
+        }
+        self.batched = batched
+        rest = Array(stages[count...])
+    }
+
+    /// Whether any rows are copied.
+    var copiesRows: Bool {
+        batched.contains { !$0.statements.copies.isEmpty || $0.stage.custom != nil }
+    }
+
+    /// The tables of the store that the stages read; nil for all, because a custom migration reads what it wants.
+    var sources: Set<String>? {
+        if batched.contains(where: { $0.stage.custom != nil }) { return nil }
+        return Set(batched.flatMap { stage in stage.statements.copies.map { stage.oldName($0.source.name) } })
+    }
+}
+
+/// A stage of a migration whose rows are copied in batches to new tables. Until the last transaction, the new tables have
+/// names of their own, such as `strata_1_movie`.
+///
+/// Their foreign keys refer to names such as `strata_new_movie`, which no table has. So they do not stop an older app from
+/// deleting rows. In the last transaction, each table gets this name for a moment, and then its final name; SQLite changes
+/// the foreign keys accordingly.
+struct BatchedStage {
+    let stage: MigrationStage
+    let index: Int
+    /// Whether no other stage is carried out in batches after this one.
+    let isLast: Bool
+    let statements: StepStatements
+    /// The present names of tables of the version before, by their own names. A table that is not in the dictionary has its
+    /// own name.
+    let oldNames: [String: String]
+    /// The present names of tables of the version after.
+    let names: [String: String]
+    /// The names of the new tables, by their final names.
+    let created: [String: String]
+    /// The unchanged tables whose rows are copied.
+    let copied: Set<String>
+
+    init(_ stage: MigrationStage, index: Int, isLast: Bool, oldNames: [String: String], copied: Set<String>) {
+        self.stage = stage
+        self.index = index
+        self.isLast = isLast
+        self.oldNames = oldNames
+        self.copied = copied
+        statements = StepStatements(
+            stage.mapping, keepsOldTables: stage.custom != nil || !isLast, copied: copied)
+        created = Dictionary(
+            statements.temporaryNames.keys.map { ($0, "strata_\(index + 1)_\($0)") },
+            uniquingKeysWith: { first, _ in first })
+        var names = created
+        for table in stage.mapping.new where created[table.name] == nil {
+            names[table.name] = oldNames[stage.mapping.source(of: table.name)]
+        }
+        self.names = names
+    }
+
+    func oldName(_ table: String) -> String { oldNames[table] ?? table }
+    func name(_ table: String) -> String { names[table] ?? table }
+
+    /// The statements that create the new tables, by their final names.
+    var creation: [(table: String, statement: String)] {
+        stage.mapping.new.compactMap { table in
+            created[table.name].map { (table.name, SQLite.createTable(table.withTemporaryTargets, named: $0)) }
+        }
+    }
+}
+
+extension Table {
+    /// The same table with foreign keys that refer to the names which the targets have for a moment.
+    fileprivate var withTemporaryTargets: Table {
+        var table = self
+        for place in table.foreignKeys.indices {
+            table.foreignKeys[place].target = StepStatements.temporaryName(of: table.foreignKeys[place].target)
+        }
+        return table
+    }
+}
+
+/// Gives the new tables of a resumable migration their final names, in its last transaction.
+struct TableRenaming {
+    let connection: Connection
+
+    /// Renames tables.
+    ///
+    /// - Parameters:
+    ///   - tables: The tables of a version.
+    ///   - names: The present names of those that have another one.
+    func rename(_ tables: [Table], from names: [String: String]) throws {
+        let targets = Set(tables.filter { names[$0.name] != nil }.flatMap(\.foreignKeys).map(\.target))
+        let renamed = tables.map(\.name).filter { names[$0] != nil || targets.contains($0) }
+        func rename(_ from: String, _ to: String) throws {
+            try connection.execute("ALTER TABLE \(SQL.quoted(from)) RENAME TO \(SQL.quoted(to))")
+        }
+        // Foreign keys that already refer to the final name must not follow the first renaming.
+        try connection.execute("PRAGMA legacy_alter_table = ON")
+        for table in renamed { try rename(names[table] ?? table, StepStatements.temporaryName(of: table)) }
+        // Those that refer to the temporary name follow the second one.
+        try connection.execute("PRAGMA legacy_alter_table = OFF")
+        for table in renamed { try rename(StepStatements.temporaryName(of: table), table) }
+    }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import SQLSchema
+
+/// The short transactions of a resumable migration. Each one commits a batch of rows, and the state after it.
+package final class MigrationBatches {
+    let connection: Connection
+    private(set) var pending: PendingMigration
+    private let owner: MigrationOwner
+    private let monitor: MigrationMonitor
+    /// Whether no other stage is carried out in batches after the running one.
+    var isLastStage = false
+    /// Whether the running stage has a custom migration.
+    var runsCustomCode = false
+    /// Whether the last transaction is running: nothing more is committed in parts.
+    private(set) var isLast = false
+    /// Writes the state of the running custom migration.
+    var saveCustom: ((inout PendingMigration.CustomState) throws -> Void)?
+    /// The reason why the running transaction cannot go on.
+    private var obstacle: Obstacle?
+    private var began = ContinuousClock.now
+    /// The time since which the duration is not in the report.
+    private var counted = ContinuousClock.now
+
+    /// The duration of a batch, for tests; nil for the usual one.
+    @TaskLocal package static var duration: Duration?
+    private let duration: Duration
+
+    /// A reason to roll the running transaction back.
+    enum Obstacle: Error {
+        /// Another process has taken the migration over, or has finished it.
+        case taken
+        /// Something else has written to the old tables.
+        case stale
+        /// The custom migration writes to a table that its stage does not change.
+        case writes(table: String)
+        /// The custom migration of a stage has to run in the last transaction.
+        case unsuitable(stage: Int)
+        /// The custom migration creates rows that are unique only after `didMigrate`.
+        case notUnique
+    }
+
+    init(_ pending: PendingMigration, owner: MigrationOwner, monitor: MigrationMonitor) {
+        connection = pending.connection
+        self.pending = pending
+        self.owner = owner
+        self.monitor = monitor
+        duration = Self.duration ?? .milliseconds(50)
+        monitor.resume(completed: pending.state.completedRows, total: pending.state.totalRows)
+    }
+
+    /// Changes the state, which the next commit writes.
+    func update(_ body: (inout PendingMigration.State) throws -> Void) rethrows { try body(&pending.state) }
+
+    // MARK: Tasks
+
+    func isDone(_ task: String) -> Bool { pending.state.done.contains(task) }
+
+    /// Begins a task, or goes on with it.
+    ///
+    /// - Returns: The number of the first row that is not finished; nil if the task is done.
+    func start(_ task: String) throws -> Int64? {
+        if isDone(task) { return nil }
+        guard let row = pending.state.rows[task] else { return Int64.min }
+        if row < Int64.max { return row + 1 }
+        try finish(task)
+        return nil
+    }
+
+    /// Whether the batch has lasted long enough.
+    var isDue: Bool { !isLast && ContinuousClock.now - began >= duration }
+
+    func commitIfDue() throws { if isDue { try commit() } }
+
+    /// Commits the batch: the task has finished all rows up to the one with the number `row`.
+    func commit(_ task: String, through row: Int64) throws {
+        update { $0.rows[task] = row }
+        try commit()
+    }
+
+    /// Marks a task as done, and commits if the batch has lasted long enough.
+    func finish(_ task: String) throws {
+        update {
+            $0.done.insert(task)
+            ($0.rows[task], $0.attempts[task]) = (nil, nil)
+        }
+        try check()
+        try commitIfDue()
+    }
+
+    /// Runs `body` with ranges of a table's row numbers, in their order, and commits between them.
+    ///
+    /// - Parameters:
+    ///   - task: The name of the task.
+    ///   - table: The present name of the table.
+    ///   - number: SQL for its row number.
+    ///   - body: Handles the rows from the first number to the last one; their count is its third argument.
+    func forEachPart(
+        _ task: String, of table: String, number: String, _ body: (Int64, Int64, Int) throws -> Void
+    ) throws {
+        guard var first = try start(task) else { return }
+        let least = duration == .zero ? 1 : 100
+        var size = duration == .zero ? 1 : 1_000
+        let end = try connection.prepare(
+            """
+            SELECT max(r), count(*) FROM (SELECT \(number) AS r FROM \(SQL.quoted(table)) WHERE \(number) >= ?1 \
+            ORDER BY \(number) LIMIT ?2)
+            """)
+        while true {
+            try end.bind(first, at: 1)
+            try end.bind(size, at: 2)
+            guard try end.step(), let last = try Int64?(row: end.row, at: 0) else { break }
+            let count = try end.row.int(1)
+            end.reset()
+            let start = ContinuousClock.now
+            try body(first, last, count)
+            // Four parts fill a batch.
+            let ratio = duration / 4 / max(.nanoseconds(1), ContinuousClock.now - start)
+            size = max(least, min(Int(Double(size) * min(4, ratio)), 100_000))
+            update { $0.rows[task] = last }
+            try commitIfDue()
+            if last == Int64.max { break }
+            first = last + 1
+        }
+        end.reset()
+        try finish(task)
+    }
+
+    /// Throws the reason why the transaction cannot go on, if there is one.
+    func check() throws {
+        if let table = connection.refusedTable, obstacle == nil {
+            obstacle = runsSQL ? .unsuitable(stage: pending.state.stage) : .writes(table: table)
+        }
+        if let obstacle { throw obstacle }
+    }
+
+    /// Prepares for SQL that you wrote. It names the tables as they are named in one transaction. In batches, that is true
+    /// only for the old tables of the first stage.
+    func prepareSQL() throws {
+        runsSQL = true
+        if isLast || pending.state.stage == 0 { return }
+        obstacle = .unsuitable(stage: pending.state.stage)
+        try check()
+    }
+
+    /// Whether the running batch has run SQL that you wrote.
+    private var runsSQL = false
+
+    // MARK: Transactions
+
+    /// Writes the state, commits, and begins the next batch.
+    func commit() throws {
+        if isLast { return }
+        try check()
+        connection.resetStatements()
+        try save()
+        try connection.execute("COMMIT")
+        try begin()
+    }
+
+    /// Begins a transaction.
+    func begin() throws {
+        try connection.execute("BEGIN IMMEDIATE")
+        (began, runsSQL) = (.now, false)
+        switch try pending.change(owner: owner) {
+        case .none: break
+        case .written: update { $0.checksForeignKeysLast = true }
+        case .stale: throw Obstacle.stale
+        case .taken: throw Obstacle.taken
+        }
+    }
+
+    /// Turns the running transaction into the last one.
+    func beginLast() throws {
+        try save()
+        isLast = true
+    }
+
+    private func save() throws {
+        let now = ContinuousClock.now
+        update {
+            $0.report.seconds += max(0, (now - counted) / .seconds(1))
+            ($0.completedRows, $0.totalRows) = (monitor.completed, monitor.total)
+        }
+        counted = now
+        if let saveCustom { try update { try saveCustom(&$0.custom) } }
+        try pending.save()
+    }
+}

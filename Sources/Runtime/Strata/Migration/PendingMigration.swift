@@ -1,0 +1,248 @@
+import Foundation
+import SQLSchema
+
+/// A resumable migration that has begun in a store and is not finished: the table `strata_pending` holds its state.
+///
+/// The migration copies rows to new tables in short transactions. Each of them also writes the state, so a migration that is
+/// killed goes on after its last transaction. Triggers on the old tables notice what anything else writes meanwhile.
+struct PendingMigration {
+    let connection: Connection
+    var state: State
+
+    /// What has to be known to go on.
+    struct State: Hashable, Codable {
+        /// The format of the state.
+        var format = Self.newestFormat
+        /// The app that began the migration.
+        var app: String
+        /// The fingerprints of the versions before and after.
+        var from: UInt64
+        var to: UInt64
+        /// The moment at which the migration started.
+        var now: Date
+        /// The report so far.
+        var report: MigrationReport
+        /// The progress, in rows.
+        var completedRows = 0
+        var totalRows = 0
+        /// The greatest primary keys that `newID` has returned, under the names that tables have before the present stage.
+        var lastIDs: [String: Int64] = [:]
+        /// The first stage that runs in the last transaction; nil if the stages themselves decide that.
+        var transactionStage: Int?
+        /// Tables that a custom migration writes to although its stage does not change them, by stage.
+        var copied: [Int: Set<String>] = [:]
+        /// Whether unique indexes are created in the last transaction.
+        var createsUniqueIndexesLast = false
+        /// Whether foreign keys have to be checked in the last transaction.
+        var checksForeignKeysLast = false
+        /// The stage that is running.
+        var stage = 0
+        /// The finished tasks of this stage.
+        var done: Set<String> = []
+        /// The numbers of the last rows that the unfinished tasks have finished.
+        var rows: [String: Int64] = [:]
+        /// The times that unfinished tasks have begun.
+        var attempts: [String: Int] = [:]
+        /// The state of the custom migration.
+        var custom = CustomState()
+
+        static let newestFormat = 1
+    }
+
+    /// The state of a stage's custom migration.
+    struct CustomState: Hashable, Codable {
+        /// The encoded value of its type; nil if the type stores nothing.
+        var code: Data?
+        var rows = 0
+        var droppedRows: [String: Int] = [:]
+        var mergedRows: [String: Int] = [:]
+        var hasChangedRows = false
+        /// The greatest primary keys that `newID` has returned in this stage.
+        var newIDs: [String: Int64] = [:]
+    }
+
+    /// The table of the state. `stale` is 1 if anything else has written to a table that the migration reads. `written` is 1
+    /// if it has written to another table.
+    private static let table = Table(
+        "strata_pending",
+        ["id integer key", "state text", "owner text", "stale integer", "written integer"])
+
+    // MARK: Reading
+
+    /// The state in a store, and what the triggers have noticed.
+    struct Found {
+        let state: State
+        let owner: String
+        let isStale: Bool
+    }
+
+    /// Returns the pending migration of a store; nil if there is none that this version of Strata can read.
+    static func find(in connection: Connection) throws -> Found? {
+        guard try exists(in: connection) else { return nil }
+        var found: Found?
+        try connection.query("SELECT state, owner, stale FROM strata_pending") { row in
+            guard
+                let state = try? decoder.decode(State.self, from: Data(row.string(0).utf8)),
+                state.format == State.newestFormat
+            else { return }
+            found = Found(state: state, owner: try row.string(1), isStale: try row.int(2) != 0)
+        }
+        return found
+    }
+
+    private static func exists(in connection: Connection) throws -> Bool {
+        try connection.integer("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'strata_pending'") == 1
+    }
+
+    /// What has happened to the migration since the last transaction.
+    enum Change {
+        case none, written, stale, taken
+    }
+
+    /// Returns what has happened since the last transaction of the owner.
+    func change(owner: MigrationOwner) throws -> Change {
+        guard try Self.exists(in: connection) else { return .taken }
+        let row = try connection.cached("SELECT owner = ?1, stale, written FROM strata_pending")
+        try row.bind(owner.description, at: 1)
+        defer { row.reset() }
+        guard try row.step(), try row.row.int(0) == 1 else { return .taken }
+        if try row.row.int(1) != 0 { return .stale }
+        return try row.row.int(2) != 0 ? .written : .none
+    }
+
+    // MARK: Writing
+
+    /// Creates the table of the state, and the triggers.
+    ///
+    /// - Parameter sources: The tables that the migration reads; nil for all.
+    func begin(owner: MigrationOwner, sources: Set<String>?) throws {
+        try connection.execute(SQLite.createTable(Self.table))
+        let insert = try connection.prepare("INSERT INTO strata_pending VALUES (1, ?1, ?2, 0, 0)")
+        try insert.bind(try encodedState(), at: 1)
+        try insert.bind(owner.description, at: 2)
+        try insert.run()
+        for table in try Self.watchedTables(connection) {
+            let column = sources?.contains(table) != false || table == "strata_metadata" ? "stale" : "written"
+            for event in ["INSERT", "UPDATE", "DELETE"] {
+                let name = SQL.quoted("strata_pending_\(event.lowercased()) \(table)")
+                try connection.execute(
+                    """
+                    CREATE TRIGGER \(name) AFTER \(event) ON \(SQL.quoted(table)) BEGIN \
+                    UPDATE "strata_pending" SET "\(column)" = 1 WHERE "\(column)" = 0; END
+                    """)
+            }
+        }
+    }
+
+    /// Writes the state.
+    func save() throws {
+        let update = try connection.cached("UPDATE strata_pending SET state = ?1")
+        try update.bind(try encodedState(), at: 1)
+        try update.run()
+    }
+
+    /// Takes the migration over from an owner that has ended.
+    static func take(owner: MigrationOwner, in connection: Connection) throws {
+        let update = try connection.prepare("UPDATE strata_pending SET owner = ?1")
+        try update.bind(owner.description, at: 1)
+        try update.run()
+    }
+
+    /// Drops the triggers. From then on, the migration itself may write to the old tables.
+    static func dropTriggers(in connection: Connection) throws {
+        let triggers =
+            "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND name LIKE 'strata\\_pending\\_%' ESCAPE '\\'"
+        for name in try connection.texts(triggers) { try connection.execute("DROP TRIGGER \(SQL.quoted(name))") }
+    }
+
+    /// Removes a pending migration with its tables. Does nothing if there is none.
+    ///
+    /// Foreign keys must be off.
+    ///
+    /// - Returns: Whether there was one.
+    @discardableResult static func discard(in connection: Connection) throws -> Bool {
+        guard try exists(in: connection) else { return false }
+        try dropTriggers(in: connection)
+        for name in try ownTables(connection) { try connection.execute("DROP TABLE \(SQL.quoted(name))") }
+        return true
+    }
+
+    /// The tables of a pending migration: its state, the new tables (`strata_1_name`), the key maps and the added rows.
+    private static func ownTables(_ connection: Connection) throws -> [String] {
+        try connection.texts(
+            """
+            SELECT name FROM sqlite_schema WHERE type = 'table' AND (name IN ('strata_pending', 'strata_added') \
+            OR name GLOB 'strata_[0-9]*' OR name LIKE 'strata\\_keys\\_%' ESCAPE '\\')
+            """)
+    }
+
+    /// The tables that others may write to: those of the schema and those of the app.
+    static func watchedTables(_ connection: Connection) throws -> [String] {
+        try connection.texts(
+            """
+            SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' \
+            AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' \
+            AND (name NOT LIKE 'strata\\_%' ESCAPE '\\' OR name = 'strata_metadata')
+            """)
+    }
+
+    private func encodedState() throws -> String {
+        String(decoding: try Self.encoder.encode(state), as: UTF8.self)
+    }
+
+    static let encoder: JSONEncoder = {
+        let encoder = JSONEncoder()
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        return encoder
+    }()
+
+    static let decoder: JSONDecoder = {
+        let decoder = JSONDecoder()
+        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        return decoder
+    }()
+}
+
+/// One run of a migration, in one process.
+struct MigrationOwner: CustomStringConvertible {
+    let description: String
+    /// The runs of this process that have not ended.
+    private static let running = Locked<Set<String>>([])
+
+    init() {
+        description = "\(ProcessInfo.processInfo.processIdentifier) \(UUID().uuidString)"
+        Self.running.withLock { _ = $0.insert(description) }
+    }
+
+    /// Ends the run.
+    func end() { Self.running.withLock { _ = $0.remove(description) } }
+
+    /// Whether a run may still be going on. A process that ended may have left its number to another one.
+    static func mayBeRunning(_ owner: String) -> Bool {
+        guard let process = owner.split(separator: " ").first.flatMap({ Int32($0) }) else { return false }
+        if process == ProcessInfo.processInfo.processIdentifier { return running.withLock { $0.contains(owner) } }
+        return kill(process, 0) == 0 || errno == EPERM
+    }
+}
+
+/// The app that runs: another build of it may contain other custom migrations.
+enum RunningApp {
+    /// A fixed value for tests; nil for the identity of the executable file.
+    @TaskLocal static var fixed: String?
+
+    static var identity: String { fixed ?? executable }
+
+    private static let executable: String = {
+        let bundle = Bundle.main
+        let version = ["CFBundleShortVersionString", "CFBundleVersion"].compactMap {
+            bundle.infoDictionary?[$0] as? String
+        }
+        let path = bundle.executableURL?.resolvingSymlinksInPath().path ?? CommandLine.arguments[0]
+        let attributes = (try? FileManager.default.attributesOfItem(atPath: path)) ?? [:]
+        let size = (attributes[.size] as? NSNumber)?.int64Value ?? 0
+        let date = (attributes[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
+        return (version + ["\(size)", "\(date)"]).joined(separator: " ")
+    }()
+}

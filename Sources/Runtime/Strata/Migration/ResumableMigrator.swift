@@ -1,0 +1,474 @@
+import Foundation
+import SQLSchema
+
+/// Migrates a store in batches: a migration that is interrupted goes on after its last batch.
+///
+/// The stages are those of `Migrator`. Their rows go to new tables beside the old ones (`BatchedStage`), and
+/// `PendingMigration` keeps the state. The last transaction replaces the old tables. Until then the store has its old version
+/// for every app that opens it.
+struct ResumableMigrator {
+    private let migrator: Migrator
+    private var connection: Connection { migrator.connection }
+    private var schema: KnownSchema { migrator.schema }
+    private var options: StoreOptions { migrator.options }
+
+    /// A migration starts again so many times because something else has written to the store. Then it runs in one
+    /// transaction, which nothing can disturb.
+    private static let mostRestarts = 3
+    /// The time in seconds after which a process that does not go on with its migration counts as suspended.
+    private static let suspension = 1.0
+
+    init(_ migrator: Migrator) { self.migrator = migrator }
+
+    /// The result of a migration in batches.
+    struct Result {
+        /// The report; nil if another process has migrated the store meanwhile.
+        let report: MigrationReport?
+    }
+
+    /// Migrates the store.
+    ///
+    /// - Returns: The result; nil if the store has to be migrated in one transaction.
+    func run(_ path: MigrationPath) throws -> Result? {
+        guard try isWanted(path) else { return nil }
+        let owner = MigrationOwner()
+        defer {
+            owner.end()
+            connection.guardedTables = []
+        }
+        var restarts = 0
+        var transactionStage: Int?
+        while true {
+            do {
+                return try attempt(owner, transactionStage)
+            } catch {
+                // The statements of the custom migration may have failed because of a guarded table.
+                let refused = connection.refusedTable.map { MigrationBatches.Obstacle.writes(table: $0) }
+                try rollBack()
+                guard let obstacle = error as? MigrationBatches.Obstacle ?? refused else {
+                    if !Self.canGoOn(after: error) { try? discard() }
+                    throw error
+                }
+                switch obstacle {
+                case .taken: break
+                case .stale:
+                    restarts += 1
+                    if restarts > Self.mostRestarts { return nil }
+                case .unsuitable(let stage):
+                    transactionStage = min(stage, transactionStage ?? stage)
+                    try discard()
+                case .writes(let table):
+                    if try !copy(table, owner) { transactionStage = try discardForTransaction() }
+                case .notUnique: try change(owner) { $0.createsUniqueIndexesLast = true }
+                }
+            }
+        }
+    }
+
+    /// Whether the options ask for batches, or the store is large enough for them.
+    private func isWanted(_ path: MigrationPath) throws -> Bool {
+        switch options.migration {
+        case .oneTransaction: return false
+        case .resumable: return true
+        case .automatic:
+            let pages = try connection.integer64("PRAGMA page_count") ?? 0
+            let size = try connection.integer64("PRAGMA page_size") ?? 0
+            return try pages * size >= StoreOptions.MigrationMode.leastBytes
+                || PendingMigration.find(in: connection) != nil
+        }
+    }
+
+    /// Whether a later attempt can go on after an error.
+    private static func canGoOn(after error: any Error) -> Bool {
+        switch error {
+        case MigrationError.cancelled, StoreError.busy: true
+        case let error as SQLiteError: error.isBusy || error.code == 9  // SQLITE_INTERRUPT
+        default: false
+        }
+    }
+
+    // MARK: The state
+
+    private func rollBack() throws {
+        connection.guardedTables = []
+        connection.resetStatements()
+        connection.forgetStatements()
+        if connection.isInTransaction { try connection.execute("ROLLBACK") }
+    }
+
+    private func discard() throws {
+        try connection.transaction("BEGIN IMMEDIATE") { _ = try PendingMigration.discard(in: connection) }
+    }
+
+    /// Removes the pending migration, whose present stage then runs in the last transaction.
+    ///
+    /// - Returns: The present stage.
+    private func discardForTransaction() throws -> Int {
+        let stage = try PendingMigration.find(in: connection)?.state.stage ?? 0
+        try discard()
+        return stage
+    }
+
+    /// Changes the state of the pending migration, if it still belongs to `owner`.
+    private func change(_ owner: MigrationOwner, _ body: (inout PendingMigration.State) -> Void) throws {
+        try connection.transaction("BEGIN IMMEDIATE") {
+            guard let found = try PendingMigration.find(in: connection), found.owner == owner.description else {
+                return
+            }
+            var pending = PendingMigration(connection: connection, state: found.state)
+            body(&pending.state)
+            try pending.save()
+        }
+    }
+
+    /// Makes the present stage copy the rows of a table that its custom migration writes to.
+    ///
+    /// - Returns: Whether the table is one of the stage's new tables.
+    private func copy(_ table: String, _ owner: MigrationOwner) throws -> Bool {
+        guard let found = try PendingMigration.find(in: connection) else { return true }
+        let path = try MigrationPath(from: try StoreIdentity(reading: connection), in: schema)
+        let stages = try path.stages(options.migrationStrategy)
+        guard stages[found.state.stage].mapping.new.contains(where: { $0.name == table }) else { return false }
+        try change(owner) { $0.copied[$0.stage, default: []].insert(table) }
+        return true
+    }
+
+    // MARK: An attempt
+
+    private func attempt(_ owner: MigrationOwner, _ transactionStage: Int?) throws -> Result? {
+        let opened: (PendingMigration, MigrationPath)
+        switch try open(owner, transactionStage) {
+        case .migrated: return Result(report: nil)
+        case .oneTransaction: return nil
+        case .pending(let pending, let path): opened = (pending, path)
+        }
+        let (pending, path) = opened
+        let monitor = MigrationMonitor(options, from: path.source.name, to: path.newest.name)
+        let stages = try path.stages(options.migrationStrategy)
+        let plan = BatchedStages(stages, upTo: pending.state.transactionStage, copied: pending.state.copied)
+        let batches = MigrationBatches(pending, owner: owner, monitor: monitor)
+        connection.forgetStatements()
+        connection.guardedTables = Set(try PendingMigration.watchedTables(connection))
+        try batches.begin()
+        for stage in plan.batched[pending.state.stage...] { try run(stage, batches, monitor) }
+        if let last = plan.batched.last {
+            let preparation = FlipPreparation(connection: connection, batches: batches)
+            try preparation.createIndexes(last, after: plan.batched.dropLast().last)
+            if plan.rest.isEmpty { try preparation.checkForeignKeys(last) }
+        }
+        return Result(report: try finish(path, plan, batches, monitor))
+    }
+
+    /// The state of a store before an attempt.
+    private enum Opened {
+        /// Another process has migrated it.
+        case migrated
+        case oneTransaction
+        case pending(PendingMigration, MigrationPath)
+    }
+
+    /// Takes over the pending migration of the store, or begins one.
+    private func open(_ owner: MigrationOwner, _ transactionStage: Int?) throws -> Opened {
+        let deadline = Date(timeIntervalSinceNow: options.busyTimeout)
+        var seen: (state: PendingMigration.State, since: Date)?
+        while true {
+            let opened = try connection.transaction("BEGIN IMMEDIATE") { () throws -> Opened? in
+                let identity = try StoreIdentity(reading: connection)
+                if identity.isNewer(than: schema) { return .migrated }
+                let path = try MigrationPath(from: identity, in: schema)
+                if path.steps.isEmpty { return .migrated }
+                if let found = try PendingMigration.find(in: connection) {
+                    if found.owner != owner.description, MigrationOwner.mayBeRunning(found.owner) {
+                        if seen?.state != found.state { seen = (found.state, Date()) }
+                        if let since = seen?.since, Date().timeIntervalSince(since) < Self.suspension { return nil }
+                    }
+                    if !found.isStale, isContinued(found.state, path) {
+                        try PendingMigration.take(owner: owner, in: connection)
+                        return .pending(PendingMigration(connection: connection, state: found.state), path)
+                    }
+                }
+                try PendingMigration.discard(in: connection)
+                guard let pending = try begin(path, owner, transactionStage) else { return .oneTransaction }
+                return .pending(pending, path)
+            }
+            if let opened { return opened }
+            if options.isMigrationCancelled?() == true { throw MigrationError.cancelled }
+            if Date() > deadline { throw StoreError.busy }
+            Thread.sleep(forTimeInterval: 0.02)
+        }
+    }
+
+    /// Whether the app is the one that began the migration, and still migrates between the same versions.
+    private func isContinued(_ state: PendingMigration.State, _ path: MigrationPath) -> Bool {
+        state.app == RunningApp.identity && state.from == path.source.fingerprint
+            && state.to == path.newest.fingerprint
+    }
+
+    /// Begins a migration.
+    ///
+    /// - Returns: The migration; nil if the store has to be migrated in one transaction.
+    private func begin(
+        _ path: MigrationPath, _ owner: MigrationOwner, _ transactionStage: Int?
+    ) throws -> PendingMigration? {
+        let stages = try path.stages(options.migrationStrategy)
+        let plan = BatchedStages(stages, upTo: transactionStage)
+        guard plan.copiesRows else { return nil }
+        let tables = path.source.tables
+        switch options.danglingForeignKeys {
+        case .keep: break
+        case .refuse: try migrator.refuse(try migrator.danglingForeignKeys(of: tables))
+        case .repair:
+            // The repair changes the old tables, so it belongs in the transaction that replaces them.
+            if try !ForeignKeyRepair(connection: connection, tables: tables).danglingKeys().isEmpty { return nil }
+        }
+        if let backup = options.backup { try DatabaseCopy.backUp(connection, to: backup, options) }
+        if options.checksIntegrity { try migrator.checkIntegrity() }
+        let pending = PendingMigration(
+            connection: connection,
+            state: PendingMigration.State(
+                app: RunningApp.identity, from: path.source.fingerprint, to: path.newest.fingerprint, now: migrator.now,
+                report: MigrationReport(from: path.source.name, to: path.newest.name),
+                lastIDs: try StoreMetadata.lastIDs(reading: connection), transactionStage: transactionStage))
+        try pending.begin(owner: owner, sources: plan.sources)
+        return pending
+    }
+
+    // MARK: Stages
+
+    /// Copies the rows of a stage. The custom migration of the last stage runs up to `didMigrate`.
+    private func run(_ stage: BatchedStage, _ batches: MigrationBatches, _ monitor: MigrationMonitor) throws {
+        (batches.isLastStage, batches.runsCustomCode) = (stage.isLast, stage.stage.custom != nil)
+        if try batches.start("count") != nil {
+            for source in stage.stage.customSources + stage.statements.copies.map(\.source.name) {
+                monitor.expect(try connection.count(stage.oldName(source)))
+            }
+            try batches.finish("count")
+        }
+        for (table, statement) in stage.creation where !batches.isDone("create \(table)") {
+            try connection.execute(statement)
+            try batches.finish("create \(table)")
+        }
+        for copy in stage.statements.copies { try run(copy, stage, batches, monitor) }
+        guard let custom = stage.stage.custom else { return try end(stage, nil, batches) }
+        let step = try customStep(stage, batches, monitor, oldNames: stage.oldNames)
+        connection.outdatedTables = stage.index == 0 ? stage.statements.dropped : []
+        defer { connection.outdatedTables = [] }
+        try custom(step)
+        try batches.check()
+        try end(stage, step, batches)
+    }
+
+    private func customStep(
+        _ stage: BatchedStage, _ batches: MigrationBatches, _ monitor: MigrationMonitor, oldNames: [String: String]
+    ) throws -> CustomStep {
+        let context = try MigrationContext(
+            connection: connection, temporaryNames: batches.isLast ? stage.created : stage.names, oldNames: oldNames,
+            sources: stage.stage.sources, now: batches.pending.state.now, batches: batches)
+        return CustomStep(
+            context: context, mapping: stage.stage.mapping, changes: stage.stage.changes, monitor: monitor)
+    }
+
+    /// Ends a stage after which others follow.
+    private func end(_ stage: BatchedStage, _ step: CustomStep?, _ batches: MigrationBatches) throws {
+        if stage.isLast { return }
+        if let step {
+            try step.context.end()
+            connection.forgetStatements()
+        }
+        // The new tables of earlier stages that this one has replaced.
+        for name in Set(stage.oldNames.values).subtracting(stage.names.values) {
+            try connection.execute("DROP TABLE \(SQL.quoted(name))")
+        }
+        batches.update { state in
+            if let step { state.report.add(step) }
+            state.lastIDs = stage.stage.lastIDs(state.lastIDs, step?.context.newIDs.given ?? [:])
+            state.stage += 1
+            (state.done, state.rows, state.attempts) = ([], [:], [:])
+            state.custom = PendingMigration.CustomState()
+        }
+        try batches.commit()
+    }
+
+    /// Copies the rows of a table in parts.
+    private func run(
+        _ copy: InsertSelect, _ stage: BatchedStage, _ batches: MigrationBatches, _ monitor: MigrationMonitor
+    ) throws {
+        let task = "copy \(copy.target.name)"
+        let (from, into) = (stage.oldName(copy.source.name), stage.name(copy.target.name))
+        guard let number = copy.source.rowNumber else {
+            guard try batches.start(task) != nil else { return }
+            try connection.execute(copy.statement(from: from, into: into))
+            batches.update { $0.report.rows += connection.changes }
+            return try batches.finish(task)
+        }
+        let insert = try connection.prepare(copy.statement(isPart: true, from: from, into: into))
+        try batches.forEachPart(task, of: from, number: number) { first, last, count in
+            try insert.bind(first, at: 1)
+            try insert.bind(last, at: 2)
+            try insert.run()
+            batches.update { $0.report.rows += connection.changes }
+            try monitor.advance(count, table: copy.target.name)
+        }
+    }
+
+    // MARK: The last transaction
+
+    /// Replaces the old tables, runs what has to run in one transaction, and commits.
+    private func finish(
+        _ path: MigrationPath, _ plan: BatchedStages, _ batches: MigrationBatches, _ monitor: MigrationMonitor
+    ) throws -> MigrationReport {
+        try batches.beginLast()
+        let start = ContinuousClock.now
+        let state = batches.pending.state
+        var report = state.report
+        connection.forgetStatements()
+        connection.guardedTables = []
+        try PendingMigration.dropTriggers(in: connection)
+        let stages = plan.batched.map(\.stage) + plan.rest
+        let oldTables = path.source.tables
+        var checksForeignKeys = state.checksForeignKeysLast || !plan.rest.isEmpty
+        let toleratesOld = checksForeignKeys && options.danglingForeignKeys == .keep
+        var old = toleratesOld ? try DanglingKeys(reading: connection, of: oldTables) : DanglingKeys()
+        var objects = try UserObjects(takenFrom: connection, old: oldTables, stages: stages)
+        report.renamedTables = objects.renamedTables
+        var lastIDs = state.lastIDs
+        if let last = plan.batched.last {
+            let flip = TableFlip(connection: connection, migrator: migrator)
+            if let before = plan.batched.dropLast().last { try flip.replace(oldTables, with: before) }
+            var given: [String: Int64] = [:]
+            if let custom = last.stage.custom {
+                let writes = connection.totalChanges
+                let step = try customStep(last, batches, monitor, oldNames: [:])
+                connection.outdatedTables = last.statements.dropped
+                defer { connection.outdatedTables = [] }
+                do {
+                    try custom(step)
+                } catch let error as SQLiteError where error.isNotUnique && !state.createsUniqueIndexesLast {
+                    throw MigrationBatches.Obstacle.notUnique
+                }
+                guard connection.isInTransaction else { throw MigrationError.rolledBack }
+                if connection.totalChanges != writes { checksForeignKeys = true }
+                report.add(step)
+                given = step.context.newIDs.given
+                try step.context.end()
+                connection.forgetStatements()
+            }
+            try flip.finish(last)
+            lastIDs = last.stage.lastIDs(lastIDs, given)
+        }
+        if !lastIDs.isEmpty { try StoreMetadata.writeLastIDs(lastIDs, to: connection) }
+        try PendingMigration.discard(in: connection)
+        for stage in plan.rest { try migrator.run(stage, monitor, &report) }
+        for stage in stages {
+            old = old.after(stage)
+            objects.follow(stage)
+        }
+        try migrator.restore(objects, path.newest, &report)
+        if checksForeignKeys {
+            try migrator.refuse(
+                toleratesOld
+                    ? try DanglingKeys(reading: connection, of: path.newest.tables).beyond(
+                        old, movedByCode: stages.contains { $0.custom != nil })
+                    : try migrator.danglingForeignKeys(of: path.newest.tables))
+        }
+        report.seconds += max(0, (ContinuousClock.now - start) / .seconds(1))
+        try migrator.conclude(path.newest, report)
+        try connection.execute("COMMIT")
+        return report
+    }
+}
+
+extension SQLiteError {
+    /// Whether rows are not unique.
+    fileprivate var isNotUnique: Bool { extendedCode == 2067 }  // SQLITE_CONSTRAINT_UNIQUE
+}
+
+/// Replaces old tables by the new ones of a resumable migration, in its last transaction.
+struct TableFlip {
+    let connection: Connection
+    let migrator: Migrator
+
+    /// Replaces the tables of the store by those after a stage that others follow.
+    ///
+    /// - Parameters:
+    ///   - old: The tables of the store.
+    ///   - stage: The stage.
+    func replace(_ old: [Table], with stage: BatchedStage) throws {
+        let new = stage.stage.mapping.new
+        let kept = Dictionary(
+            new.filter { stage.names[$0.name] == nil }.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let named = try migrator.namingIndexes(TableMapping(of: old)).old
+        var keptSearches: Set<String> = []
+        try connection.execute("PRAGMA legacy_alter_table = OFF")
+        for table in named {
+            let heir = kept[table.name]
+            if let search = SearchIndex(of: table) {
+                if let heir, SearchIndex(of: heir) == search {
+                    keptSearches.insert(table.name)
+                } else {
+                    for statement in search.removal { try connection.execute(statement) }
+                }
+            }
+            guard let heir else {
+                try connection.execute("DROP TABLE \(SQL.quoted(table.name))")
+                continue
+            }
+            for index in table.indexes where !heir.indexes.contains(where: { $0.shape == index.shape }) {
+                try connection.execute("DROP INDEX \(SQL.quoted(index.name))")
+            }
+        }
+        try TableRenaming(connection: connection).rename(new, from: stage.names)
+        for table in kept.values { try createIndexes(table.indexes, on: table.name) }
+        for table in new where !keptSearches.contains(table.name) {
+            guard let search = SearchIndex(of: table) else { continue }
+            for statement in search.creation + [search.rebuild] { try connection.execute(statement) }
+        }
+    }
+
+    /// Replaces the tables before the last stage by those after it.
+    func finish(_ stage: BatchedStage) throws {
+        let mapping = try migrator.namingIndexes(stage.stage.mapping)
+        let statements = StepStatements(
+            mapping, keepsOldTables: stage.stage.custom != nil, copied: stage.copied)
+        try connection.execute("PRAGMA legacy_alter_table = OFF")
+        for statement in statements.alter { try connection.execute(statement) }
+        try TableRenaming(connection: connection).rename(mapping.new, from: stage.created)
+        for (table, index) in statements.indexes { try createIndexes([index], on: table) }
+        for statement in statements.searches { try connection.execute(statement) }
+    }
+
+    /// Creates the indexes that a table does not have yet.
+    private func createIndexes(_ indexes: [Table.Index], on table: String) throws {
+        if indexes.isEmpty { return }
+        let names = try IndexNames(connection)
+        for index in indexes where !names.has(index, on: table) {
+            try connection.execute(SQLite.createIndex(names.free(index), on: table))
+        }
+    }
+}
+
+/// The names of the indexes of a store.
+struct IndexNames {
+    private let byStatement: [String: [String]]
+    private let taken: Set<String>
+
+    init(_ connection: Connection) throws {
+        byStatement = try SchemaComparison.indexNames(of: connection)
+        taken = Set(try connection.texts("SELECT lower(name) FROM sqlite_schema"))
+    }
+
+    /// Whether a table has an index of this shape.
+    func has(_ index: Table.Index, on table: String) -> Bool {
+        byStatement[SchemaComparison.unnamed(SQLite.createIndex(index, on: table), index.name)] != nil
+    }
+
+    /// Returns the index with a name that nothing else has. The old table may still have an index with its name.
+    func free(_ index: Table.Index) -> Table.Index {
+        var (name, number) = (index.name, 2)
+        while taken.contains(name.lowercased()) {
+            name = "\(index.name)_\(number)"
+            number += 1
+        }
+        return Table.Index(name, index.shape)
+    }
+}

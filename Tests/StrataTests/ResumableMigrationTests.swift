@@ -1,0 +1,334 @@
+import Foundation
+import SQLSchema
+import Strata
+import Testing
+
+/// A moment at which a migration is cancelled: the number of times that it still asks whether it is.
+private final class Countdown: @unchecked Sendable {
+    private let lock = NSLock()
+    private var left: Int
+
+    init(_ count: Int) { left = count }
+
+    func isOver() -> Bool {
+        lock.lock()
+        defer { lock.unlock() }
+        left -= 1
+        return left < 0
+    }
+}
+
+/// Opens a store that needs a migration. Each attempt commits after each row, and is cancelled at a random moment, until one
+/// succeeds.
+///
+/// - Returns: The store, and the number of attempts.
+@discardableResult func openInterrupted(
+    at url: URL, _ schema: KnownSchema, _ options: StoreOptions, between: () throws -> Void = {}
+) throws -> (store: Store, attempts: Int) {
+    var options = options
+    options.migrationProgress = { _ in }
+    var attempts = 0
+    var most = 4
+    while true {
+        attempts += 1
+        let countdown = Countdown(Int.random(in: 0...most))
+        options.isMigrationCancelled = { countdown.isOver() }
+        do {
+            let store = try MigrationBatches.$duration.withValue(.zero) {
+                try Store(at: url, knowing: schema, options: options)
+            }
+            return (store, attempts)
+        } catch MigrationError.cancelled {
+            // A migration in one transaction does not get any further.
+            most += options.migration == .resumable ? 1 : 10
+            try between()
+        }
+    }
+}
+
+/// An integer primary key.
+private struct Key<Entity>: RawEntityID { var rawValue: Int }
+
+/// The rows of `s`, whose primary keys change.
+private struct Part: StoredEntity {
+    typealias ID = Key<Part>
+    struct Relationships: EntityRelationships {}
+    static let table = EntityTable("s", key: ["id"], columns: ["id", "v", "note"])
+    var id: ID
+    var v: String
+    var note: String?
+    static func id(of entity: Self) -> ID { entity.id }
+    init(id: Int, v: String, note: String?) { (self.id, self.v, self.note) = (ID(rawValue: id), v, note) }
+    init(row: Row) throws {
+        self.init(id: try row.int(0), v: try row.string(1), note: try row.optionalString(2))
+    }
+    func bind(to statement: Statement) throws {
+        try statement.bind(id, at: 1)
+        try statement.bind(v, at: 2)
+        try statement.bind(note, at: 3)
+    }
+}
+
+/// The rows of `log`, which no step changes.
+private struct Remark: StoredEntity {
+    typealias ID = Key<Remark>
+    struct Relationships: EntityRelationships {}
+    static let table = EntityTable("log", key: ["id"], columns: ["id", "text"])
+    var id: ID
+    var text: String
+    static func id(of entity: Self) -> ID { entity.id }
+    init(id: Int, text: String) { (self.id, self.text) = (ID(rawValue: id), text) }
+    init(row: Row) throws { self.init(id: try row.int(0), text: try row.string(1)) }
+    func bind(to statement: Statement) throws {
+        try statement.bind(id, at: 1)
+        try statement.bind(text, at: 2)
+    }
+}
+
+/// The rows of `gone`, which become items.
+private struct Gone: StoredEntity {
+    typealias ID = Key<Gone>
+    struct Relationships: EntityRelationships {}
+    static let table = EntityTable("gone", key: ["id"], columns: ["id", "v"])
+    var id: ID
+    var v: String
+    static func id(of entity: Self) -> ID { entity.id }
+    init(row: Row) throws { (id, v) = (ID(rawValue: try row.int(0)), try row.string(1)) }
+    func bind(to statement: Statement) throws {}
+}
+
+/// A migration that stores nothing: it changes, drops and merges keys, and writes to tables that its step does not change.
+private struct Stateless: CustomMigration {
+    init() {}
+    mutating func willMigrate(_ context: Context) throws {
+        try context.insert(Remark(id: try context.newID(of: Remark.self).rawValue, text: "begun"))
+    }
+    mutating func migrate(_ old: Part, _ context: Context) throws -> Outcome<Part> {
+        let id = old.id.rawValue
+        switch id % 7 {
+        case 0: return .drop
+        case 1: return .merge(into: Key(rawValue: id + 1))
+        case 2: return .keep(Part(id: id, v: old.v + "!", note: nil))
+        default: return .keep(Part(id: -id, v: old.v, note: "\(try context.newID(of: Remark.self).rawValue)"))
+        }
+    }
+    mutating func merge(_ old: Gone, _ context: Context) throws -> Outcome<Part> {
+        .keep(Part(id: 5_000 + old.id.rawValue, v: old.v, note: "gone"))
+    }
+    mutating func didMigrate(_ context: Context) throws {
+        var count = 0
+        try context.old(Part.self).forEach { _ in count += 1 }
+        try context.insert(Remark(id: try context.newID(of: Remark.self).rawValue, text: "\(count) items"))
+        if let item = try context.find(Part.self, id: Key(rawValue: 2)) {
+            try context.update(Part(id: 2, v: item.v + "?", note: item.note))
+        }
+    }
+}
+
+/// A migration that counts rows, and can be saved.
+private struct Counting: CustomMigration, Codable {
+    var count = 0
+    var greatest = ""
+    init() {}
+    mutating func migrate(_ old: Part, _ context: Context) throws -> Outcome<Part> {
+        count += 1
+        greatest = max(greatest, old.v)
+        return .keep(Part(id: old.id.rawValue, v: old.v, note: "\(count) \(old.note ?? "-")"))
+    }
+    mutating func didMigrate(_ context: Context) throws {
+        try context.insert(Remark(id: 2_000, text: "\(count) \(greatest)"))
+    }
+}
+
+/// A migration whose state cannot be saved.
+private struct Remembering: CustomMigration {
+    var seen: Set<String> = []
+    init() {}
+    mutating func migrate(_ old: Part, _ context: Context) throws -> Outcome<Part> {
+        seen.insert(old.v)
+        return .keep(Part(id: old.id.rawValue, v: old.v, note: "\(seen.count)"))
+    }
+}
+
+/// A migration with SQL of its own.
+private struct Querying: CustomMigration {
+    init() {}
+    mutating func migrate(_ old: Part, _ context: Context) throws -> Outcome<Part> {
+        if old.id.rawValue == 2 { try context.execute("UPDATE log SET text = text || '+' WHERE id = 1") }
+        return .keep(old)
+    }
+    mutating func didMigrate(_ context: Context) throws {
+        try context.execute("UPDATE \(context.name(of: Part.self)) SET note = (SELECT v FROM s WHERE id = 2)")
+    }
+}
+
+/// Migrations in batches, which go on after an interruption.
+@Suite struct ResumableMigrationTests {
+    private static let first: [Table] = [
+        Table("s", ["id integer key", "v text", "note text?", "unique s_v_key (v)", "search (v, note) unicode61"]),
+        Table("gone", ["id integer key", "v text"]),
+        Table("log", ["id integer key", "text text"]),
+        Table("child", ["id integer key", "s_id integer? -> s(id) nullify", "m text = 'x'"]),
+        Table("kept", ["name text key", "s_id integer? -> s(id) cascade"]),
+        Table("leaf", ["id integer key", "kept_name text? -> kept(name) cascade"]),
+        Table(
+            "pair",
+            [
+                "s_id integer -> s(id) cascade", "log_id integer -> log(id) cascade", "position integer",
+                "key (s_id, log_id)", "index pair_log_id_idx (log_id)",
+            ], isJoinTable: true),
+    ]
+
+    /// The tables of a version: `child` has other columns in each.
+    private static func tables(_ number: Int) -> [Table] {
+        first.filter { number < 3 || $0.name != "gone" }.map { table in
+            guard table.name == "child" else { return table }
+            return Table(
+                "child",
+                [
+                    "id integer key", "s_id integer? -> s(id) nullify", "m\(number) text = 'x'",
+                    "index child_m_idx (m\(number))",
+                ])
+        }
+    }
+
+    private static func schema<Code: CustomMigration>(
+        _ code: Code.Type, stages: [Int],
+        _ rows: (Int) -> @Sendable (CustomStep, RunningMigration<Code>) throws -> Void
+    ) -> KnownSchema {
+        let versions = (1...4).map { SchemaVersion("\($0)", fingerprint: UInt64($0), tables: tables($0)) }
+        let steps = (1...3).map { number -> MigrationStep in
+            let rename = TableChange.map(
+                from: "child", to: "child",
+                columns: ["m\(number + 1)": .coalesce(.column("m\(number)"), .literal(.text("y")))])
+            guard stages.contains(number) else {
+                return MigrationStep(
+                    from: "\(number)", to: "\(number + 1)", changes: [rename] + (number == 2 ? [.drop("gone")] : []))
+            }
+            return MigrationStep(
+                from: "\(number)", to: "\(number + 1)",
+                changes: [rename, .custom(from: "s", to: "s")] + (number == 2 ? [.drop("gone")] : []), code: code,
+                rows: rows(number))
+        }
+        return KnownSchema("ResumableSchema", versions: versions, steps: steps)
+    }
+}
+
+extension ResumableMigrationTests {
+    private static func migrate(
+        _ number: Int
+    ) -> @Sendable (CustomStep, RunningMigration<Stateless>) throws -> Void {
+        { step, migration in
+            try step.migrate(Part.self) { try migration.value.migrate($0, $1) }
+            if number == 2 { try step.merge(Gone.self) { try migration.value.merge($0, $1) } }
+        }
+    }
+
+    private static let rows = """
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+        INSERT INTO s SELECT i, 'item ' || i, CASE WHEN i % 3 = 0 THEN 'n' END FROM n;
+        INSERT INTO gone VALUES (1, 'one'), (2, 'two'), (3, 'three');
+        INSERT INTO log SELECT id, 'entry ' || id FROM s WHERE id % 4 = 0 OR id = 1;
+        INSERT INTO child SELECT id + 100, CASE WHEN id % 5 THEN id END, 'm' || id FROM s;
+        INSERT INTO kept SELECT 'k' || id, id FROM s;
+        INSERT INTO leaf SELECT id, 'k' || id FROM s;
+        INSERT INTO pair SELECT s.id, log.id, s.id * 2 FROM s, log;
+        """
+
+    /// All rows of a store, with the row numbers, and the results that a migration logs.
+    private func contents(of url: URL, _ tables: [Table]) throws -> [String: [String]] {
+        let connection = try Connection(path: url.path, mode: .readWrite)
+        #expect(try connection.text("PRAGMA integrity_check") == "ok")
+        #expect(try connection.integer("SELECT count(*) FROM pragma_foreign_key_check") == 0)
+        var contents: [String: [String]] = [:]
+        for table in tables {
+            let columns = SQL.list(table.columnNames)
+            try connection.query("SELECT \(columns) FROM \(SQL.quoted(table.name)) ORDER BY \(columns)") { row in
+                contents[table.name, default: []].append(row.values.map(text).joined(separator: " | "))
+            }
+        }
+        try connection.query("SELECT name, tbl_name FROM sqlite_schema WHERE name NOT LIKE 'sqlite%'") { row in
+            contents["schema", default: []].append("\(row.values)".replacingOccurrences(of: "_2\"", with: "\""))
+        }
+        contents["schema"]?.sort()
+        try connection.query("SELECT key, value FROM strata_metadata WHERE key LIKE 'last_id%' ORDER BY key") { row in
+            contents["ids", default: []].append("\(row.values)")
+        }
+        try connection.query("SELECT from_version, to_version FROM strata_migrations") { row in
+            contents["log of migrations", default: []].append("\(row.values)")
+        }
+        return contents
+    }
+
+    /// Migrates the same store in one transaction, and in batches with interruptions, and compares the results.
+    private func check(_ schema: KnownSchema, isResumed: Bool = true) throws {
+        try withFile { (url: URL) throws in
+            try makeStore(at: url, schema, rows: Self.rows)
+            let expected = url.appendingPathExtension("expected")
+            defer { try? FileManager.default.removeItem(at: expected) }
+            try FileManager.default.copyItem(at: url, to: expected)
+            var options = StoreOptions()
+            options.migration = .oneTransaction
+            let report = try Store(at: expected, knowing: schema, options: options).migrationReport
+            let tables = try #require(schema.versions.last).tables
+            let answer = try contents(of: expected, tables)
+            for round in 0..<3 {
+                let copy = url.appendingPathExtension("\(round)")
+                defer { try? FileManager.default.removeItem(at: copy) }
+                try FileManager.default.copyItem(at: url, to: copy)
+                options.migration = .resumable
+                try MigrationContext.$fixedNow.withValue(Date(timeIntervalSince1970: 0)) {
+                    var result: MigrationReport?
+                    if round == 0 {
+                        result = try MigrationBatches.$duration.withValue(.zero) {
+                            try Store(at: copy, knowing: schema, options: options).migrationReport
+                        }
+                    } else {
+                        let (store, attempts) = try openInterrupted(at: copy, schema, options)
+                        result = store.migrationReport
+                        if isResumed { #expect(attempts > 3) }
+                    }
+                    // In batches, tables to which the custom migration writes are copied too.
+                    #expect(result.map(\.rows) ?? 0 >= report.map(\.rows) ?? 1)
+                    #expect(result?.droppedRows == report?.droppedRows)
+                    #expect(result?.mergedRows == report?.mergedRows)
+                }
+                let found = try contents(of: copy, tables)
+                for (name, rows) in answer { #expect(found[name] == rows, "\(name), round \(round)") }
+                #expect(found.keys.sorted() == answer.keys.sorted())
+            }
+        }
+    }
+
+    @Test(arguments: [[], [1], [2], [3], [1, 2, 3]])
+    func `an interrupted migration has the result of one in one transaction`(stages: [Int]) throws {
+        try check(Self.schema(Stateless.self, stages: stages, Self.migrate))
+    }
+
+    @Test(arguments: [[1], [2], [3]]) func `a custom migration that is Codable goes on with its state`(stages: [Int])
+        throws
+    {
+        try check(
+            Self.schema(Counting.self, stages: stages) { _ in
+                { step, migration in try step.migrate(Part.self) { try migration.value.migrate($0, $1) } }
+            })
+    }
+
+    @Test(arguments: [[1], [2], [3]])
+    func `a custom migration whose state cannot be saved runs in the last transaction`(stages: [Int]) throws {
+        let schema = Self.schema(Remembering.self, stages: stages) { _ in
+            { step, migration in try step.migrate(Part.self) { try migration.value.migrate($0, $1) } }
+        }
+        #expect(schema.steps.map(\.isResumable) == (1...3).map { !stages.contains($0) })
+        try check(schema, isResumed: false)
+    }
+
+    @Test(arguments: [[1], [2], [3]]) func `a custom migration with SQL of its own has the same result`(stages: [Int])
+        throws
+    {
+        try check(
+            Self.schema(Querying.self, stages: stages) { _ in
+                { step, migration in try step.migrate(Part.self) { try migration.value.migrate($0, $1) } }
+            }, isResumed: false)
+    }
+}
