@@ -45,11 +45,11 @@ import Testing
 
     /// The command that a process runs on one or two files.
     enum Command: String, CaseIterable {
-        case open, backup, copy, convert
+        case open, resume, backup, copy, convert
     }
 
     private func begin(_ command: Command, _ urls: [URL], killedAt place: Int? = nil) throws -> Child {
-        let paths = urls.prefix(command == .open ? 1 : 2).map(\.path)
+        let paths = urls.prefix([.open, .resume].contains(command) ? 1 : 2).map(\.path)
         return try Child([command.rawValue] + paths + [place.map(String.init)].compactMap(\.self))
     }
 
@@ -102,7 +102,8 @@ import Testing
     func `a process that is killed at a file operation damages no file`(
         command: Command, journal: StoreOptions.Journal
     ) throws {
-        try withOldStore(2_000, journal, isForeign: command == .convert) { original, copy in
+        // A resumable migration commits after each row.
+        try withOldStore(command == .resume ? 100 : 2_000, journal, isForeign: command == .convert) { original, copy in
             let folder = copy.deletingLastPathComponent().appendingPathComponent("work")
             let urls = ["a.sqlite", "b.sqlite"].map(folder.appendingPathComponent)
             func prepare() throws {
@@ -121,7 +122,7 @@ import Testing
             var place = 0
             var isKilled = true
             while isKilled {
-                place += Self.isWhole ? 1 : Int.random(in: 1...40)
+                place += Self.isWhole ? 1 : Int.random(in: 1...(command == .resume ? 150 : 40))
                 for isAlone in [true, false] {
                     let round: Comment = "\(command.rawValue), killed at \(place)\(isAlone ? "" : " beside another")"
                     try prepare()

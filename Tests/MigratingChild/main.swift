@@ -7,11 +7,12 @@ import Strata
 // A process that works with a store, as an app does:
 //
 //     MigratingChild open STORE [PLACE]
+//     MigratingChild resume STORE [PLACE]
 //     MigratingChild backup STORE BACKUP [PLACE]
 //     MigratingChild copy STORE COPY [PLACE]
 //     MigratingChild convert DATABASE STORE [PLACE]
 //
-// `open` and `backup` migrate the store. `copy` writes the migrated store to another file. `convert` converts a
+// `open` and `backup` migrate the store; `resume` does so in batches of a few rows. `copy` writes the migrated store to another file. `convert` converts a
 // database that another program wrote, and opens the store.
 //
 // PLACE is the number of a file operation, counted from 1. The process is killed before this operation.
@@ -31,6 +32,11 @@ try Connection.$fileSystem.withValue(fileSystem) {
     case "copy": try Store.migrate(from: urls[0], to: urls[1], schema: Chain.self, options: options)
     case "convert":
         _ = try Store(converting: urls[0], at: urls[1], schema: Chain.self, options: options)
+    case "resume":
+        options.migration = .resumable
+        try MigrationBatches.$duration.withValue(.zero) {
+            _ = try Store(at: urls[0], schema: Chain.self, options: options)
+        }
     default:
         options.backup = urls.count > 1 ? .file(urls[1]) : nil
         _ = try Store(at: urls[0], schema: Chain.self, options: options)

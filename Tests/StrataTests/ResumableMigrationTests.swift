@@ -162,6 +162,25 @@ private struct Querying: CustomMigration {
     }
 }
 
+/// A migration that fails at a row.
+private struct Failing: CustomMigration {
+    struct Failure: Error {}
+    init() {}
+    mutating func migrate(_ old: Part, _ context: Context) throws -> Outcome<Part> {
+        if old.id.rawValue == 30 { throw Failure() }
+        return .keep(old)
+    }
+}
+
+/// The numbers that a migration has reported.
+private final class Counts: @unchecked Sendable {
+    private let lock = NSLock()
+    private var counts: [Int] = []
+
+    func note(_ count: Int) { lock.withLock { counts.append(count) } }
+    var first: Int? { lock.withLock { counts.first } }
+}
+
 /// Migrations in batches, which go on after an interruption.
 @Suite struct ResumableMigrationTests {
     private static let first: [Table] = [
@@ -224,7 +243,7 @@ extension ResumableMigrationTests {
         }
     }
 
-    private static let rows = """
+    private static let content = """
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
         INSERT INTO s SELECT i, 'item ' || i, CASE WHEN i % 3 = 0 THEN 'n' END FROM n;
         INSERT INTO gone VALUES (1, 'one'), (2, 'two'), (3, 'three');
@@ -263,7 +282,7 @@ extension ResumableMigrationTests {
     /// Migrates the same store in one transaction, and in batches with interruptions, and compares the results.
     private func check(_ schema: KnownSchema, isResumed: Bool = true) throws {
         try withFile { (url: URL) throws in
-            try makeStore(at: url, schema, rows: Self.rows)
+            try makeStore(at: url, schema, rows: Self.content)
             let expected = url.appendingPathExtension("expected")
             defer { try? FileManager.default.removeItem(at: expected) }
             try FileManager.default.copyItem(at: url, to: expected)
@@ -298,6 +317,166 @@ extension ResumableMigrationTests {
                 #expect(found.keys.sorted() == answer.keys.sorted())
             }
         }
+    }
+
+    /// Interrupts the migration of a store after its first rows.
+    private func interrupt(_ url: URL, _ schema: KnownSchema, after count: Int = 20) throws {
+        var options = StoreOptions()
+        options.migration = .resumable
+        options.migrationProgress = { _ in }
+        let countdown = Countdown(count)
+        options.isMigrationCancelled = { countdown.isOver() }
+        MigrationBatches.$duration.withValue(.zero) {
+            _ = #expect(throws: MigrationError.cancelled) { try Store(at: url, knowing: schema, options: options) }
+        }
+        #expect(try #require(MigrationPlan(from: url, knowing: schema).pending).completedRows > 5)
+    }
+
+    /// Migrates a copy of a store in one transaction, and compares its contents with those of the migrated store.
+    private func finish(_ url: URL, _ schema: KnownSchema) throws -> MigrationReport? {
+        let expected = url.appendingPathExtension("expected")
+        defer { try? FileManager.default.removeItem(at: expected) }
+        try Connection(path: url.path, mode: .readWrite).execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        try FileManager.default.copyItem(at: url, to: expected)
+        var options = StoreOptions()
+        options.migration = .oneTransaction
+        _ = try Store(at: expected, knowing: schema, options: options)
+        options.migration = .resumable
+        let report = try Store(at: url, knowing: schema, options: options).migrationReport
+        let tables = try #require(schema.versions.last).tables
+        #expect(try contents(of: url, tables) == contents(of: expected, tables))
+        return report
+    }
+
+    private static let plain = schema(Stateless.self, stages: []) { number in migrate(number) }
+
+    @Test(arguments: [
+        Self.plain,
+        Self.schema(Counting.self, stages: [1]) { _ in
+            { step, migration in try step.migrate(Part.self) { try migration.value.migrate($0, $1) } }
+        },
+    ])
+    func `what an older app writes meanwhile is in the result`(schema: KnownSchema) throws {
+        try withFile { (url: URL) throws in
+            try makeStore(at: url, schema, rows: Self.content)
+            try interrupt(url, schema)
+            // The older app opens the store, deletes referenced rows, and knows nothing of the new tables.
+            let old = try Store(at: url, knowing: schema.upTo(0))
+            try old.write { transaction in
+                try transaction.delete(Part.self, id: .init(rawValue: 1))
+                try transaction.insert(Part(id: 99, v: "late", note: "late"))
+                try transaction.insert(Remark(id: 99, text: "late"))
+            }
+            let count = try old.read { try $0.count(Part.self) }
+            #expect(count == 40)
+            try old.close()
+            let plan = try MigrationPlan(from: url, knowing: schema)
+            // A cascade has changed a row of a table that is copied.
+            #expect(plan.pending?.isStale == true)
+            _ = try finish(url, schema)
+        }
+    }
+
+    @Test func `a write to a copied table makes the migration begin anew`() throws {
+        try withFile { (url: URL) throws in
+            try makeStore(at: url, Self.plain, rows: Self.content)
+            try interrupt(url, Self.plain)
+            let other = try Connection(path: url.path, mode: .readWrite)
+            try other.execute("INSERT INTO log VALUES (98, 'other')")
+            #expect(try MigrationPlan(from: url, knowing: Self.plain).pending?.isStale == false)
+            try other.execute("UPDATE child SET m1 = 'new' WHERE id = 101")
+            let plan = try MigrationPlan(from: url, knowing: Self.plain)
+            #expect(plan.pending?.isStale == true && "\(plan)".contains("so it begins anew"))
+            _ = try finish(url, Self.plain)
+            #expect(try rows(url, "SELECT m4 FROM child WHERE id = 101") == [[.text("new")]])
+        }
+    }
+
+    @Test func `another build of the app begins the migration anew`() throws {
+        try withFile { (url: URL) throws in
+            try makeStore(at: url, Self.plain, rows: Self.content)
+            try RunningApp.$fixed.withValue("1.0") { try interrupt(url, Self.plain) }
+            let counts = Counts()
+            var options = StoreOptions()
+            options.migration = .resumable
+            options.migrationProgress = { counts.note($0.completedRows) }
+            try MigrationBatches.$duration.withValue(.zero) {
+                _ = try Store(at: url, knowing: Self.plain, options: options)
+            }
+            #expect(counts.first == 1)
+        }
+    }
+
+    @Test func `the progress goes on where it was`() throws {
+        try withFile { (url: URL) throws in
+            try makeStore(at: url, Self.plain, rows: Self.content)
+            try interrupt(url, Self.plain)
+            let completed = try #require(MigrationPlan(from: url, knowing: Self.plain).pending).completedRows
+            let counts = Counts()
+            var options = StoreOptions()
+            options.migration = .resumable
+            options.migrationProgress = { counts.note($0.completedRows) }
+            try MigrationBatches.$duration.withValue(.zero) {
+                _ = try Store(at: url, knowing: Self.plain, options: options)
+            }
+            #expect(counts.first == completed + 1)
+        }
+    }
+
+    @Test func `a pending migration is discarded on request, and by a migration in one transaction`() throws {
+        try withFile { (url: URL) throws in
+            try makeStore(at: url, Self.plain, rows: Self.content)
+            let before = try schemaObjects(url)
+            try interrupt(url, Self.plain)
+            #expect(try schemaObjects(url) != before)
+            #expect(try Store.discardPendingMigration(of: url))
+            #expect(try schemaObjects(url) == before)
+            #expect(try !Store.discardPendingMigration(of: url))
+            try interrupt(url, Self.plain)
+            var options = StoreOptions()
+            options.migration = .oneTransaction
+            _ = try Store(at: url, knowing: Self.plain, options: options)
+            #expect(try schemaObjects(url).allSatisfy { !$0.contains("pending") && !$0.contains("strata_1") })
+        }
+    }
+
+    @Test func `a custom migration that fails leaves the old store without a pending migration`() throws {
+        let schema = Self.schema(Failing.self, stages: [1]) { _ in
+            { step, migration in try step.migrate(Part.self) { try migration.value.migrate($0, $1) } }
+        }
+        try withFile { (url: URL) throws in
+            try makeStore(at: url, schema, rows: Self.content)
+            let before = try schemaObjects(url)
+            var options = StoreOptions()
+            options.migration = .resumable
+            #expect(throws: Failing.Failure.self) { try Store(at: url, knowing: schema, options: options) }
+            #expect(try schemaObjects(url) == before)
+        }
+    }
+
+    @Test func `dangling foreign keys are kept, repaired or refused as in one transaction`() throws {
+        for treatment in [StoreOptions.DanglingForeignKeys.keep, .repair, .refuse] {
+            try withFile { (url: URL) throws in
+                try makeStore(at: url, Self.plain, rows: Self.content)
+                try Connection(path: url.path, mode: .readWrite).execute("UPDATE child SET s_id = 777 WHERE id = 101")
+                var options = StoreOptions()
+                options.migration = .resumable
+                options.danglingForeignKeys = treatment
+                if treatment == .refuse {
+                    #expect(throws: MigrationError.danglingForeignKeys(["child": 1])) {
+                        try Store(at: url, knowing: Self.plain, options: options)
+                    }
+                } else {
+                    _ = try Store(at: url, knowing: Self.plain, options: options)
+                    let expected: SQLiteValue = treatment == .keep ? .integer(777) : .null
+                    #expect(try rows(url, "SELECT s_id FROM child WHERE id = 101") == [[expected]])
+                }
+            }
+        }
+    }
+
+    private func schemaObjects(_ url: URL) throws -> [String] {
+        try Connection(path: url.path, mode: .readWrite).texts("SELECT name FROM sqlite_schema ORDER BY name")
     }
 
     @Test(arguments: [[], [1], [2], [3], [1, 2, 3]])

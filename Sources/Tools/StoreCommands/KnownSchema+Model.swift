@@ -13,7 +13,6 @@ extension KnownSchema {
 
     /// Creates the schema of a history, without the code of its custom migrations.
     package init(_ history: SchemaHistory, invalidRows: [ImportedInvalidRows] = []) {
-        let unwritten: @Sendable (CustomStep) throws -> Void = { _ in throw UnwrittenMigration() }
         var versions: [Strata.SchemaVersion] = []
         for version in history.versions {
             let oldest = history.compatibleSince(version.version).text
@@ -28,7 +27,7 @@ extension KnownSchema {
             steps: history.steps.map { step in
                 MigrationStep(
                     from: step.from.version.text, to: step.to.version.text, changes: step.tableChanges,
-                    custom: step.isCustom ? unwritten : nil)
+                    isCustom: step.isCustom)
             },
             imported: history.importedFormat(invalidRows: invalidRows),
             valueTypes: history.newest.valueTypeLines.joined(separator: "\n"))

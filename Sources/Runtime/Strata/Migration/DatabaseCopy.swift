@@ -179,6 +179,8 @@ extension Store {
         var options = options
         options.journal = .delete
         options.isReadOnly = false
+        // Nothing goes on with the copy of a process that has ended.
+        options.migration = .oneTransaction
         let report = try Store(at: draft.url, schema: schema, options: options).migrationReport
         try draft.setJournal(journal, options)
         try draft.publish()

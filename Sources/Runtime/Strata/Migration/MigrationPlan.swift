@@ -16,6 +16,19 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         public var to: String
         /// Whether the step has a custom migration.
         public var isCustom: Bool
+        /// Whether the step can go on after an interruption: it has no custom migration, or one whose type stores nothing or
+        /// is `Codable`. Nil if only the app has the custom migration.
+        public var isResumable: Bool?
+    }
+
+    /// A migration that has begun, and was interrupted.
+    public struct Pending: Hashable, Sendable, Codable {
+        /// The number of rows that are copied.
+        public var completedRows: Int
+        /// The number of rows to copy, as far as it is known.
+        public var totalRows: Int
+        /// Whether something else has written to the store since. Then the migration begins anew.
+        public var isStale: Bool
     }
 
     /// The action on a table.
@@ -73,6 +86,8 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     public var violations: [Violation] = []
     /// The tables and indexes that differ from those of a new store of the same version.
     public var drift: [String] = []
+    /// The migration that was interrupted; nil if there is none. Another build of the app begins anew.
+    public var pending: Pending?
     /// The size of the database, in bytes.
     public var databaseBytes: Int64
     /// The approximate maximum by which the files grow during the migration, in bytes: copies of tables and journal.
@@ -116,7 +131,12 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         let space = try MigrationSpace(stages: stages, connection)
         databaseBytes = try space.databaseBytes()
         neededBytes = try space.neededBytes()
-        steps = path.steps.map { Step(from: $0.from, to: $0.to, isCustom: $0.isCustom) }
+        steps = path.steps.map {
+            Step(from: $0.from, to: $0.to, isCustom: $0.isCustom, isResumable: $0.isUnknown ? nil : $0.isResumable)
+        }
+        pending = try PendingMigration.find(in: connection).map {
+            Pending(completedRows: $0.state.completedRows, totalRows: $0.state.totalRows, isStale: $0.isStale)
+        }
         for (place, stage) in stages.enumerated() {
             let statements = StepStatements(stage.mapping, keepsOldTables: stage.custom != nil)
             tables.append(
@@ -246,6 +266,15 @@ extension MigrationPlan: CustomStringConvertible {
         lines.append(
             "  steps: "
                 + steps.map { "\($0.from) -> \($0.to)\($0.isCustom ? " (custom)" : "")" }.joined(separator: ", "))
+        if let pending {
+            let rows = "\(pending.completedRows) of \(pending.totalRows) rows are copied"
+            lines.append(
+                "  it has begun: \(rows)"
+                    + (pending.isStale ? "; the store was written since, so it begins anew" : ""))
+        }
+        lines += steps.filter { $0.isResumable == false }.map { step in
+            "  \(step.from) -> \(step.to) cannot go on after an interruption: its custom migration has state that is not Codable"
+        }
         for (place, stage) in tables.enumerated() {
             for table in stage where table.action != .keep {
                 let rows = table.rows.map { $0 == 0 ? "" : ", \($0) \($0 == 1 ? "row" : "rows")" } ?? ""

@@ -228,9 +228,9 @@ struct MigrationOwner: CustomStringConvertible {
 }
 
 /// The app that runs: another build of it may contain other custom migrations.
-enum RunningApp {
+package enum RunningApp {
     /// A fixed value for tests; nil for the identity of the executable file.
-    @TaskLocal static var fixed: String?
+    @TaskLocal package static var fixed: String?
 
     static var identity: String { fixed ?? executable }
 

@@ -67,6 +67,8 @@ public struct MigrationStep: Sendable {
     /// Whether the rows of the step can be copied in several transactions. The type of the custom migration must store
     /// nothing, or be `Codable`.
     public let isResumable: Bool
+    /// Whether only the app has the custom migration.
+    let isUnknown: Bool
 
     /// Creates a step. `custom` runs after the rows of all other tables have been copied, in one transaction with them.
     package init(
@@ -78,6 +80,16 @@ public struct MigrationStep: Sendable {
         self.changes = changes
         self.custom = custom
         isResumable = custom == nil
+        isUnknown = false
+    }
+
+    /// Creates a step for a tool that does not have the custom migration of the app.
+    package init(from: String, to: String, changes: [TableChange], isCustom: Bool) {
+        (self.from, self.to, self.changes) = (from, to, changes)
+        let unwritten: @Sendable (CustomStep) throws -> Void = { _ in throw UnwrittenMigration() }
+        custom = isCustom ? unwritten : nil
+        isResumable = !isCustom
+        isUnknown = isCustom
     }
 
     /// Creates a step with a custom migration.
@@ -95,6 +107,7 @@ public struct MigrationStep: Sendable {
         // `Code` is not `Sendable`, but each run creates a value of its own.
         nonisolated(unsafe) let run: (CustomStep) throws -> Void = { try $0.run(rows) }
         custom = { try run($0) }
+        isUnknown = false
         isResumable = MemoryLayout<Code>.size == 0 || code is any Codable.Type
     }
 
