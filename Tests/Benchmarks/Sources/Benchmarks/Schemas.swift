@@ -97,15 +97,31 @@ enum SplitByRows: Schema {
     static let versions = BenchmarksSchema.versions
     static let steps: [MigrationStep] = {
         var history = VersionHistory()
-        history.step(from: "1.0", to: "2.0", "custom person") { step in
-            try step.migrate(BenchmarksSchema.V1_0.Person.self) { old, _ in
-                let (first, last) = names(old.name)
-                return .keep(BenchmarksSchema.V2_0.Person(migrating: old, first: first, last: last))
-            }
-            try step.followKeys()
+        history.step(from: "1.0", to: "2.0", "custom person", code: Splitting.self) { step, migration in
+            try step.migrate(BenchmarksSchema.V1_0.Person.self) { try migration.value.migrate($0, $1) }
         }
         return history.steps
     }()
+
+    struct Splitting: CustomMigration {
+        init() {}
+
+        mutating func migrate(
+            _ old: BenchmarksSchema.V1_0.Person, _ context: Context
+        ) throws -> Outcome<BenchmarksSchema.V2_0.Person> {
+            let (first, last) = names(old.name)
+            return .keep(BenchmarksSchema.V2_0.Person(migrating: old, first: first, last: last))
+        }
+    }
+}
+
+/// One rebuild of the table, and an index that the new table has.
+enum RebuiltWithIndex: TwoVersions {
+    static let second = """
+        change person
+          + index person_email_idx (email)
+        """
+    static let change = Rebuilt.change
 }
 
 /// A schema of many tables and versions, to be opened at its newest.

@@ -14,14 +14,17 @@ struct Result: Encodable {
 var rows = 100_000
 var only: String?
 var isJSON = false
+var isKilled = false
 var arguments = CommandLine.arguments.dropFirst()
 while let argument = arguments.popFirst() {
     switch argument {
     case "--rows": rows = arguments.popFirst().flatMap { Int($0) } ?? rows
     case "--only": only = arguments.popFirst()
     case "--json": isJSON = true
+    case "--migrate": try migrateAlone(Array(arguments))
+    case "--killed": isKilled = true
     default:
-        print("usage: Benchmarks [--rows N] [--only PREFIX] [--json]")
+        print("usage: Benchmarks [--rows N] [--only PREFIX] [--json] [--killed]")
         exit(2)
     }
 }
@@ -126,6 +129,10 @@ try compare(
         }))
 
 let old = try makeOldStore(rows)
+if isKilled {
+    try Interruptions(old: old, copy: copy).run()
+    exit(0)
+}
 let few = try makeOldStore(max(1, rows / 100))
 
 // What rewrites no row costs the same, however many there are.
@@ -164,6 +171,22 @@ try compare("rebuild", opening("Store", Rebuilt.self, old), against: byHand)
 try compare(
     "rebuild-ten-versions", opening("Store, ten versions", RebuiltTenTimes.self, old),
     against: opening("Store, one", Rebuilt.self, old))
+
+// The same in batches that an interruption does not undo.
+let modes = ["one transaction", "resumable"].map { name -> (String, StoreOptions) in
+    var options = StoreOptions()
+    options.migration = name == "resumable" ? .resumable : .oneTransaction
+    options.erasesDeletedContent = false
+    return (name, options)
+}
+for (name, schema) in [
+    ("resumable-rebuild", Rebuilt.self), ("resumable-index", RebuiltWithIndex.self),
+    ("resumable-columns", BenchmarksSchema.self), ("resumable-rows", SplitByRows.self),
+] as [(String, any Schema.Type)] {
+    try compare(
+        name, opening(modes[1].0, schema, old, options: modes[1].1),
+        against: opening(modes[0].0, schema, old, options: modes[0].1))
+}
 
 // A row at a time through code, against the loop that a program in C would have.
 let loop = Variant(
