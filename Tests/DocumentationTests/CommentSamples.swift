@@ -33,6 +33,13 @@ import Testing
         return store
     }
 
+    @Test func `examples of pending migrations`() async throws {
+        try await withFile { (url: URL) throws in
+            _ = try Store(at: url, schema: MoviesSchema.self)
+            if try Store.discardPendingMigration(of: url) { print("The update starts again.") }
+        }
+    }
+
     @Test func `examples of reading`() throws {
         try filledStore().read { (transaction: ReadTransaction) throws in
             do {

@@ -144,7 +144,7 @@ private enum ByColumns: Schema {
                 try scenario.open(url)
                 #expect(try contents(of: url) == new, "tried again: \(where_)")
             }
-            place += isWhole ? 1 : Int.random(in: 1...(scenario.migration == .resumable ? 400 : 9))
+            place += isWhole ? 1 : Int.random(in: 1...(scenario.migration == .resumable ? 150 : 9))
         }
         #expect(count > (isWhole ? 15 : 2))
     }

@@ -103,7 +103,7 @@ import Testing
         command: Command, journal: StoreOptions.Journal
     ) throws {
         // A resumable migration commits after each row.
-        try withOldStore(command == .resume ? 100 : 2_000, journal, isForeign: command == .convert) { original, copy in
+        try withOldStore(command == .resume ? 40 : 2_000, journal, isForeign: command == .convert) { original, copy in
             let folder = copy.deletingLastPathComponent().appendingPathComponent("work")
             let urls = ["a.sqlite", "b.sqlite"].map(folder.appendingPathComponent)
             func prepare() throws {

@@ -150,7 +150,7 @@ private struct Remembering: CustomMigration {
     }
 }
 
-/// A migration with SQL of its own.
+/// A migration that runs SQL.
 private struct Querying: CustomMigration {
     init() {}
     mutating func migrate(_ old: Part, _ context: Context) throws -> Outcome<Part> {
@@ -377,7 +377,7 @@ extension ResumableMigrationTests {
         }
     }
 
-    @Test func `a write to a copied table makes the migration begin anew`() throws {
+    @Test func `a write to a copied table makes the migration begin again`() throws {
         try withFile { (url: URL) throws in
             try makeStore(at: url, Self.plain, rows: Self.content)
             try interrupt(url, Self.plain)
@@ -386,13 +386,39 @@ extension ResumableMigrationTests {
             #expect(try MigrationPlan(from: url, knowing: Self.plain).pending?.isStale == false)
             try other.execute("UPDATE child SET m1 = 'new' WHERE id = 101")
             let plan = try MigrationPlan(from: url, knowing: Self.plain)
-            #expect(plan.pending?.isStale == true && "\(plan)".contains("so it begins anew"))
+            #expect(plan.pending?.isStale == true && "\(plan)".contains("so it begins again"))
             _ = try finish(url, Self.plain)
             #expect(try rows(url, "SELECT m4 FROM child WHERE id = 101") == [[.text("new")]])
         }
     }
 
-    @Test func `another build of the app begins the migration anew`() throws {
+    @Test(arguments: ["VACUUM", "CREATE INDEX mine ON child (m1)"])
+    func `a change of the schema, or of the numbers of rows, makes the migration begin again`(sql: String) throws {
+        try withFile { (url: URL) throws in
+            try makeStore(at: url, Self.plain, rows: Self.content)
+            try interrupt(url, Self.plain)
+            try Connection(path: url.path, mode: .readWrite).execute(sql)
+            #expect(try MigrationPlan(from: url, knowing: Self.plain).pending?.isStale == true)
+            _ = try finish(url, Self.plain)
+        }
+    }
+
+    @Test func `an app extension leaves the migration to the app, unless it is asked`() throws {
+        try withFile { (url: URL) throws in
+            try makeStore(at: url, Self.plain, rows: Self.content)
+            var options = StoreOptions()
+            try RunningApp.$fixedIsExtension.withValue(true) {
+                #expect(throws: StoreError.needsMigration(found: "1", newest: "4")) {
+                    try Store(at: url, knowing: Self.plain, options: options)
+                }
+                _ = try Store(at: url, knowing: Self.plain.upTo(0), options: options)
+                options.migratesInExtensions = true
+                _ = try Store(at: url, knowing: Self.plain, options: options)
+            }
+        }
+    }
+
+    @Test func `another build of the app begins the migration again`() throws {
         try withFile { (url: URL) throws in
             try makeStore(at: url, Self.plain, rows: Self.content)
             try RunningApp.$fixed.withValue("1.0") { try interrupt(url, Self.plain) }
@@ -502,7 +528,7 @@ extension ResumableMigrationTests {
         try check(schema, isResumed: false)
     }
 
-    @Test(arguments: [[1], [2], [3]]) func `a custom migration with SQL of its own has the same result`(stages: [Int])
+    @Test(arguments: [[1], [2], [3]]) func `a custom migration that runs SQL has the same result`(stages: [Int])
         throws
     {
         try check(

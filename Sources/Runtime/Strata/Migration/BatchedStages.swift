@@ -1,6 +1,6 @@
 import SQLSchema
 
-/// The stages of a resumable migration that are carried out in batches, and those that run in its last transaction.
+/// The stages of a resumable migration that are carried out in batches, and the stages that run in its last transaction.
 struct BatchedStages {
     /// The stages whose rows are copied in batches.
     let batched: [BatchedStage]
@@ -39,7 +39,7 @@ struct BatchedStages {
 }
 
 /// A stage of a migration whose rows are copied in batches to new tables. Until the last transaction, the new tables have
-/// names of their own, such as `strata_1_movie`.
+/// other names, such as `strata_1_movie`.
 ///
 /// Their foreign keys refer to names such as `strata_new_movie`, which no table has. So they do not stop an older app from
 /// deleting rows. In the last transaction, each table gets this name for a moment, and then its final name; SQLite changes
@@ -108,7 +108,7 @@ struct TableRenaming {
     ///
     /// - Parameters:
     ///   - tables: The tables of a version.
-    ///   - names: The present names of those that have another one.
+    ///   - names: The present names of the tables that have another name.
     func rename(_ tables: [Table], from names: [String: String]) throws {
         let targets = Set(tables.filter { names[$0.name] != nil }.flatMap(\.foreignKeys).map(\.target))
         let renamed = tables.map(\.name).filter { names[$0] != nil || targets.contains($0) }
@@ -118,7 +118,7 @@ struct TableRenaming {
         // Foreign keys that already refer to the final name must not follow the first renaming.
         try connection.execute("PRAGMA legacy_alter_table = ON")
         for table in renamed { try rename(names[table] ?? table, StepStatements.temporaryName(of: table)) }
-        // Those that refer to the temporary name follow the second one.
+        // Foreign keys that refer to the temporary name follow the second one.
         try connection.execute("PRAGMA legacy_alter_table = OFF")
         for table in renamed { try rename(StepStatements.temporaryName(of: table), table) }
     }

@@ -187,3 +187,11 @@ extension Store {
         return report
     }
 }
+
+extension Connection {
+    /// Rewrites the file without the space of deleted rows.
+    func vacuum() throws {
+        try execute("VACUUM")
+        for index in try DatabaseCopy.unnumberedSearchIndexes(of: self) { try execute(SearchIndex.rebuild(index)) }
+    }
+}

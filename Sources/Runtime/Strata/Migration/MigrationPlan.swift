@@ -27,7 +27,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         public var completedRows: Int
         /// The number of rows to copy, as far as it is known.
         public var totalRows: Int
-        /// Whether something else has written to the store since. Then the migration begins anew.
+        /// Whether something else has written to the store since. Then the migration begins again.
         public var isStale: Bool
     }
 
@@ -86,7 +86,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     public var violations: [Violation] = []
     /// The tables and indexes that differ from those of a new store of the same version.
     public var drift: [String] = []
-    /// The migration that was interrupted; nil if there is none. Another build of the app begins anew.
+    /// The migration that was interrupted; nil if there is none. Another build of the app begins again.
     public var pending: Pending?
     /// The size of the database, in bytes.
     public var databaseBytes: Int64
@@ -270,7 +270,7 @@ extension MigrationPlan: CustomStringConvertible {
             let rows = "\(pending.completedRows) of \(pending.totalRows) rows are copied"
             lines.append(
                 "  it has begun: \(rows)"
-                    + (pending.isStale ? "; the store was written since, so it begins anew" : ""))
+                    + (pending.isStale ? "; the store was written since, so it begins again" : ""))
         }
         lines += steps.filter { $0.isResumable == false }.map { step in
             "  \(step.from) -> \(step.to) cannot go on after an interruption: its custom migration has state that is not Codable"

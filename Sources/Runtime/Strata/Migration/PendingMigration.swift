@@ -9,7 +9,7 @@ struct PendingMigration {
     let connection: Connection
     var state: State
 
-    /// What has to be known to go on.
+    /// The state of the migration, with which any later process of the app can go on.
     struct State: Hashable, Codable {
         /// The format of the state.
         var format = Self.newestFormat
@@ -45,6 +45,9 @@ struct PendingMigration {
         var attempts: [String: Int] = [:]
         /// The state of the custom migration.
         var custom = CustomState()
+        /// The number of changes of the store's schema (https://sqlite.org/pragma.html#pragma_schema_version). VACUUM changes
+        /// it too, and may give rows new numbers.
+        var schemaVersion = 0
 
         static let newestFormat = 1
     }
@@ -69,7 +72,7 @@ struct PendingMigration {
 
     // MARK: Reading
 
-    /// The state in a store, and what the triggers have noticed.
+    /// The state in a store, and whether anything else has written to the copied tables.
     struct Found {
         let state: State
         let owner: String
@@ -80,12 +83,14 @@ struct PendingMigration {
     static func find(in connection: Connection) throws -> Found? {
         guard try exists(in: connection) else { return nil }
         var found: Found?
+        let schemaVersion = try connection.integer("PRAGMA schema_version")
         try connection.query("SELECT state, owner, stale FROM strata_pending") { row in
             guard
                 let state = try? decoder.decode(State.self, from: Data(row.string(0).utf8)),
                 state.format == State.newestFormat
             else { return }
-            found = Found(state: state, owner: try row.string(1), isStale: try row.int(2) != 0)
+            let isStale = try row.int(2) != 0 || state.schemaVersion != schemaVersion
+            found = Found(state: state, owner: try row.string(1), isStale: isStale)
         }
         return found
     }
@@ -94,19 +99,19 @@ struct PendingMigration {
         try connection.integer("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'strata_pending'") == 1
     }
 
-    /// What has happened to the migration since the last transaction.
+    /// A change of the store since the last transaction of the migration.
     enum Change {
         case none, written, stale, taken
     }
 
-    /// Returns what has happened since the last transaction of the owner.
+    /// Returns how the store has changed since the last transaction of the owner.
     func change(owner: MigrationOwner) throws -> Change {
         guard try Self.exists(in: connection) else { return .taken }
         let row = try connection.cached("SELECT owner = ?1, stale, written FROM strata_pending")
         try row.bind(owner.description, at: 1)
         defer { row.reset() }
         guard try row.step(), try row.row.int(0) == 1 else { return .taken }
-        if try row.row.int(1) != 0 { return .stale }
+        if try row.row.int(1) != 0 || schemaVersion() != state.schemaVersion { return .stale }
         return try row.row.int(2) != 0 ? .written : .none
     }
 
@@ -115,11 +120,10 @@ struct PendingMigration {
     /// Creates the table of the state, and the triggers.
     ///
     /// - Parameter sources: The tables that the migration reads; nil for all.
-    func begin(owner: MigrationOwner, sources: Set<String>?) throws {
+    mutating func begin(owner: MigrationOwner, sources: Set<String>?) throws {
         try connection.execute(SQLite.createTable(Self.table))
-        let insert = try connection.prepare("INSERT INTO strata_pending VALUES (1, ?1, ?2, 0, 0)")
-        try insert.bind(try encodedState(), at: 1)
-        try insert.bind(owner.description, at: 2)
+        let insert = try connection.prepare("INSERT INTO strata_pending VALUES (1, '', ?1, 0, 0)")
+        try insert.bind(owner.description, at: 1)
         try insert.run()
         for table in try Self.watchedTables(connection) {
             let column = sources?.contains(table) != false || table == "strata_metadata" ? "stale" : "written"
@@ -132,10 +136,12 @@ struct PendingMigration {
                     """)
             }
         }
+        try save()
     }
 
     /// Writes the state.
-    func save() throws {
+    mutating func save() throws {
+        state.schemaVersion = try schemaVersion()
         let update = try connection.cached("UPDATE strata_pending SET state = ?1")
         try update.bind(try encodedState(), at: 1)
         try update.run()
@@ -186,6 +192,12 @@ struct PendingMigration {
             """)
     }
 
+    private func schemaVersion() throws -> Int {
+        let row = try connection.cached("PRAGMA schema_version")
+        defer { row.reset() }
+        return try row.step() ? row.row.int(0) : 0
+    }
+
     private func encodedState() throws -> String {
         String(decoding: try Self.encoder.encode(state), as: UTF8.self)
     }
@@ -229,6 +241,12 @@ struct MigrationOwner: CustomStringConvertible {
 
 /// The app that runs: another build of it may contain other custom migrations.
 package enum RunningApp {
+    /// A fixed value for tests; nil for the kind of the running process.
+    @TaskLocal package static var fixedIsExtension: Bool?
+
+    /// Whether the process is an app extension, such as a widget.
+    static var isExtension: Bool { fixedIsExtension ?? (Bundle.main.bundleURL.pathExtension == "appex") }
+
     /// A fixed value for tests; nil for the identity of the executable file.
     @TaskLocal package static var fixed: String?
 

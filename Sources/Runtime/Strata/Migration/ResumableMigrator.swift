@@ -223,7 +223,7 @@ struct ResumableMigrator {
         }
         if let backup = options.backup { try DatabaseCopy.backUp(connection, to: backup, options) }
         if options.checksIntegrity { try migrator.checkIntegrity() }
-        let pending = PendingMigration(
+        var pending = PendingMigration(
             connection: connection,
             state: PendingMigration.State(
                 app: RunningApp.identity, from: path.source.fingerprint, to: path.newest.fingerprint, now: migrator.now,

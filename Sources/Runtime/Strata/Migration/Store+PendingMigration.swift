@@ -2,10 +2,10 @@ import Foundation
 
 extension Store {
     /// Removes the migration that was interrupted in the store at `url`. The store keeps its version and all its rows, and the
-    /// next opening begins the migration anew.
+    /// next opening begins the migration again.
     ///
-    /// The space of the rows that were already copied is given back to the system, if there is enough free space to write the
-    /// store anew (https://sqlite.org/lang_vacuum.html). Otherwise the store uses it for new rows.
+    /// The space of the rows that were already copied is given back to the system, if there is enough free space for a second
+    /// copy of the store (https://sqlite.org/lang_vacuum.html). Otherwise the store uses it for new rows.
     ///
     /// The store must not be open.
     ///
@@ -30,7 +30,7 @@ extension Store {
                 try PendingMigration.discard(in: connection)
             }
             // Another connection, or a full disk, may prevent it.
-            if wasPending { try? connection.execute("VACUUM") }
+            if wasPending { try? connection.vacuum() }
             return wasPending
         }
     }

@@ -76,12 +76,7 @@ extension Store {
     /// Rewrites the file without the space of deleted rows (https://sqlite.org/lang_vacuum.html). This needs as much free space
     /// as the file has, and takes as long as a write of all rows.
     public func vacuum() throws {
-        try exclusively { connection in
-            try connection.execute("VACUUM")
-            for index in try DatabaseCopy.unnumberedSearchIndexes(of: connection) {
-                try connection.execute(SearchIndex.rebuild(index))
-            }
-        }
+        try exclusively { try $0.vacuum() }
     }
 
     /// Writes a copy of the store. Other transactions continue; the copy has the state when it was begun.

@@ -4,7 +4,7 @@ public enum StoreError: Error, Hashable, Sendable {
     case newer(found: String, newest: String)
     /// The store is older than the oldest supported version.
     case tooOld(found: String, oldest: String)
-    /// The store has an older version and was opened for reading only.
+    /// The store has an older version and was opened for reading only, or by an app extension.
     case needsMigration(found: String, newest: String)
     /// A write to a store that was opened for reading only.
     case readOnly
@@ -79,8 +79,8 @@ extension StoreError: CustomStringConvertible {
             "the store has version \(found), and this app supports versions from \(oldest) on: "
                 + "open the store with an older version of the app first"
         case .needsMigration(let found, let newest):
-            "the store has version \(found) and must be migrated to \(newest), but was opened for reading only: "
-                + "open it for writing first"
+            "the store has version \(found) and must be migrated to \(newest), but it was opened for reading only, or by an app "
+                + "extension: open it for writing in the app first"
         case .readOnly: "the store was opened for reading only"
         case .otherSchema(let found, let expected):
             "the store belongs to the schema \(found), not to \(expected): check the path of the file"

@@ -126,7 +126,8 @@ package struct StoreOpening {
 
     private func migrate(_ path: MigrationPath) throws -> MigrationReport? {
         // SQLite opens a database for reading that it cannot open for writing.
-        if options.isReadOnly || connection.isReadOnly {
+        let isLeftToApp = RunningApp.isExtension && !options.migratesInExtensions
+        if options.isReadOnly || connection.isReadOnly || isLeftToApp {
             if path.steps.isEmpty { return nil }
             throw StoreError.needsMigration(found: path.source.name, newest: path.newest.name)
         }

@@ -60,6 +60,9 @@ public struct StoreOptions: Sendable {
 
     /// The transactions of a migration.
     public var migration: MigrationMode = .automatic
+    /// Whether an app extension, such as a widget, migrates a store. Otherwise opening a store of an older version throws
+    /// `StoreError.needsMigration` there, until the app itself has migrated it: the system ends an extension that takes long.
+    public var migratesInExtensions = false
     /// The way in which a migration passes several versions.
     public var migrationStrategy: MigrationStrategy = .fused
     /// The treatment of foreign keys that were dangling before a migration.

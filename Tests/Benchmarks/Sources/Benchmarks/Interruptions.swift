@@ -53,8 +53,10 @@ struct Interruptions {
             print(
                 name.padding(toLength: 8, withPad: " ", startingAt: 0),
                 String(
-                    format: "%.2f s (one transaction %.2f s), the last transaction %.1f %%; killed each second: %.2f x, %d runs; "
-                        + "killed at random: %d runs; ", whole.seconds, expected.seconds, 100 * whole.flip / whole.seconds,
+                    format:
+                        "%.2f s (one transaction %.2f s), the last transaction %.1f %%; killed each second: %.2f x, %d runs; "
+                        + "killed at random: %d runs; ", whole.seconds, expected.seconds,
+                    100 * whole.flip / whole.seconds,
                     second.seconds / whole.seconds, second.runs, random.runs) + (isEqual ? "equal" : "DIFFERENT"))
         }
     }
