@@ -186,7 +186,11 @@ extension Generator {
             "migration": .text(names.migration(step)),
             "migrations": .list(
                 migrations + step.merged.map { call("merge", names.type($0.old.lineage, in: step.from)) }
-                    + Self.removalNames(step).map { .text("step.once(\(SwiftLiteral.string("carryOn\($0)"))) { try migration.value.carryOn\($0)($0) }") }),
+                    + Self.removalNames(step).map { name in
+                        let function = "carryOn" + name
+                        return .text(
+                            "step.once(\(SwiftLiteral.string(function))) { try migration.value.\(function)($0) }")
+                    }),
         ]
     }
 }

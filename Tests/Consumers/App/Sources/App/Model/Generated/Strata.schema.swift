@@ -81,12 +81,8 @@ public enum AppSchema: Strata.Schema {
               account = uuid_to_string(account)
               level = coalesce(is_admin, 0)
               department_id <- department_id
-            """#) { step in
-            var migration = Migration_1_1_to_2_0()
-            try migration.willMigrate(step.context)
-            try step.migrate(AppSchema.V1_1.User.self) { try migration.migrate($0, $1) }
-            try step.followKeys()
-            try migration.didMigrate(step.context)
+            """#, code: Migration_1_1_to_2_0.self) { step, migration in
+            try step.migrate(AppSchema.V1_1.User.self) { try migration.value.migrate($0, $1) }
         }
     }
 }

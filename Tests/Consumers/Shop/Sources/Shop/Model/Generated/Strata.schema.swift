@@ -118,12 +118,8 @@ public enum ShopSchema: Strata.Schema {
               customer_id <- customer_id
               product_id <- product_id
             map product
-            """#) { step in
-            var migration = Migration_1_1_to_2_0()
-            try migration.willMigrate(step.context)
-            try step.migrate(ShopSchema.V1_1.Order.self) { try migration.migrate($0, $1) }
-            try step.followKeys()
-            try migration.didMigrate(step.context)
+            """#, code: Migration_1_1_to_2_0.self) { step, migration in
+            try step.migrate(ShopSchema.V1_1.Order.self) { try migration.value.migrate($0, $1) }
         }
     }
 }
