@@ -122,7 +122,8 @@ import Testing
             var place = 0
             var isKilled = true
             while isKilled {
-                place += Int.random(in: 1...(Self.isWhole ? command == .resume ? 10 : 1 : command == .resume ? 150 : 40))
+                let longest = Self.isWhole ? (command == .resume ? 10 : 1) : (command == .resume ? 150 : 40)
+                place += Int.random(in: 1...longest)
                 for isAlone in [true, false] {
                     let round: Comment = "\(command.rawValue), killed at \(place)\(isAlone ? "" : " beside another")"
                     try prepare()
