@@ -8,7 +8,7 @@ package struct Arguments {
     private var values: [String: [String]] = [:]
     private static let switches: Set<String> = [
         "--sources", "--tests", "--released", "--release", "--json", "--values", "--quiet", "--help", "--nullable",
-        "--unique", "--indexed", "--to-one", "--to-many", "--discard", "--beta", "--yes", "--markdown",
+        "--unique", "--indexed", "--redact", "--to-one", "--to-many", "--discard", "--beta", "--yes", "--markdown",
     ]
     /// The options of each command, except `--help`.
     static let known: [String: Set<String>] = [
@@ -34,6 +34,8 @@ package struct Arguments {
         "document": ["--to", "--since", "--target", "--quiet"],
         "plan": ["--model", "--json", "--quiet"],
         "inspect": ["--model", "--json", "--html"],
+        "salvage": ["--to", "--json"],
+        "export": ["--redact", "--to", "--model"],
         "import": [
             "--into", "--order", "--renames", "--inheritance", "--oldest", "--version-info", "--target", "--quiet",
         ],

@@ -26,6 +26,8 @@ enum Help {
         commands for a store
           plan        print what opening a store would do
           inspect     print the version, the tables and the migrations of a store
+          salvage     write the readable rows of a damaged store to a new one
+          export      copy a store with noise in place of its texts, for a bug report
 
         other commands
           schema      write JSON Schemas of the descriptions, for editors
@@ -257,6 +259,34 @@ enum Help {
               --html FILE            write the schema page with the rows, sizes and migrations of the store; needs its model
 
             example: strata inspect ~/broken.sqlite --model Sources/App/Model
+            """
+        case "salvage":
+            """
+            usage: strata salvage FILE --to FILE [options]
+
+            Writes every readable row of the damaged store FILE to a new store of the same version, and creates the indexes
+            again. It prints the numbers of the rows between which nothing can be read, and the rows that violate a constraint.
+            FILE is only read. It fails if anything is lost. Copy FILE together with its -wal file first.
+
+              --to FILE              the new store; the file must not exist
+              --json                 print an object: version, tables (name, rows, lost, invalid), lostObjects, isComplete
+
+            example: strata salvage broken.sqlite --to rescued.sqlite
+            """
+        case "export":
+            """
+            usage: strata export FILE --redact --to FILE [options]
+
+            Copies the store FILE with noise of the same length in place of its texts and its data. Numbers, dates, UUIDs,
+            cases and relationships stay, so the copy migrates as the store does. The letters and digits of keys, references
+            and unique texts change in a way that keeps equal ones equal. Values with limits may stay as they are; the command
+            names their tables. Look into the copy before you pass it on.
+
+              --redact               replace texts and data; required
+              --to FILE              the copy; the file must not exist
+              --model FOLDER         the model of the store (default: the model of the same schema below the current folder)
+
+            example: strata export customer.sqlite --redact --to report.sqlite
             """
         case "convert":
             """

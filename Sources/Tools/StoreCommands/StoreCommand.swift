@@ -10,7 +10,7 @@ package enum StoreCommand {
     package static var all: [String: Command.Runner] {
         [
             "plan": naming(plan), "inspect": naming(inspect), "convert": naming(ConvertCommand.run),
-            "import": ImportCommand.run,
+            "salvage": naming(SalvageCommand.run), "export": naming(ExportCommand.run), "import": ImportCommand.run,
         ]
     }
 
@@ -79,7 +79,7 @@ package enum StoreCommand {
 
     /// Returns the model in `--model`, or else of the model below the working folder whose schema has the
     /// name `name`; nil if there is none.
-    private static func model(_ arguments: Arguments, for name: String) throws -> LoadedModel? {
+    static func model(_ arguments: Arguments, for name: String) throws -> LoadedModel? {
         if arguments.has("--model") { return try arguments.model(at: try arguments.value("--model")).loaded() }
         let folder = FileManager.default.currentDirectoryPath
         let models = ModelFolder.all(below: folder).filter { $0.schema == name }

@@ -63,7 +63,10 @@ public final class CustomStep {
 
     /// Runs `body`, unless the same migration has already run it before it was interrupted.
     ///
-    /// - Parameter task: A name for `body`, which no other part of the step has.
+    /// - Parameters:
+    ///   - task: A name for `body`, which no other part of the step has.
+    ///   - body: A function of the custom migration.
+    /// - Throws: The error of `body`.
     public func once(_ task: String, _ body: (MigrationContext) throws -> Void) throws {
         guard let batches else { return try body(context) }
         guard try batches.start(task) != nil else { return }

@@ -1,0 +1,66 @@
+import Commands
+import Foundation
+import Strata
+
+/// `strata salvage`: rescues the readable rows of a damaged store into a new one of the same version.
+enum SalvageCommand {
+    /// The result as an object.
+    private struct Report: Codable {
+        var version: String?
+        var tables: [DatabaseRewriting.TableResult]
+        var lostObjects: [String]
+        var isComplete: Bool
+    }
+
+    static func run(_ arguments: Arguments, _ file: URL, _ console: Console) throws {
+        let destination = URL(fileURLWithPath: try arguments.value("--to"))
+        let draft = try draft(of: destination)
+        defer { draft.remove() }
+        let source = try StoreFile.connect(to: file, .readOnly, StoreOptions())
+        let result = try DatabaseRewriting(
+            source: source, target: try Connection(path: draft.url.path, mode: .create)
+        ).run()
+        guard result.tables.contains(where: { $0.rows > 0 }) else {
+            throw CommandError.store(file.path, reason: "no row can be read: restore a backup")
+        }
+        try draft.publish()
+        let store = try? StoreInspection(of: destination)
+        let report = Report(
+            version: store?.version, tables: result.tables, lostObjects: result.lostObjects,
+            isComplete: !result.isIncomplete && result.lostObjects.isEmpty && store != nil
+                && result.tables.allSatisfy { $0.lost.isEmpty && $0.invalid == 0 })
+        console.say(arguments.has("--json") ? try EncodedOutput.text(report) : text(report, destination))
+        if !report.isComplete { throw CommandError.found }
+    }
+
+    /// Begins to write a file.
+    static func draft(of destination: URL) throws -> DraftFile {
+        do {
+            return try DraftFile(of: destination)
+        } catch MigrationError.destinationExists(let path) {
+            throw CommandError.store(path, reason: "the file already exists: delete it, or choose another name")
+        }
+    }
+
+    private static func text(_ report: Report, _ destination: URL) -> String {
+        var lines = ["wrote \(destination.path): " + (report.version.map { "version \($0)" } ?? "its version is lost")]
+        for table in report.tables {
+            var line = "  \(table.name): \(table.rows) \(table.rows == 1 ? "row" : "rows")"
+            line += table.lost.map { "; rows are lost \(Self.place($0))" }.joined()
+            if table.invalid > 0 { line += "; \(table.invalid) rows violate a constraint and are lost" }
+            lines.append(line)
+        }
+        lines += report.lostObjects.map { "  lost: \($0)" }
+        if report.isComplete { lines.append("  nothing is lost") }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func place(_ gap: DatabaseRewriting.Gap) -> String {
+        switch (gap.after, gap.before) {
+        case (let after?, let before?): "between the numbers \(after) and \(before)"
+        case (let after?, nil): "after the number \(after)"
+        case (nil, let before?): "before the number \(before)"
+        case (nil, nil): "everywhere"
+        }
+    }
+}

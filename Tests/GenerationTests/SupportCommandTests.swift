@@ -1,0 +1,140 @@
+import Commands
+import Foundation
+import SQLSchema
+import StoreCommands
+import Strata
+import Testing
+
+/// The commands that rescue damaged stores, and that copy stores without their texts.
+@Suite struct SupportCommandTests {
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+    private static let model = root.appendingPathComponent("Entities/Laundry").path
+    private static let fixture = root.appendingPathComponent("Tests/LaundryTests/Fixtures/LaundrySchema/1.0.sqlite")
+
+    /// The number of laundries in the store.
+    private static let count = 5_000
+
+    /// Runs `body` with a store of many rows, and a path for the result.
+    private func withStore(_ body: (_ store: URL, _ result: URL) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = folder.appendingPathComponent("store.sqlite")
+        try FileManager.default.copyItem(at: Self.fixture, to: store)
+        let connection = try Connection(path: store.path, mode: .readWrite)
+        let columns = try connection.texts("SELECT name FROM pragma_table_info('laundry') ORDER BY cid")
+        let values = columns.map { $0 == "store_id" ? "i" : $0 == "name" ? "'Secret ' || i" : "l.\(SQL.quoted($0))" }
+        try connection.execute(
+            """
+            PRAGMA foreign_keys = OFF;
+            WITH RECURSIVE n(i) AS (SELECT 100001 UNION ALL SELECT i + 1 FROM n WHERE i < \(100_000 + Self.count))
+            INSERT INTO laundry SELECT \(values.joined(separator: ", ")) FROM n, (SELECT * FROM laundry LIMIT 1) AS l
+            """)
+        try body(store, folder.appendingPathComponent("result.sqlite"))
+    }
+
+    private func run(_ arguments: String...) -> (code: Command.ExitCode, said: String, complaints: [String]) {
+        var said: [String] = []
+        var complaints: [String] = []
+        let console = Console(say: { said.append($0) }, complain: { complaints.append($0) })
+        let code = Command.run(arguments, console: console, others: StoreCommand.all)
+        return (code, said.joined(separator: "\n"), complaints)
+    }
+
+    /// Overwrites pages of a table with zeros.
+    private func damage(_ store: URL, _ pages: [Int]) throws {
+        let size = try Connection(path: store.path, mode: .readWrite).integer("PRAGMA page_size") ?? 4096
+        let file = try FileHandle(forUpdating: store)
+        for page in pages {
+            try file.seek(toOffset: UInt64((page - 1) * size))
+            try file.write(contentsOf: Data(repeating: 0, count: size))
+        }
+        try file.close()
+    }
+
+    private func numbers(_ url: URL) throws -> Set<Int> {
+        var numbers: Set<Int> = []
+        try Connection(path: url.path, mode: .readWrite).query("SELECT store_id FROM laundry") {
+            numbers.insert(try $0.int(0))
+        }
+        return numbers
+    }
+
+    @Test func `salvage copies a sound store completely`() throws {
+        try withStore { (store: URL, result: URL) throws in
+            let salvage = run("salvage", store.path, "--to", result.path)
+            #expect(salvage.code == .success && salvage.said.contains("nothing is lost"), "\(salvage)")
+            #expect(try StoreInspection(of: result, comparedWith: nil).damage.isEmpty)
+            #expect(try numbers(result) == numbers(store))
+            let inspect = run("inspect", result.path, "--model", Self.model)
+            #expect(inspect.code == .success, "\(inspect)")
+            // An existing file is not replaced.
+            #expect(run("salvage", store.path, "--to", result.path).code == .diagnostics)
+        }
+    }
+
+    @Test(arguments: 0..<6) func `salvage loses only the rows on damaged pages`(round: Int) throws {
+        try withStore { (store: URL, result: URL) throws in
+            let before = try numbers(store)
+            let connection = try Connection(path: store.path, mode: .readWrite)
+            var leaves: [(page: Int, rows: Int)] = []
+            try connection.query("SELECT pageno, ncell FROM dbstat WHERE name = 'laundry' AND pagetype = 'leaf'") {
+                leaves.append((try $0.int(0), try $0.int(1)))
+            }
+            #expect(leaves.count > 20)
+            let damaged = leaves.shuffled().prefix(1 + round * 2)
+            try damage(store, damaged.map(\.page))
+            let salvage = run("salvage", store.path, "--to", result.path)
+            #expect(salvage.code == .diagnostics && salvage.said.contains("rows are lost"), "\(salvage)")
+            let after = try numbers(result)
+            #expect(after.isSubset(of: before))
+            #expect(before.count - after.count == damaged.map(\.rows).reduce(0, +))
+            #expect(run("inspect", result.path, "--model", Self.model).code == .success)
+        }
+    }
+
+    @Test func `salvage rescues the other tables if the root of one is damaged`() throws {
+        try withStore { (store: URL, result: URL) throws in
+            let connection = try Connection(path: store.path, mode: .readWrite)
+            let root = try #require(try connection.integer("SELECT rootpage FROM sqlite_schema WHERE name = 'laundry'"))
+            let others = try connection.integer("SELECT count(*) FROM laundry_item")
+            try damage(store, [root])
+            let salvage = run("salvage", store.path, "--to", result.path, "--json")
+            #expect(salvage.code == .diagnostics && salvage.said.contains(#""isComplete""#), "\(salvage)")
+            #expect(try numbers(result).isEmpty)
+            let rescued = try Connection(path: result.path, mode: .readWrite).integer(
+                "SELECT count(*) FROM laundry_item")
+            #expect(rescued == others)
+        }
+    }
+
+    @Test func `salvage refuses a file that is no database`() throws {
+        try withStore { (store: URL, result: URL) throws in
+            try Data(
+                "no database, but a text that is longer than a header of one hundred bytes would have to be for one"
+                    .utf8
+            )
+            .write(to: store)
+            let salvage = run("salvage", store.path, "--to", result.path)
+            #expect(salvage.code == .diagnostics && salvage.complaints.count == 1, "\(salvage)")
+            #expect(!FileManager.default.fileExists(atPath: result.path))
+        }
+    }
+
+    @Test func `export replaces texts, and the copy has the same shape`() throws {
+        try withStore { (store: URL, result: URL) throws in
+            let export = run("export", store.path, "--redact", "--to", result.path, "--model", Self.model)
+            #expect(export.code == .success, "\(export)")
+            #expect(try numbers(result) == numbers(store))
+            let copy = try Connection(path: result.path, mode: .readWrite)
+            #expect(try copy.integer("SELECT count(*) FROM laundry WHERE name LIKE 'Secret%'") == 0)
+            #expect(try copy.integer("SELECT count(*) FROM laundry WHERE name LIKE '______ 10____'") ?? 0 < Self.count)
+            let lengths = "SELECT sum(length(name)) FROM laundry"
+            let original = try Connection(path: store.path, mode: .readWrite).integer(lengths)
+            #expect(try copy.integer(lengths) == original)
+            #expect(run("inspect", result.path, "--model", Self.model).code == .success)
+            #expect(run("export", store.path, "--to", result.path).code == .usage)
+        }
+    }
+}
