@@ -125,6 +125,25 @@ private struct Stateless: CustomMigration {
     }
 }
 
+/// A migration that drops every other row, and gives the others the free primary keys.
+private struct Compacting: CustomMigration {
+    init() {}
+    mutating func migrate(_ old: Part, _ context: Context) throws -> Outcome<Part> {
+        let id = old.id.rawValue
+        return id % 2 == 1 ? .drop : .keep(Part(id: id / 2, v: old.v, note: old.note))
+    }
+}
+
+/// A migration that creates a table for its work.
+private struct Preparing: CustomMigration {
+    init() {}
+    mutating func willMigrate(_ context: Context) throws {
+        try context.execute("CREATE TABLE scratch (x); INSERT INTO scratch VALUES (1)")
+    }
+    mutating func migrate(_ old: Part, _ context: Context) throws -> Outcome<Part> { .keep(old) }
+    mutating func didMigrate(_ context: Context) throws { try context.execute("DROP TABLE scratch") }
+}
+
 /// A migration that counts rows, and can be saved.
 private struct Counting: CustomMigration, Codable {
     var count = 0
@@ -252,6 +271,8 @@ extension ResumableMigrationTests {
         INSERT INTO kept SELECT 'k' || id, id FROM s;
         INSERT INTO leaf SELECT id, 'k' || id FROM s;
         INSERT INTO pair SELECT s.id, log.id, s.id * 2 FROM s, log;
+        CREATE INDEX mine ON log (text);
+        CREATE VIEW notes AS SELECT text FROM log;
         """
 
     /// All rows of a store, with the row numbers, and the results that a migration logs.
@@ -392,7 +413,7 @@ extension ResumableMigrationTests {
         }
     }
 
-    @Test(arguments: ["VACUUM", "CREATE INDEX mine ON child (m1)"])
+    @Test(arguments: ["VACUUM", "CREATE INDEX other ON child (m1)"])
     func `a change of the schema, or of the numbers of rows, makes the migration begin again`(sql: String) throws {
         try withFile { (url: URL) throws in
             try makeStore(at: url, Self.plain, rows: Self.content)
@@ -508,6 +529,31 @@ extension ResumableMigrationTests {
     @Test(arguments: [[], [1], [2], [3], [1, 2, 3]])
     func `an interrupted migration has the result of one in one transaction`(stages: [Int]) throws {
         try check(Self.schema(Stateless.self, stages: stages, Self.migrate))
+    }
+
+    @Test(arguments: [[1], [2], [3], [1, 2]])
+    func `references follow primary keys that other rows had before`(stages: [Int]) throws {
+        try check(
+            Self.schema(Compacting.self, stages: stages) { _ in
+                { step, migration in try step.migrate(Part.self) { try migration.value.migrate($0, $1) } }
+            })
+    }
+
+    @Test(arguments: [[1], [2], [3]]) func `a custom migration that changes the schema has the same result`(
+        stages: [Int]
+    ) throws {
+        try check(
+            Self.schema(Preparing.self, stages: stages) { _ in
+                { step, migration in try step.migrate(Part.self) { try migration.value.migrate($0, $1) } }
+            }, isResumed: false)
+    }
+
+    @Test func `a pending migration goes on although the disk is nearly full`() throws {
+        try withFile { (url: URL) throws in
+            try makeStore(at: url, Self.counting, rows: Self.content)
+            try interrupt(url, Self.counting)
+            try MigrationSpace.$available.withValue(1_000) { _ = try finish(url, Self.counting) }
+        }
     }
 
     @Test(arguments: [[1], [2], [3]]) func `a custom migration that is Codable goes on with its state`(stages: [Int])

@@ -61,7 +61,7 @@ struct DatabaseRewriting {
         let virtual = objects.filter(\.isVirtual)
         for table in objects where table.type == "table" && !table.isVirtual {
             // A virtual table creates its own tables.
-            if virtual.contains(where: { table.name.hasPrefix($0.name + "_") }) { continue }
+            if virtual.contains(where: { Self.isPart(table.name, of: $0.name) }) { continue }
             if Self.isPending(table.name) || table.name.hasPrefix("sqlite_") { continue }
             do {
                 try target.execute(table.sql)
@@ -89,6 +89,14 @@ struct DatabaseRewriting {
         }
         try target.execute("COMMIT")
         return result
+    }
+
+    /// Whether a table contains the data of a full-text or spatial index.
+    private static func isPart(_ table: String, of virtual: String) -> Bool {
+        let suffixes = [
+            "data", "idx", "content", "docsize", "config", "segments", "segdir", "stat", "node", "rowid", "parent",
+        ]
+        return suffixes.contains { table == "\(virtual)_\($0)" }
     }
 
     /// Whether an object belongs to a migration that was interrupted.
@@ -127,9 +135,8 @@ struct DatabaseRewriting {
         let key = try target.text("SELECT name FROM pragma_table_info(\(literal)) WHERE pk = 1")
         let hasRows =
             try target.integer("SELECT wr FROM pragma_table_list WHERE schema = 'main' AND name = \(literal)") == 0
-        guard let number = isInteger ? key.map(SQL.quoted) : SQLite.rowID(besides: columns), hasRows else {
-            result.lost = [Gap()]
-            return result
+        guard hasRows, let number = isInteger ? key.map(SQL.quoted) : SQLite.rowID(besides: columns) else {
+            return try copyWithoutNumbers(table, columns)
         }
         let all = (isInteger ? [] : [number]) + columns.map(SQL.quoted)
         let insert = try target.prepare(
@@ -167,6 +174,37 @@ struct DatabaseRewriting {
             result.rows += 1
         }
         return result
+    }
+}
+
+extension DatabaseRewriting {
+    /// Copies a table whose rows have no numbers, up to the first row that cannot be read.
+    private func copyWithoutNumbers(_ table: String, _ columns: [String]) throws -> TableResult {
+        var result = TableResult(name: table)
+        let list = SQL.list(columns)
+        let insert = try target.prepare(
+            "INSERT INTO \(SQL.quoted(table)) (\(list)) VALUES (\(SQL.parameters(columns.count)))")
+        guard let select = try? source.prepare("SELECT \(list) FROM \(SQL.quoted(table))") else {
+            result.lost = [Gap()]
+            return result
+        }
+        while true {
+            do {
+                guard try select.step() else { return result }
+            } catch {
+                result.lost = [Gap()]
+                return result
+            }
+            guard let values = try replacing(table, columns, select.row.values) else { continue }
+            for (place, value) in values.enumerated() { try insert.bind(value, at: place + 1) }
+            do {
+                try insert.run()
+                result.rows += 1
+            } catch let error as SQLiteError where error.code == 19 {
+                insert.reset()
+                result.invalid += 1
+            }
+        }
     }
 }
 

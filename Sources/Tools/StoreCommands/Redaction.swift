@@ -19,6 +19,8 @@ struct Redaction {
     private let version: SchemaModel.SchemaVersion
     /// The treatments of columns, by table; a column that is not in the dictionary stays.
     private let treatments: [String: [String: Treatment]]
+    /// The columns of the tables.
+    private let columns: [String: Set<String>]
     /// The columns with limits, by table: noise may violate them.
     private let limited: [String: Set<String>]
     /// A number that makes the noise of equal texts unknown outside of this run.
@@ -36,7 +38,7 @@ struct Redaction {
             for column in version.columns(of: entity) {
                 var treatment: Treatment?
                 switch column.type {
-                case .scalar(.string):
+                case .scalar(.string), .scalar(.url):
                     var isSame = column.isKey || unique.contains(column.name)
                     if case .reference = column.role { isSame = true }
                     treatment = isSame ? .sameNoise : .noise
@@ -61,6 +63,8 @@ struct Redaction {
             }
         }
         (self.treatments, self.limited) = (treatments, limited)
+        columns = Dictionary(
+            version.tables.map { ($0.name, Set($0.columnNames)) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Whether the redaction knows a table.
@@ -75,7 +79,9 @@ struct Redaction {
         let isKnown = knows(table)
         return zip(columns, values).map { column, value in
             if keepsLimited, limited[table]?.contains(column) == true { return value }
-            guard let treatment = isKnown ? treatments[table]?[column] : .noise else { return value }
+            // The app may have added tables and columns.
+            let isOwn = isKnown && self.columns[table]?.contains(column) == true
+            guard let treatment = isOwn ? treatments[table]?[column] : .noise else { return value }
             return redacted(value, treatment)
         }
     }
@@ -111,7 +117,11 @@ struct Redaction {
             case 0x4E00...0x9FFF: result.append(Self.shifted(scalar, from: 0x4E00, count: 0x5200, shift))
             case 0x3041...0x3096: result.append(Self.shifted(scalar, from: 0x3041, count: 86, shift))
             case 0xAC00...0xD7A3: result.append(Self.shifted(scalar, from: 0xAC00, count: 11_172, shift))
-            default: result.append(scalar)
+            default:
+                let block = scalar.value & ~0xF
+                result.append(
+                    scalar.properties.isAlphabetic
+                        ? Self.shifted(scalar, from: block, count: 16, shift) : scalar)
             }
         }
         return String(result)
@@ -137,7 +147,7 @@ struct Redaction {
 
     private static func containsText(_ type: ValueType, _ version: SchemaModel.SchemaVersion) -> Bool {
         switch type {
-        case .scalar(let scalar): scalar == .string || scalar == .data
+        case .scalar(let scalar): [.string, .url, .data].contains(scalar)
         case .array(let element): containsText(element, version)
         case .subtype(let lineage): !(version.subtype(lineage)?.members.isEmpty ?? true)
         }
@@ -160,7 +170,8 @@ struct Redaction {
 
     private func collect(_ json: JSON, _ type: ValueType, _ edits: inout [(range: Range<Int>, text: String)]) {
         switch (json.value, type) {
-        case (.string(let text), .scalar(.string)), (.string(let text), .scalar(.data)):
+        case (.string(let text), .scalar(.string)), (.string(let text), .scalar(.url)),
+            (.string(let text), .scalar(.data)):
             edits.append((json.offset..<json.end, JSON.quoted(noise(text, isSame: false))))
         case (.array(let elements), .array(let type)):
             for element in elements { collect(element, type, &edits) }

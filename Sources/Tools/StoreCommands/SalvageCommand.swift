@@ -20,7 +20,7 @@ enum SalvageCommand {
         let result = try DatabaseRewriting(
             source: source, target: try Connection(path: draft.url.path, mode: .create)
         ).run()
-        guard result.tables.contains(where: { $0.rows > 0 }) else {
+        guard result.tables.contains(where: { $0.rows > 0 && !$0.name.hasPrefix("strata_") }) else {
             throw CommandError.store(file.path, reason: "no row can be read: restore a backup")
         }
         try draft.publish()

@@ -10,6 +10,9 @@ struct FlipPreparation {
     /// row instead.
     private static let mostAttempts = 2
 
+    /// The end of the name of a table that is copied with all its indexes.
+    static let suffix = "_filled"
+
     // MARK: Indexes
 
     /// Creates the indexes of the new tables.
@@ -41,9 +44,13 @@ struct FlipPreparation {
             if attempts >= Self.mostAttempts {
                 return try fill(table, named: name, with: indexes)
             }
+            let names = try IndexNames(connection)
+            if names.has(index, on: name) {
+                try batches.finish(task)
+                continue
+            }
             batches.update { $0.attempts[task] = attempts + 1 }
             try batches.commit()
-            let names = try IndexNames(connection)
             do {
                 try connection.execute(SQLite.createIndex(names.free(index), on: name))
             } catch let error as SQLiteError where error.extendedCode == 2067 && batches.runsCustomCode {
@@ -61,7 +68,7 @@ struct FlipPreparation {
     /// Copies a table to another one that has all indexes from the beginning. That takes longer than creating the indexes
     /// afterwards, but it can be interrupted.
     private func fill(_ table: Table, named name: String, with indexes: [Table.Index]) throws {
-        let copy = name + "_filled"
+        let copy = name + Self.suffix
         let task = "fill \(name)"
         if !batches.isDone("create \(copy)") {
             guard let sql = try connection.text("SELECT sql FROM sqlite_schema WHERE name = \(SQL.literal(name))")
@@ -85,7 +92,11 @@ struct FlipPreparation {
         try batches.forEachPart("copy \(copy)", of: name, number: number) { first, last, _ in
             try insert.bind(first, at: 1)
             try insert.bind(last, at: 2)
-            try insert.run()
+            do {
+                try insert.run()
+            } catch let error as SQLiteError where error.extendedCode == 2067 && batches.runsCustomCode {
+                throw MigrationBatches.Obstacle.notUnique
+            }
         }
         connection.forgetStatements()
         try connection.execute("DROP TABLE \(SQL.quoted(name))")

@@ -9,7 +9,7 @@ package final class MigrationBatches {
     private let monitor: MigrationMonitor
     /// Whether no other stage is carried out in batches after the running one.
     var isLastStage = false
-    /// Whether the running stage has a custom migration.
+    /// Whether a stage has a custom migration.
     var runsCustomCode = false
     /// Whether the last transaction is running: nothing more is committed in parts.
     private(set) var isLast = false
@@ -154,6 +154,8 @@ package final class MigrationBatches {
         connection.resetStatements()
         try save()
         try connection.execute("COMMIT")
+        // Another connection that waits for the lock looks for it only from time to time.
+        if duration > .zero { Thread.sleep(forTimeInterval: 0.002) }
         try begin()
     }
 

@@ -28,7 +28,10 @@ struct Migrator {
     private func migrate(_ path: MigrationPath) throws -> MigrationReport? {
         try checkLength()
         let stages = try path.stages(options.migrationStrategy)
-        if options.checksFreeSpace { try MigrationSpace(stages: stages, connection).check() }
+        // A pending migration has already taken the space.
+        if try options.checksFreeSpace && PendingMigration.find(in: connection) == nil {
+            try MigrationSpace(stages: stages, connection).check()
+        }
         // 1. "If foreign key constraints are enabled, disable them using PRAGMA foreign_keys=OFF." Inside a transaction
         // the pragma does nothing, and DROP TABLE would then delete rows that reference the table, or set their foreign
         // keys to NULL.
@@ -37,6 +40,10 @@ struct Migrator {
         let isLegacy = try connection.integer("PRAGMA legacy_alter_table") == 1
         defer { try? connection.execute("PRAGMA legacy_alter_table = \(isLegacy ? "ON" : "OFF")") }
         if let result = try ResumableMigrator(self).run(path) { return result.report }
+        // A backup must not contain it.
+        if try PendingMigration.find(in: connection) != nil {
+            try connection.transaction("BEGIN IMMEDIATE") { _ = try PendingMigration.discard(in: connection) }
+        }
         do {
             return try migrate(path, stages, toleratesOld: false)
         } catch MigrationError.danglingForeignKeys where options.danglingForeignKeys == .keep {

@@ -15,6 +15,8 @@ struct PendingMigration {
         var format = Self.newestFormat
         /// The app that began the migration.
         var app: String
+        /// The way in which the migration passes several versions.
+        var strategy: String
         /// The fingerprints of the versions before and after.
         var from: UInt64
         var to: UInt64

@@ -33,10 +33,14 @@ struct ReferenceRewriter {
     func run(_ countDropped: (String, Int) -> Void) throws {
         if maps.values.allSatisfy(\.isEmpty) { return }
         if context.hasChangedRows { throw MigrationError.changedBeforeKeys }
-        for (table, map) in maps.sorted(by: { $0.key < $1.key }) { try settle(map, of: table) }
         try restoreMaps()
         let foreignKeys = try tables.flatMap(foreignKeys)
-        try drop(foreignKeys, countDropped)
+        // When references have been updated, a new primary key may look like the old one of a dropped row.
+        if try context.batches.map({ try $0.start("drop") != nil }) ?? true {
+            for (table, map) in maps.sorted(by: { $0.key < $1.key }) { try settle(map, of: table) }
+            try drop(foreignKeys, countDropped)
+            try context.batches?.finish("drop")
+        }
         try move(foreignKeys)
     }
 

@@ -59,7 +59,7 @@ struct ResumableMigrator {
                     try discard()
                 case .writes(let table):
                     if try !copy(table, owner) { transactionStage = try discardForTransaction() }
-                case .notUnique: try change(owner) { $0.createsUniqueIndexesLast = true }
+                case .notUnique: try createUniqueIndexesLast(owner)
                 }
             }
         }
@@ -110,14 +110,28 @@ struct ResumableMigrator {
     }
 
     /// Changes the state of the pending migration, if it still belongs to `owner`.
-    private func change(_ owner: MigrationOwner, _ body: (inout PendingMigration.State) -> Void) throws {
+    private func change(_ owner: MigrationOwner, _ body: (inout PendingMigration.State) throws -> Void) throws {
         try connection.transaction("BEGIN IMMEDIATE") {
             guard let found = try PendingMigration.find(in: connection), found.owner == owner.description else {
                 return
             }
             var pending = PendingMigration(connection: connection, state: found.state)
-            body(&pending.state)
+            try body(&pending.state)
             try pending.save()
+        }
+    }
+
+    /// Leaves the unique indexes to the last transaction. Tables that were copied with all indexes are copied again.
+    private func createUniqueIndexesLast(_ owner: MigrationOwner) throws {
+        try change(owner) { state in
+            state.createsUniqueIndexesLast = true
+            state.done = state.done.filter { !$0.hasSuffix(FlipPreparation.suffix) && !$0.hasPrefix("index ") }
+            state.rows = state.rows.filter { !$0.key.hasSuffix(FlipPreparation.suffix) }
+            for name in try connection.texts(
+                "SELECT name FROM sqlite_schema WHERE name GLOB 'strata_[0-9]*\(FlipPreparation.suffix)'")
+            {
+                try connection.execute("DROP TABLE \(SQL.quoted(name))")
+            }
         }
     }
 
@@ -147,6 +161,7 @@ struct ResumableMigrator {
         let stages = try path.stages(options.migrationStrategy)
         let plan = BatchedStages(stages, upTo: pending.state.transactionStage, copied: pending.state.copied)
         let batches = MigrationBatches(pending, owner: owner, monitor: monitor)
+        batches.runsCustomCode = plan.batched.contains { $0.stage.custom != nil }
         connection.forgetStatements()
         connection.guardedTables = Set(try PendingMigration.watchedTables(connection))
         try batches.begin()
@@ -187,7 +202,8 @@ struct ResumableMigrator {
                         return .pending(PendingMigration(connection: connection, state: found.state), path)
                     }
                 }
-                try PendingMigration.discard(in: connection)
+                // A backup must not contain it, so this is committed first.
+                if try PendingMigration.discard(in: connection) { return nil }
                 guard let pending = try begin(path, owner, transactionStage) else { return .oneTransaction }
                 return .pending(pending, path)
             }
@@ -200,7 +216,8 @@ struct ResumableMigrator {
 
     /// Whether the app is the one that began the migration, and still migrates between the same versions.
     private func isContinued(_ state: PendingMigration.State, _ path: MigrationPath) -> Bool {
-        state.app == RunningApp.identity && state.from == path.source.fingerprint
+        state.app == RunningApp.identity && state.strategy == "\(options.migrationStrategy)"
+            && state.from == path.source.fingerprint
             && state.to == path.newest.fingerprint
     }
 
@@ -226,10 +243,12 @@ struct ResumableMigrator {
         var pending = PendingMigration(
             connection: connection,
             state: PendingMigration.State(
-                app: RunningApp.identity, from: path.source.fingerprint, to: path.newest.fingerprint, now: migrator.now,
+                app: RunningApp.identity, strategy: "\(options.migrationStrategy)", from: path.source.fingerprint,
+                to: path.newest.fingerprint, now: migrator.now,
                 report: MigrationReport(from: path.source.name, to: path.newest.name),
                 lastIDs: try StoreMetadata.lastIDs(reading: connection), transactionStage: transactionStage))
-        try pending.begin(owner: owner, sources: plan.sources)
+        // What is written after the backup must be in a later one.
+        try pending.begin(owner: owner, sources: options.backup == nil ? plan.sources : nil)
         return pending
     }
 
@@ -237,7 +256,7 @@ struct ResumableMigrator {
 
     /// Copies the rows of a stage. The custom migration of the last stage runs up to `didMigrate`.
     private func run(_ stage: BatchedStage, _ batches: MigrationBatches, _ monitor: MigrationMonitor) throws {
-        (batches.isLastStage, batches.runsCustomCode) = (stage.isLast, stage.stage.custom != nil)
+        batches.isLastStage = stage.isLast
         if try batches.start("count") != nil {
             for source in stage.stage.customSources + stage.statements.copies.map(\.source.name) {
                 monitor.expect(try connection.count(stage.oldName(source)))
@@ -311,6 +330,17 @@ struct ResumableMigrator {
         }
     }
 
+    /// The names in the store of tables that are copied although their stages do not change them.
+    private static func sources(of copied: [Int: Set<String>], _ stages: [MigrationStage]) -> Set<String> {
+        var names: Set<String> = []
+        for (stage, tables) in copied {
+            for table in tables {
+                names.insert(stages[..<stage].reversed().reduce(table) { $1.mapping.source(of: $0) })
+            }
+        }
+        return names
+    }
+
     // MARK: The last transaction
 
     /// Replaces the old tables, runs what has to run in one transaction, and commits.
@@ -329,7 +359,8 @@ struct ResumableMigrator {
         var checksForeignKeys = state.checksForeignKeysLast || !plan.rest.isEmpty
         let toleratesOld = checksForeignKeys && options.danglingForeignKeys == .keep
         var old = toleratesOld ? try DanglingKeys(reading: connection, of: oldTables) : DanglingKeys()
-        var objects = try UserObjects(takenFrom: connection, old: oldTables, stages: stages)
+        var objects = try UserObjects(
+            takenFrom: connection, old: oldTables, stages: stages, copied: Self.sources(of: state.copied, stages))
         report.renamedTables = objects.renamedTables
         var lastIDs = state.lastIDs
         if let last = plan.batched.last {
@@ -433,7 +464,7 @@ struct TableFlip {
         try connection.execute("PRAGMA legacy_alter_table = OFF")
         for statement in statements.alter { try connection.execute(statement) }
         try TableRenaming(connection: connection).rename(mapping.new, from: stage.created)
-        for (table, index) in statements.indexes { try createIndexes([index], on: table) }
+        for table in mapping.new { try createIndexes(table.indexes, on: table.name) }
         for statement in statements.searches { try connection.execute(statement) }
     }
 

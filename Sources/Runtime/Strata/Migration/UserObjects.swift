@@ -65,7 +65,10 @@ struct UserObjects {
     ///   - connection: The database.
     ///   - old: The tables of the store's version.
     ///   - stages: The stages of the migration.
-    init(takenFrom connection: Connection, old: [Table], stages: [MigrationStage]) throws {
+    ///   - copied: The names of further tables that are replaced by copies.
+    init(
+        takenFrom connection: Connection, old: [Table], stages: [MigrationStage], copied: Set<String> = []
+    ) throws {
         // With the pragma off, ALTER TABLE ... RENAME updates all references to the table.
         try connection.execute("PRAGMA legacy_alter_table = OFF")
         let own = Dictionary(old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -88,7 +91,7 @@ struct UserObjects {
         let found = unfinished.isEmpty && renamed.isEmpty ? before : try Self.objects(in: connection)
         views = found.filter { $0.type == "view" }
         triggers = found.filter { $0.type == "trigger" }
-        let touched = Self.touchedTables(stages)
+        let touched = Self.touchedTables(stages).union(copied)
         indexes = Self.userIndexes(found, own: own).filter { index in
             // Whenever SQLite renames something, it checks the expressions and conditions of all indexes.
             needed.contains(index.name.lowercased()) || touched.contains(index.table) || UserIndex(index.sql).isComputed

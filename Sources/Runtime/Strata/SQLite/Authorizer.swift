@@ -47,6 +47,11 @@ final class Authorizer {
             return false
         }
         guard isConfining else { return true }
+        // In batches, an object that the app's SQL creates would be committed with the first one.
+        if !guardedTables.isEmpty, Self.changesSchema(action) {
+            refusedTable = ""
+            return false
+        }
         switch action {
         case SQLITE_TRANSACTION, SQLITE_SAVEPOINT, SQLITE_ATTACH, SQLITE_DETACH: return false
         case SQLITE_PRAGMA: return value == nil || Self.reads(pragma: name)
@@ -56,6 +61,15 @@ final class Authorizer {
             outdatedTable = table
             return false
         default: return true
+        }
+    }
+
+    private static func changesSchema(_ action: Int32) -> Bool {
+        switch action {
+        case SQLITE_CREATE_INDEX...SQLITE_CREATE_VIEW, SQLITE_DROP_INDEX...SQLITE_DROP_VIEW, SQLITE_ALTER_TABLE,
+            SQLITE_CREATE_VTABLE, SQLITE_DROP_VTABLE:
+            true
+        default: false
         }
     }
 
