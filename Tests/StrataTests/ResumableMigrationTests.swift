@@ -4,17 +4,16 @@ import Strata
 import Testing
 
 /// A moment at which a migration is cancelled: the number of times that it still asks whether it is.
-private final class Countdown: @unchecked Sendable {
-    private let lock = NSLock()
-    private var left: Int
+private struct Countdown: Sendable {
+    private let left: Locked<Int>
 
-    init(_ count: Int) { left = count }
+    init(_ count: Int) { left = Locked(count) }
 
     func isOver() -> Bool {
-        lock.lock()
-        defer { lock.unlock() }
-        left -= 1
-        return left < 0
+        left.withLock { left in
+            left -= 1
+            return left < 0
+        }
     }
 }
 
@@ -192,12 +191,11 @@ private struct Failing: CustomMigration {
 }
 
 /// The numbers that a migration has reported.
-private final class Counts: @unchecked Sendable {
-    private let lock = NSLock()
-    private var counts: [Int] = []
+private struct Counts: Sendable {
+    private let counts = Locked<[Int]>([])
 
-    func note(_ count: Int) { lock.withLock { counts.append(count) } }
-    var first: Int? { lock.withLock { counts.first } }
+    func note(_ count: Int) { counts.withLock { $0.append(count) } }
+    var first: Int? { counts.withLock { $0.first } }
 }
 
 /// Migrations in batches, which go on after an interruption.

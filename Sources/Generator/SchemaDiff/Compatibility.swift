@@ -65,7 +65,8 @@ extension SchemaStep {
 }
 
 extension SchemaHistory {
-    /// Returns the oldest version whose apps can use stores of `version`; `version` itself if there is no older one.
+    /// Returns the oldest version whose apps can use stores of `version`; `version` itself if apps of older versions cannot
+    /// use them.
     package func compatibleSince(_ version: Version) -> Version { oldestCompatible[version] ?? version }
 
     /// The step from the version before the newest one; nil if there is only one version.

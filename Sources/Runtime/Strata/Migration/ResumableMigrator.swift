@@ -247,7 +247,7 @@ struct ResumableMigrator {
                 to: path.newest.fingerprint, now: migrator.now,
                 report: MigrationReport(from: path.source.name, to: path.newest.name),
                 lastIDs: try StoreMetadata.lastIDs(reading: connection), transactionStage: transactionStage))
-        // What is written after the backup must be in a later one.
+        // If anything writes to the store after the backup, the migration begins again, with another backup.
         try pending.begin(owner: owner, sources: options.backup == nil ? plan.sources : nil)
         return pending
     }
@@ -412,94 +412,4 @@ struct ResumableMigrator {
 extension SQLiteError {
     /// Whether rows are not unique.
     fileprivate var isNotUnique: Bool { extendedCode == 2067 }  // SQLITE_CONSTRAINT_UNIQUE
-}
-
-/// Replaces old tables by the new ones of a resumable migration, in its last transaction.
-struct TableFlip {
-    let connection: Connection
-    let migrator: Migrator
-
-    /// Replaces the tables of the store by those after a stage that others follow.
-    ///
-    /// - Parameters:
-    ///   - old: The tables of the store.
-    ///   - stage: The stage.
-    func replace(_ old: [Table], with stage: BatchedStage) throws {
-        let new = stage.stage.mapping.new
-        let kept = Dictionary(
-            new.filter { stage.names[$0.name] == nil }.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        let named = try migrator.namingIndexes(TableMapping(of: old)).old
-        var keptSearches: Set<String> = []
-        try connection.execute("PRAGMA legacy_alter_table = OFF")
-        for table in named {
-            let heir = kept[table.name]
-            if let search = SearchIndex(of: table) {
-                if let heir, SearchIndex(of: heir) == search {
-                    keptSearches.insert(table.name)
-                } else {
-                    for statement in search.removal { try connection.execute(statement) }
-                }
-            }
-            guard let heir else {
-                try connection.execute("DROP TABLE \(SQL.quoted(table.name))")
-                continue
-            }
-            for index in table.indexes where !heir.indexes.contains(where: { $0.shape == index.shape }) {
-                try connection.execute("DROP INDEX \(SQL.quoted(index.name))")
-            }
-        }
-        try TableRenaming(connection: connection).rename(new, from: stage.names)
-        for table in kept.values { try createIndexes(table.indexes, on: table.name) }
-        for table in new where !keptSearches.contains(table.name) {
-            guard let search = SearchIndex(of: table) else { continue }
-            for statement in search.creation + [search.rebuild] { try connection.execute(statement) }
-        }
-    }
-
-    /// Replaces the tables before the last stage by those after it.
-    func finish(_ stage: BatchedStage) throws {
-        let mapping = try migrator.namingIndexes(stage.stage.mapping)
-        let statements = StepStatements(
-            mapping, keepsOldTables: stage.stage.custom != nil, copied: stage.copied)
-        try connection.execute("PRAGMA legacy_alter_table = OFF")
-        for statement in statements.alter { try connection.execute(statement) }
-        try TableRenaming(connection: connection).rename(mapping.new, from: stage.created)
-        for table in mapping.new { try createIndexes(table.indexes, on: table.name) }
-        for statement in statements.searches { try connection.execute(statement) }
-    }
-
-    /// Creates the indexes that a table does not have yet.
-    private func createIndexes(_ indexes: [Table.Index], on table: String) throws {
-        if indexes.isEmpty { return }
-        let names = try IndexNames(connection)
-        for index in indexes where !names.has(index, on: table) {
-            try connection.execute(SQLite.createIndex(names.free(index), on: table))
-        }
-    }
-}
-
-/// The names of the indexes of a store.
-struct IndexNames {
-    private let byStatement: [String: [String]]
-    private let taken: Set<String>
-
-    init(_ connection: Connection) throws {
-        byStatement = try SchemaComparison.indexNames(of: connection)
-        taken = Set(try connection.texts("SELECT lower(name) FROM sqlite_schema"))
-    }
-
-    /// Whether a table has an index of this shape.
-    func has(_ index: Table.Index, on table: String) -> Bool {
-        byStatement[SchemaComparison.unnamed(SQLite.createIndex(index, on: table), index.name)] != nil
-    }
-
-    /// Returns the index with a name that nothing else has. The old table may still have an index with its name.
-    func free(_ index: Table.Index) -> Table.Index {
-        var (name, number) = (index.name, 2)
-        while taken.contains(name.lowercased()) {
-            name = "\(index.name)_\(number)"
-            number += 1
-        }
-        return Table.Index(name, index.shape)
-    }
 }

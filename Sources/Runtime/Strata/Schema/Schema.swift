@@ -30,7 +30,7 @@ public struct SchemaVersion: Hashable, Sendable {
     public let name: String
     /// The 64-bit FNV-1a hash of the version's entities.
     public let fingerprint: UInt64
-    /// The oldest version whose apps can use stores of this version; the version's own name if there is no older one.
+    /// The oldest version whose apps can use stores of this version; the version's own name if apps of older versions cannot use them.
     public let compatibleSince: String
     /// All tables.
     package let tables: [Table]
@@ -104,7 +104,8 @@ public struct MigrationStep: Sendable {
         self.from = from
         self.to = to
         self.changes = changes
-        // `Code` is not `Sendable`, but each run creates a value of its own.
+        // This is sound: `rows` is `@Sendable`, and `run` captures nothing else. The compiler complains about the type `Code`,
+        // whose conformance could belong to one actor. Each run creates its value of `Code`, and uses it on one thread.
         nonisolated(unsafe) let run: (CustomStep) throws -> Void = { try $0.run(rows) }
         custom = { try run($0) }
         isUnknown = false

@@ -34,7 +34,7 @@ public struct VersionHistory: Sendable {
     /// - Parameters:
     ///   - name: The version: `1.0`.
     ///   - fingerprint: The fingerprint of the version.
-    ///   - oldest: The oldest version whose apps can use stores of this version; nil if there is no older one.
+    ///   - oldest: The oldest version whose apps can use stores of this version; nil if apps of older versions cannot use them.
     ///   - tables: The tables that differ from those of the version before.
     /// - Precondition: `tables` is as Strata generates it.
     public mutating func version(

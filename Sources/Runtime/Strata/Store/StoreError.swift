@@ -37,7 +37,7 @@ public enum StoreError: Error, Hashable, Sendable {
     case unreadable(reason: String)
     /// The URL is not a file URL.
     case notAFile
-    /// There is no automatic backup of the store that the app can open.
+    /// The app can open none of the automatic backups, or none exists.
     case noBackup
     /// A transaction was begun inside another one on the same thread.
     case nestedTransaction
