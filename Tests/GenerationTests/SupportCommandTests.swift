@@ -117,7 +117,13 @@ import Testing
             )
             .write(to: store)
             let salvage = run("salvage", store.path, "--to", result.path)
-            #expect(salvage.code == .diagnostics && salvage.complaints.count == 1, "\(salvage)")
+            #expect(salvage.code == .diagnostics, "\(salvage)")
+            #expect(salvage.complaints == ["\(store.path): error: the file is not an SQLite database"])
+            let nowhere = store.appendingPathComponent("nowhere/result.sqlite").path
+            #expect(
+                run("salvage", Self.fixture.path, "--to", nowhere).complaints == [
+                    "\(nowhere): error: the folder does not exist, or cannot be written to"
+                ])
             #expect(!FileManager.default.fileExists(atPath: result.path))
         }
     }

@@ -17,6 +17,7 @@ enum SalvageCommand {
         let draft = try draft(of: destination)
         defer { draft.remove() }
         let source = try StoreFile.connect(to: file, .readOnly, StoreOptions())
+        _ = try SQLiteError.translated { try source.integer("PRAGMA schema_version") }
         let result = try DatabaseRewriting(
             source: source, target: try Connection(path: draft.url.path, mode: .create)
         ).run()
@@ -35,6 +36,10 @@ enum SalvageCommand {
 
     /// Begins to write a file.
     static func draft(of destination: URL) throws -> DraftFile {
+        let folder = destination.deletingLastPathComponent().path
+        guard FileManager.default.isWritableFile(atPath: folder) else {
+            throw CommandError.store(destination.path, reason: "the folder does not exist, or cannot be written to")
+        }
         do {
             return try DraftFile(of: destination)
         } catch MigrationError.destinationExists(let path) {
