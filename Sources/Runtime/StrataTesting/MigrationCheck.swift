@@ -14,6 +14,9 @@ extension Fixtures {
     /// step, and only the result is compared. Set `STRATA_PATHS=all` in the environment to treat a long history like a
     /// short one.
     ///
+    /// Another copy is migrated in batches, as a large store is. The migration is interrupted at random moments, and must
+    /// have the same result.
+    ///
     /// - Returns: The failures; empty if there are none.
     public func checkMigration(of version: FixtureVersion) throws -> [Failure] {
         let failures = try prepare(version)
@@ -43,6 +46,7 @@ extension Fixtures {
             // The check of the fixture already reports unwritten functions.
             check.reportsUnwritten = false
             check.migratesToNewest = isSampled(version)
+            check.moments = random
             return try check.run(from: database).map {
                 Failure("\($0) (repeat with STRATA_SEED=\(random.seed))")
             }
@@ -70,6 +74,8 @@ private struct MigrationCheck {
     var reportsUnwritten = true
     /// Whether the database is also migrated to the newest version.
     var migratesToNewest = true
+    /// The random moments at which migrations in batches are interrupted.
+    var moments = RandomRows(seed: 1, count: 0)
 
     init(_ fixtures: Fixtures, _ version: FixtureVersion) {
         self.fixtures = fixtures
@@ -116,18 +122,33 @@ private struct MigrationCheck {
                 }
                 let fused = folder.appendingPathComponent("newest.sqlite")
                 try FileManager.default.copyItem(at: database, to: fused)
+                let way = "the migration in one run"
                 do {
                     let probe = try UserObjectProbe(addedTo: fused, of: version)
                     fail(try probe.finish(try open(fused, upTo: newest.name)))
                 } catch {
-                    fail(["the migration in one run failed: \(error)"])
+                    fail(["\(way) failed: \(error)"])
                     return failures
                 }
                 fail(try problems(ofNewest: fused, newest, dangling))
                 if path.count > 1 {
                     fail(try StepComparison(.fused(path), from: database, to: fused, newest).run())
-                    if takesEveryStep { fail(try differences(of: fused, from: before, newest)) }
+                    if takesEveryStep {
+                        fail(try differences((way, fused), ("the migration step by step", before), newest))
+                    }
                 }
+                let batches = "the migration in batches with interruptions"
+                let interrupted = folder.appendingPathComponent("interrupted.sqlite")
+                try FileManager.default.copyItem(at: database, to: interrupted)
+                do {
+                    let probe = try UserObjectProbe(addedTo: interrupted, of: version)
+                    fail(try probe.finish(try openInterrupted(interrupted)))
+                } catch {
+                    fail(["\(batches) failed: \(error)"])
+                    return failures
+                }
+                fail(try problems(of: interrupted, newest, dangling).map { "\(batches): \($0)" })
+                fail(try differences((batches, interrupted), (way, fused), newest))
                 return failures
             }
         }
@@ -143,6 +164,32 @@ private struct MigrationCheck {
             throw FixtureError.unknownVersion(version, schema: fixtures.schema.name)
         }
         return try Store(at: url, knowing: known).migrationReport
+    }
+
+    /// Migrates a database to the newest version in batches of one row. The migration is interrupted at random moments until
+    /// it has ended.
+    private func openInterrupted(_ url: URL) throws -> MigrationReport? {
+        var options = StoreOptions()
+        options.migration = .resumable
+        var moments = moments
+        var longest = 4
+        while true {
+            // The number of times that the migration may still ask whether it is cancelled.
+            let left = Locked(Int.random(in: 0..<longest, using: &moments))
+            options.isMigrationCancelled = {
+                left.withLock { left in
+                    left -= 1
+                    return left < 0
+                }
+            }
+            // The moments become later, so that the migration ends even if it has to run in one transaction.
+            longest *= 2
+            do {
+                return try MigrationBatches.$duration.withValue(.zero) {
+                    try Store(at: url, knowing: KnownSchema(fixtures.schema), options: options).migrationReport
+                }
+            } catch MigrationError.cancelled {}
+        }
     }
 
     /// Returns the problems after one step.
@@ -196,13 +243,16 @@ private struct MigrationCheck {
         return problems
     }
 
+    /// A database, and how it was migrated.
+    private typealias Result = (way: String, url: URL)
+
     /// Returns a message for each table with a row that only one of two databases has.
-    private func differences(of url: URL, from other: URL, _ version: FixtureVersion) throws -> [String] {
-        let connection = try Connection(path: url.path, mode: .readWrite)
-        let attach = try connection.prepare("ATTACH DATABASE ?1 AS stepwise")
-        try attach.bind(other.path, at: 1)
+    private func differences(_ one: Result, _ other: Result, _ version: FixtureVersion) throws -> [String] {
+        let connection = try Connection(path: one.url.path, mode: .readWrite)
+        let attach = try connection.prepare("ATTACH DATABASE ?1 AS other")
+        try attach.bind(other.url.path, at: 1)
         try attach.run()
-        defer { try? connection.execute("DETACH DATABASE stepwise") }
+        defer { try? connection.execute("DETACH DATABASE other") }
         let names = Names(version)
         let tables =
             version.tables.map { ($0.name, $0.columns.flatMap(\.names)) }
@@ -210,15 +260,13 @@ private struct MigrationCheck {
         return try tables.flatMap { table, columns -> [String] in
             let list = columns.map { SQL.quoted($0) + " COLLATE BINARY" }.joined(separator: ", ")
             func rows(of database: String) -> String { "SELECT \(list) FROM \(database).\(SQL.quoted(table))" }
-            return try [
-                ("main", "stepwise", "the migration in one run"), ("stepwise", "main", "the migration step by step"),
-            ]
-            .compactMap { one, two, way -> String? in
-                let statement = try connection.prepare("\(rows(of: one)) EXCEPT \(rows(of: two)) LIMIT 1")
-                guard try statement.step() else { return nil }
-                let row = statement.row.values.map(\.description).joined(separator: ", ")
-                return "only \(way) creates the row (\(row)) of \(names.entity(table))"
-            }
+            return try [("main", "other", one.way), ("other", "main", other.way)]
+                .compactMap { first, second, way -> String? in
+                    let statement = try connection.prepare("\(rows(of: first)) EXCEPT \(rows(of: second)) LIMIT 1")
+                    guard try statement.step() else { return nil }
+                    let row = statement.row.values.map(\.description).joined(separator: ", ")
+                    return "only \(way) creates the row (\(row)) of \(names.entity(table))"
+                }
         }
     }
 }
