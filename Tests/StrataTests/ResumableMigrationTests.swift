@@ -215,16 +215,23 @@ private struct Counts: Sendable {
             ], isJoinTable: true),
     ]
 
-    /// The tables of a version: `child` has other columns in each.
+    /// The tables of a version: `child` has other columns in each, and more and more tables can be searched.
     private static func tables(_ number: Int) -> [Table] {
         first.filter { number < 3 || $0.name != "gone" }.map { table in
-            guard table.name == "child" else { return table }
-            return Table(
-                "child",
-                [
-                    "id integer key", "s_id integer? -> s(id) nullify", "m\(number) text = 'x'",
-                    "index child_m_idx (m\(number))",
-                ])
+            var table = table
+            switch table.name {
+            case "child":
+                table = Table(
+                    "child",
+                    [
+                        "id integer key", "s_id integer? -> s(id) nullify", "m\(number) text = 'x'",
+                        "index child_m_idx (m\(number))", "search (m\(number)) trigram",
+                    ])
+            case "log" where number > 1: table.search = TextSearch(["text"])
+            case "kept" where number > 3: table.search = TextSearch(["name"])
+            default: break
+            }
+            return table
         }
     }
 
@@ -289,6 +296,7 @@ extension ResumableMigrationTests {
             contents["schema", default: []].append("\(row.values)".replacingOccurrences(of: "_2\"", with: "\""))
         }
         contents["schema"]?.sort()
+        for index in tables.compactMap({ SearchIndex(of: $0) }) { try connection.execute(index.check) }
         try connection.query("SELECT key, value FROM strata_metadata WHERE key LIKE 'last_id%' ORDER BY key") { row in
             contents["ids", default: []].append("\(row.values)")
         }
@@ -401,7 +409,7 @@ extension ResumableMigrationTests {
             try makeStore(at: url, Self.plain, rows: Self.content)
             try interrupt(url, Self.plain)
             let other = try Connection(path: url.path, mode: .readWrite)
-            try other.execute("INSERT INTO log VALUES (98, 'other')")
+            try other.execute("INSERT INTO leaf VALUES (98, NULL)")
             #expect(try MigrationPlan(from: url, knowing: Self.plain).pending?.isStale == false)
             try other.execute("UPDATE child SET m1 = 'new' WHERE id = 101")
             let plan = try MigrationPlan(from: url, knowing: Self.plain)
@@ -544,6 +552,36 @@ extension ResumableMigrationTests {
             Self.schema(Preparing.self, stages: stages) { _ in
                 { step, migration in try step.migrate(Part.self) { try migration.value.migrate($0, $1) } }
             }, isResumed: false)
+    }
+
+    @Test func `a new search is filled in batches`() throws {
+        let plain = Table("note", ["id integer key", "title text", "body text"])
+        var searched = plain
+        searched.search = TextSearch(["title", "body"])
+        let schema = KnownSchema(
+            "SearchSchema",
+            versions: [
+                SchemaVersion("1", fingerprint: 1, tables: [plain]),
+                SchemaVersion("2", fingerprint: 2, tables: [searched]),
+            ], steps: [MigrationStep(from: "1", to: "2", changes: [])])
+        let content = """
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+            INSERT INTO note SELECT i * 3, 'title ' || i, 'body' FROM n
+            """
+        try withFile { (url: URL) throws in
+            try makeStore(at: url, schema, rows: content)
+            try interrupt(url, schema)
+            // What was filled before a change is discarded with the rest.
+            try Connection(path: url.path, mode: .readWrite).execute("UPDATE note SET title = 'other' WHERE id = 3")
+            #expect(try MigrationPlan(from: url, knowing: schema).pending?.isStale == true)
+            try interrupt(url, schema)
+            let name = "strata_0_search_note"
+            #expect(try schemaObjects(url).contains(name))
+            _ = try finish(url, schema)
+            #expect(try schemaObjects(url).filter { $0.hasPrefix(name) } == [])
+            let found = "SELECT rowid FROM strata_search_note WHERE strata_search_note MATCH 'other OR 40'"
+            #expect(try rows(url, found) == [[.integer(3)], [.integer(120)]])
+        }
     }
 
     @Test func `a pending migration goes on although the disk is nearly full`() throws {

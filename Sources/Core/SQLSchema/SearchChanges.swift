@@ -5,8 +5,8 @@
 struct SearchChanges {
     /// The statements that drop indexes. They run before the statements that drop and alter tables.
     private(set) var removal: [String] = []
-    /// The statements that create indexes and triggers. They run after all others.
-    private(set) var creation: [String] = []
+    /// The indexes and triggers that are created after everything else.
+    private(set) var creation: [NewSearch] = []
 
     /// Creates the changes of a step.
     ///
@@ -28,9 +28,9 @@ struct SearchChanges {
                 if isAltered, before == index { continue }
                 // The triggers of a table that is created again are dropped with the old table.
                 if isAltered { removal += before.triggerRemoval }
-                creation += index.triggers
+                creation.append(NewSearch(table: table.name, index: index, isFilled: false))
             } else {
-                creation += index.creation + [index.rebuild]
+                creation.append(NewSearch(table: table.name, index: index, isFilled: true))
             }
         }
         removal += mapping.old.filter { !kept.contains($0.name) }.compactMap { SearchIndex(of: $0) }.flatMap(\.removal)
@@ -46,4 +46,19 @@ struct SearchChanges {
         else { return false }
         return search.columns.allSatisfy { values[$0] == .column($0) }
     }
+}
+
+/// What a step creates to search the texts of a table.
+package struct NewSearch: Sendable {
+    /// The name of the table.
+    package let table: String
+    package let index: SearchIndex
+    /// Whether the index is created and filled. Otherwise it is there, and only the triggers are created.
+    package let isFilled: Bool
+
+    package init(table: String, index: SearchIndex, isFilled: Bool) {
+        (self.table, self.index, self.isFilled) = (table, index, isFilled)
+    }
+
+    package var statements: [String] { isFilled ? index.creation + [index.rebuild] : index.triggers }
 }

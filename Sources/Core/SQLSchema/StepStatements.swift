@@ -17,13 +17,15 @@ package struct StepStatements: Sendable {
     package private(set) var alter: [String] = []
     /// The statements that give the new tables their final names, and create the indexes. They need
     /// `legacy_alter_table` on.
-    package var finish: [String] { renames + indexes.map { SQLite.createIndex($0.index, on: $0.table) } + searches }
+    package var finish: [String] {
+        renames + indexes.map { SQLite.createIndex($0.index, on: $0.table) } + searches.flatMap(\.statements)
+    }
     /// The statements of `finish` that give the new tables their final names.
     private var renames: [String] = []
     /// The indexes that `finish` creates, with the names of their tables.
     package private(set) var indexes: [(table: String, index: Table.Index)] = []
-    /// The statements of `finish` that create what searches the texts of tables.
-    package private(set) var searches: [String] = []
+    /// What `finish` creates to search the texts of tables.
+    package private(set) var searches: [NewSearch] = []
     /// The old tables that are dropped.
     package private(set) var dropped: Set<String> = []
     /// The temporary name of each rebuilt table, by its final name.

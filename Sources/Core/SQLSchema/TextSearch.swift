@@ -42,7 +42,11 @@ package struct SearchIndex: Hashable, Sendable {
     /// The name of the index.
     package let name: String
     /// The statement that creates the index, without words.
-    package let table: String
+    package var table: String { creation(named: name) }
+    /// The definition of the index, after its name.
+    private let definition: String
+    /// The searched columns.
+    package let columns: [String]
     /// The statements that create the triggers.
     package let triggers: [String]
     private let triggerNames: [String]
@@ -57,9 +61,9 @@ package struct SearchIndex: Hashable, Sendable {
         self.name = name
         // The tokenizer `porter` finds stems of the words that another one finds.
         let tokenizer = search.tokenizer == .porter ? "porter unicode61" : search.tokenizer.rawValue
-        self.table =
-            "CREATE VIRTUAL TABLE \(SQL.quoted(name)) USING fts5 (\n  \(SQL.list(search.columns)),\n"
-            + "  content = \(SQL.quoted(table.name)), content_rowid = \(SQL.quoted(number)), "
+        self.columns = search.columns
+        definition =
+            "(\n  \(SQL.list(search.columns)),\n  content = \(SQL.quoted(table.name)), content_rowid = \(SQL.quoted(number)), "
             + "tokenize = \(SQL.quoted(tokenizer))\n)"
         func values(_ row: String) -> String {
             (["\(row).\(SQL.quoted(number))"] + search.columns.map { "\(row).\(SQL.quoted($0))" })
@@ -87,6 +91,11 @@ package struct SearchIndex: Hashable, Sendable {
             "CREATE TRIGGER \(SQL.quoted("\(name)_\(action)")) AFTER \(event) ON \(SQL.quoted(table.name))\(condition) "
                 + "BEGIN\n\(body)END"
         }
+    }
+
+    /// The statement that creates the index, without words, under another name.
+    package func creation(named name: String) -> String {
+        "CREATE VIRTUAL TABLE \(SQL.quoted(name)) USING fts5 \(definition)"
     }
 
     /// The statements that create the index and its triggers for an empty table.

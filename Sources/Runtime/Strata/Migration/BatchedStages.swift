@@ -26,15 +26,20 @@ struct BatchedStages {
         rest = Array(stages[count...])
     }
 
-    /// Whether any rows are copied.
+    /// Whether any rows are copied, or read for a search.
     var copiesRows: Bool {
-        batched.contains { !$0.statements.copies.isEmpty || $0.stage.custom != nil }
+        batched.contains {
+            !$0.statements.copies.isEmpty || $0.stage.custom != nil || !$0.searchedOldTables.isEmpty
+        }
     }
 
     /// The tables of the store that the stages read; nil for all, because a custom migration reads what it wants.
     var sources: Set<String>? {
         if batched.contains(where: { $0.stage.custom != nil }) { return nil }
-        return Set(batched.flatMap { stage in stage.statements.copies.map { stage.oldName($0.source.name) } })
+        return Set(
+            batched.flatMap { stage in
+                (stage.statements.copies.map(\.source.name) + stage.searchedOldTables).map(stage.oldName)
+            })
     }
 }
 
@@ -80,6 +85,12 @@ struct BatchedStage {
 
     func oldName(_ table: String) -> String { oldNames[table] ?? table }
     func name(_ table: String) -> String { names[table] ?? table }
+
+    /// The old tables whose texts can be searched after the stage and not before, without a copy of their rows.
+    var searchedOldTables: [String] {
+        statements.searches.filter { $0.isFilled && created[$0.table] == nil }
+            .map { stage.mapping.source(of: $0.table) }
+    }
 
     /// The statements that create the new tables, by their final names.
     var creation: [(table: String, statement: String)] {

@@ -1,10 +1,11 @@
 import SQLSchema
 
 /// Does in batches what the last transaction of a resumable migration would otherwise have to do: it creates the indexes of
-/// the new tables, and checks the foreign keys.
+/// the new tables, fills what searches their texts, and checks the foreign keys.
 struct FlipPreparation {
     let connection: Connection
     let batches: MigrationBatches
+    let monitor: MigrationMonitor
 
     /// The number of times that an index may be created in one piece. A process that is killed each time creates it row by
     /// row instead.
@@ -106,6 +107,42 @@ struct FlipPreparation {
         try batches.commit()
     }
 
+    // MARK: Searches
+
+    /// The name of a search index until the last transaction.
+    static func searchName(of table: String) -> String { "strata_0_search_" + table }
+
+    /// Creates and fills the search indexes that the last transaction needs, under other names.
+    func fillSearches(_ last: BatchedStage, after before: BatchedStage?, from old: [Table]) throws {
+        var indexes = last.statements.searches.filter(\.isFilled)
+        if let before { indexes += TableFlip.newSearches(old, before, last).filter(\.isFilled) }
+        for new in indexes {
+            guard let table = last.stage.mapping.new.first(where: { $0.name == new.table }) else { continue }
+            let (name, column) = present(table, last)
+            // The last transaction fills the index of a column that it adds.
+            let columns = new.index.columns.compactMap(column)
+            guard columns.count == new.index.columns.count, let number = rowNumber(of: table, column) else { continue }
+            let search = Self.searchName(of: table.name)
+            if !batches.isDone("create \(search)") {
+                try connection.execute(new.index.creation(named: search))
+                monitor.expect(try connection.count(name))
+                try batches.finish("create \(search)")
+            }
+            let insert = try connection.prepare(
+                """
+                INSERT INTO \(SQL.quoted(search)) (rowid, \(SQL.list(new.index.columns))) \
+                SELECT \(number), \(SQL.list(columns)) FROM \(SQL.quoted(name)) WHERE \(number) BETWEEN ?1 AND ?2
+                """)
+            try batches.forEachPart("fill \(search)", of: name, number: number) { first, last, count in
+                try insert.bind(first, at: 1)
+                try insert.bind(last, at: 2)
+                try insert.run()
+                try monitor.advance(count, table: table.name)
+            }
+        }
+        connection.forgetStatements()
+    }
+
     // MARK: Foreign keys
 
     /// Checks the foreign keys of all tables after the last stage. If one is dangling, the last transaction checks all of
@@ -113,11 +150,10 @@ struct FlipPreparation {
     func checkForeignKeys(_ last: BatchedStage) throws {
         for table in last.stage.mapping.new where !batches.pending.state.checksForeignKeysLast {
             let (name, columns) = present(table, last)
-            guard let number = table.rowNumber, table.integerKey == nil || columns(table.integerKey ?? "") != nil else {
+            guard let rowNumber = rowNumber(of: table, columns) else {
                 if !table.foreignKeys.isEmpty { batches.update { $0.checksForeignKeysLast = true } }
                 continue
             }
-            let rowNumber = table.integerKey.flatMap(columns).map(SQL.quoted) ?? number
             for (place, key) in table.foreignKeys.enumerated() {
                 guard let target = last.stage.mapping.new.first(where: { $0.name == key.target }) else { continue }
                 let (targetName, targetColumns) = present(target, last)
@@ -144,6 +180,12 @@ struct FlipPreparation {
                 }
             }
         }
+    }
+
+    /// SQL for the row number of a table after the last stage; nil if it has none.
+    private func rowNumber(of table: Table, _ column: (String) -> String?) -> String? {
+        guard let key = table.integerKey else { return table.rowNumber }
+        return column(key).map(SQL.quoted)
     }
 
     /// The present name of a table after the last stage, and the present names of its columns: nil for a column that the last

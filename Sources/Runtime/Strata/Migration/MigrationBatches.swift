@@ -154,6 +154,7 @@ package final class MigrationBatches {
         connection.resetStatements()
         try save()
         try connection.execute("COMMIT")
+        try monitor.checkCancellation()
         // Another connection that waits for the lock looks for it only from time to time.
         if duration > .zero { Thread.sleep(forTimeInterval: 0.002) }
         try begin()

@@ -171,16 +171,18 @@ struct PendingMigration {
     @discardableResult static func discard(in connection: Connection) throws -> Bool {
         guard try exists(in: connection) else { return false }
         try dropTriggers(in: connection)
-        for name in try ownTables(connection) { try connection.execute("DROP TABLE \(SQL.quoted(name))") }
+        for name in try ownTables(connection) { try connection.execute("DROP TABLE IF EXISTS \(SQL.quoted(name))") }
         return true
     }
 
-    /// The tables of a pending migration: its state, the new tables (`strata_1_name`), the key maps and the added rows.
+    /// The tables of a pending migration: its state, the new tables (`strata_1_name`), the search indexes
+    /// (`strata_0_search_name`) before the tables that they consist of, the key maps and the added rows.
     private static func ownTables(_ connection: Connection) throws -> [String] {
         try connection.texts(
             """
             SELECT name FROM sqlite_schema WHERE type = 'table' AND (name IN ('strata_pending', 'strata_added') \
             OR name GLOB 'strata_[0-9]*' OR name LIKE 'strata\\_keys\\_%' ESCAPE '\\')
+            ORDER BY sql LIKE 'CREATE VIRTUAL%' DESC
             """)
     }
 

@@ -167,9 +167,12 @@ struct ResumableMigrator {
         try batches.begin()
         for stage in plan.batched[pending.state.stage...] { try run(stage, batches, monitor) }
         if let last = plan.batched.last {
-            let preparation = FlipPreparation(connection: connection, batches: batches)
+            let preparation = FlipPreparation(connection: connection, batches: batches, monitor: monitor)
             try preparation.createIndexes(last, after: plan.batched.dropLast().last)
-            if plan.rest.isEmpty { try preparation.checkForeignKeys(last) }
+            if plan.rest.isEmpty {
+                try preparation.fillSearches(last, after: plan.batched.dropLast().last, from: path.source.tables)
+                try preparation.checkForeignKeys(last)
+            }
         }
         return Result(report: try finish(path, plan, batches, monitor))
     }
@@ -365,10 +368,11 @@ struct ResumableMigrator {
         var lastIDs = state.lastIDs
         if let last = plan.batched.last {
             let flip = TableFlip(connection: connection, migrator: migrator)
-            if let before = plan.batched.dropLast().last { try flip.replace(oldTables, with: before) }
+            if let before = plan.batched.dropLast().last { try flip.replace(oldTables, with: before, before: last) }
+            let writes = connection.totalChanges
+            var hasNewTexts = false
             var given: [String: Int64] = [:]
             if let custom = last.stage.custom {
-                let writes = connection.totalChanges
                 let step = try customStep(last, batches, monitor, oldNames: [:])
                 connection.outdatedTables = last.statements.dropped
                 defer { connection.outdatedTables = [] }
@@ -378,13 +382,14 @@ struct ResumableMigrator {
                     throw MigrationBatches.Obstacle.notUnique
                 }
                 guard connection.isInTransaction else { throw MigrationError.rolledBack }
-                if connection.totalChanges != writes { checksForeignKeys = true }
+                hasNewTexts = connection.totalChanges != writes
+                if hasNewTexts { checksForeignKeys = true }
                 report.add(step)
                 given = step.context.newIDs.given
                 try step.context.end()
                 connection.forgetStatements()
             }
-            try flip.finish(last)
+            try flip.finish(last, hasNewTexts: hasNewTexts)
             lastIDs = last.stage.lastIDs(lastIDs, given)
         }
         if !lastIDs.isEmpty { try StoreMetadata.writeLastIDs(lastIDs, to: connection) }

@@ -10,21 +10,17 @@ struct TableFlip {
     /// - Parameters:
     ///   - old: The tables of the store.
     ///   - stage: The stage.
-    func replace(_ old: [Table], with stage: BatchedStage) throws {
+    ///   - last: The stage after it.
+    func replace(_ old: [Table], with stage: BatchedStage, before last: BatchedStage) throws {
         let new = stage.stage.mapping.new
         let kept = Dictionary(
             new.filter { stage.names[$0.name] == nil }.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         let named = try migrator.namingIndexes(TableMapping(of: old)).old
-        var keptSearches: Set<String> = []
         try connection.execute("PRAGMA legacy_alter_table = OFF")
         for table in named {
             let heir = kept[table.name]
-            if let search = SearchIndex(of: table) {
-                if let heir, SearchIndex(of: heir) == search {
-                    keptSearches.insert(table.name)
-                } else {
-                    for statement in search.removal { try connection.execute(statement) }
-                }
+            if let search = SearchIndex(of: table), heir.flatMap({ SearchIndex(of: $0) }) != search {
+                for statement in search.removal { try connection.execute(statement) }
             }
             guard let heir else {
                 try connection.execute("DROP TABLE \(SQL.quoted(table.name))")
@@ -36,14 +32,27 @@ struct TableFlip {
         }
         try TableRenaming(connection: connection).rename(new, from: stage.names)
         for table in kept.values { try createIndexes(table.indexes, on: table.name) }
-        for table in new where !keptSearches.contains(table.name) {
-            guard let search = SearchIndex(of: table) else { continue }
-            for statement in search.creation + [search.rebuild] { try connection.execute(statement) }
+        for search in Self.newSearches(old, stage, last) { try create(search) }
+    }
+
+    /// Returns the searches that `replace` creates: those that the store does not have, and that the last stage keeps.
+    static func newSearches(_ old: [Table], _ stage: BatchedStage, _ last: BatchedStage) -> [NewSearch] {
+        let replaced = last.statements.dropped.union(last.statements.searches.filter(\.isFilled).map(\.table))
+        return stage.stage.mapping.new.compactMap { table in
+            guard let index = SearchIndex(of: table), !replaced.contains(table.name) else { return nil }
+            let isKept =
+                stage.names[table.name] == nil
+                && old.contains { $0.name == table.name && SearchIndex(of: $0) == index }
+            return isKept ? nil : NewSearch(table: table.name, index: index, isFilled: true)
         }
     }
 
     /// Replaces the tables before the last stage by those after it.
-    func finish(_ stage: BatchedStage) throws {
+    ///
+    /// - Parameters:
+    ///   - stage: The last stage.
+    ///   - hasNewTexts: Whether anything was written since the searches were filled.
+    func finish(_ stage: BatchedStage, hasNewTexts: Bool) throws {
         let mapping = try migrator.namingIndexes(stage.stage.mapping)
         let statements = StepStatements(
             mapping, keepsOldTables: stage.stage.custom != nil, copied: stage.copied)
@@ -51,7 +60,21 @@ struct TableFlip {
         for statement in statements.alter { try connection.execute(statement) }
         try TableRenaming(connection: connection).rename(mapping.new, from: stage.created)
         for table in mapping.new { try createIndexes(table.indexes, on: table.name) }
-        for statement in statements.searches { try connection.execute(statement) }
+        for search in statements.searches { try create(search, hasNewTexts: hasNewTexts) }
+    }
+
+    /// Creates a search, or gives the one that was filled in batches its final name.
+    private func create(_ search: NewSearch, hasNewTexts: Bool = false) throws {
+        let filled = FlipPreparation.searchName(of: search.table)
+        let isFilled = "SELECT 1 FROM sqlite_schema WHERE name = \(SQL.literal(filled))"
+        guard search.isFilled, try connection.integer(isFilled) == 1 else {
+            for statement in search.statements { try connection.execute(statement) }
+            return
+        }
+        try connection.execute("ALTER TABLE \(SQL.quoted(filled)) RENAME TO \(SQL.quoted(search.index.name))")
+        for statement in search.index.triggers + (hasNewTexts ? [search.index.rebuild] : []) {
+            try connection.execute(statement)
+        }
     }
 
     /// Creates the indexes that a table does not have yet.
