@@ -32,13 +32,16 @@ let package = Package(
             name: "Generation", dependencies: ["JSONText", "Mustache", "SchemaDiff", "SchemaModel", "SQLSchema"],
             path: "Sources/Generator/Generation"),
         .target(
+            name: "PostgreSQL", dependencies: ["SchemaDiff", "SchemaModel", "SQLSchema"],
+            path: "Sources/Generator/PostgreSQL"),
+        .target(
             name: "Documents", dependencies: ["Mustache", "SchemaDiff", "SchemaModel", "SQLSchema"],
             path: "Sources/Generator/Documents"),
         .target(
             name: "Commands",
             dependencies: [
-                "Descriptions", "Documents", "Generation", "JSONText", "SchemaDiff", "SchemaModel", "SQLSchema",
-                "Templates",
+                "Descriptions", "Documents", "Generation", "JSONText", "PostgreSQL", "SchemaDiff", "SchemaModel",
+                "SQLSchema", "Templates",
             ],
             path: "Sources/Generator/Commands"),
         .executableTarget(name: "StrataTool", dependencies: ["Commands"], path: "Sources/Generator/StrataTool"),

@@ -109,6 +109,29 @@ package struct GlobPattern: Hashable, Sendable {
         return String(texts)
     }
 
+    /// The pattern as an advanced regular expression of PostgreSQL
+    /// (https://www.postgresql.org/docs/15/functions-matching.html#POSIX-SYNTAX-DETAILS).
+    package var regularExpression: String {
+        func escaped(_ scalar: Unicode.Scalar) -> String {
+            let isPlain = scalar.properties.isAlphabetic || scalar.value > 127 || ("0"..."9").contains(scalar)
+            return isPlain ? String(scalar) : "\\" + String(scalar)
+        }
+        return parts.reduce(into: "^") { regex, part in
+            switch part {
+            case .any: regex += ".*"
+            case .one: regex += "."
+            case .scalar(let scalar): regex += escaped(scalar)
+            case .set(let ranges, let isNegated):
+                // No character is in an empty set.
+                let members = ranges.map { range in
+                    range.lowerBound == range.upperBound
+                        ? escaped(range.lowerBound) : escaped(range.lowerBound) + "-" + escaped(range.upperBound)
+                }
+                regex += members.isEmpty ? (isNegated ? "." : "(?!)") : "[\(isNegated ? "^" : "")\(members.joined())]"
+            }
+        } + "$"
+    }
+
     private static let common = Array(
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -_.,:;/@#é".unicodeScalars)
 }

@@ -1,4 +1,5 @@
 import Descriptions
+import PostgreSQL
 import SQLSchema
 
 /// All problems in the files of a model.
@@ -57,10 +58,20 @@ package enum CommandError: Error, CustomStringConvertible {
     /// A template does not begin with the current format of its values. `found` is the format that it begins with; nil
     /// if it begins with none. `firstLine` is the line that it must begin with.
     case templateFormat(String, found: Int?, firstLine: String)
+    /// An expression of a description has no equivalent in PostgreSQL.
+    case noServerEquivalent(String, ServerExpression.Unsupported)
 
     /// Returns the command that writes the generated files of a target.
     static func generateCommand(_ target: String) -> String {
         "swift package --allow-writing-to-package-directory generate --target \(target)"
+    }
+
+    private static func text(_ expression: ServerExpression.Unsupported) -> String {
+        switch expression {
+        case .function(let function): "PostgreSQL has no function like \(function.rawValue)"
+        case .computedPattern: "PostgreSQL has no GLOB, and only a fixed pattern can be translated"
+        case .negativeLength: "substr of PostgreSQL does not count from the end"
+        }
     }
 
     package var description: String {
@@ -126,6 +137,8 @@ package enum CommandError: Error, CustomStringConvertible {
         case .templateFormat(let path, let found?, let firstLine):
             "\(path):1: error: the template is for the values of format \(found), but this version of Strata has other "
                 + "values; see strata templates --values, change the template, and make its first line \(firstLine)"
+        case .noServerEquivalent(let path, let expression):
+            "\(path)/strata.json: error: \(Self.text(expression)), so there is no SQL for the dialect postgresql"
         case .stale(let messages, let target):
             (messages
                 + (target.map { ["note: fix this with: " + Self.generateCommand($0)] } ?? []))

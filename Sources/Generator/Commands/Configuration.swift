@@ -21,6 +21,13 @@ struct Configuration {
     var access = GenerationOptions.Access.public
     /// The versions whose DDL is generated.
     var ddl = GenerationOptions.DDL.all
+    /// The databases for which SQL is generated.
+    enum Dialect: String, CaseIterable {
+        case sqlite, postgresql
+    }
+
+    /// Whether SQL for a PostgreSQL server is generated too.
+    var hasServer = false
     /// The names by which generated types are encoded; nil if the types do not conform to `Codable`.
     var codingNames: GenerationOptions.CodingNames?
     /// The versions whose structs are generated.
@@ -53,6 +60,7 @@ struct Configuration {
         mode = values.choice("mode") ?? mode
         access = values.choice("access") ?? access
         ddl = values.choice("ddl") ?? ddl
+        hasServer = (values.choices("dialects") ?? [Dialect.sqlite]).contains(.postgresql)
         templates = values.string("templates")
         imported = values.imported()
         invalidRows = values.invalidRows()

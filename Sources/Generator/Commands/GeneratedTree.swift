@@ -1,6 +1,7 @@
 import Documents
 import Foundation
 import Generation
+import PostgreSQL
 
 /// The generated files of a model, with their URLs.
 struct GeneratedTree {
@@ -44,6 +45,7 @@ struct GeneratedTree {
             let sources = folder.configuration.mode == .committed ? try generator.sources() : []
             add(sources, in: folder.folder(.sources), suffix: ".swift")
             add(try generator.sql(), in: folder.folder(.sql), suffix: ".sql")
+            try addServer(model)
             let lock = generator.lock()
             files.append((folder.url.appendingPathComponent(lock.name), lock.contents))
         }
@@ -69,6 +71,23 @@ struct GeneratedTree {
             add(tests, in: testFolder.url.appendingPathComponent("Generated", isDirectory: true), suffix: ".swift") {
                 names.contains($0)
             }
+        }
+    }
+
+    /// Adds the SQL for a PostgreSQL server, in the folder `SQL/postgresql`: a file for each version, and a folder for each
+    /// step.
+    private mutating func addServer(_ model: LoadedModel) throws {
+        let folder = model.folder.folder(.sql).appendingPathComponent("postgresql", isDirectory: true)
+        let server = model.folder.configuration.hasServer ? try model.serverSchema() : nil
+        func files(_ scripts: [ServerScript]) -> [GeneratedFile] {
+            scripts.map { GeneratedFile(place: .sql, name: $0.name, contents: $0.text) }
+        }
+        add(files(server?.versions.map(\.script) ?? []), in: folder, suffix: ".sql")
+        var steps: [String: [ServerScript]] = [:]
+        for step in server?.steps ?? [] { steps["\(step.step.from)-\(step.step.to)"] = step.scripts }
+        let present = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        for name in Set(steps.keys).union(present.filter { !$0.hasSuffix(".sql") }).sorted() {
+            add(files(steps[name] ?? []), in: folder.appendingPathComponent(name, isDirectory: true), suffix: ".sql")
         }
     }
 

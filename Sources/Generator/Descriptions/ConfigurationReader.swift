@@ -12,7 +12,8 @@ package struct ConfigurationReader {
     static let keys = KeyTable(
         owner: "strata.json",
         fields: [
-            "$schema", "schema", "mode", "tests", "access", "ddl", "templates", "codable", "structs", "document",
+            "$schema", "schema", "mode", "tests", "access", "ddl", "dialects", "templates", "codable", "structs",
+            "document",
             "versions",
             "oldest_supported_version", "chain", "imported",
         ])
@@ -124,6 +125,35 @@ package struct ConfigurationReader {
         let allowed = Choice.allCases.map(\.rawValue)
         diagnostics.append(file.diagnostic(.unknownValue(text, of: key, allowed: allowed), at: json.offset))
         return nil
+    }
+
+    /// Returns the choices that an array names; nil if it is absent or, after a diagnostic, wrong.
+    package mutating func choices<Choice: RawRepresentable & CaseIterable>(_ key: String) -> [Choice]?
+    where Choice.RawValue == String {
+        guard let json = values[key] else { return nil }
+        guard case .array(let elements) = json.value else {
+            diagnostics.append(
+                file.diagnostic(
+                    .wrongKind(key: key, expected: "an array of strings", found: json.kind), at: json.offset))
+            return nil
+        }
+        var choices: [Choice] = []
+        for element in elements {
+            guard case .string(let text) = element.value else {
+                diagnostics.append(
+                    file.diagnostic(
+                        .wrongKind(key: key, expected: "an array of strings", found: json.kindOfElements),
+                        at: element.offset))
+                continue
+            }
+            guard let choice = Choice(rawValue: text) else {
+                let allowed = Choice.allCases.map(\.rawValue)
+                diagnostics.append(file.diagnostic(.unknownValue(text, of: key, allowed: allowed), at: element.offset))
+                continue
+            }
+            choices.append(choice)
+        }
+        return choices
     }
 
     /// Checks that the string of a key can be the name of a Swift type.

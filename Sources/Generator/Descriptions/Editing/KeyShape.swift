@@ -185,6 +185,9 @@ extension ConfigurationReader {
             "codable", .any(of: [.bool, .choice(["description_names"])]), "Whether the newest structs are Codable."),
         KeyShape("structs", .choice(["all", "needed"]), "The versions that get structs."),
         KeyShape("ddl", .choice(["all", "newest"]), "The versions whose tables are written as SQL."),
+        KeyShape(
+            "dialects", .array(of: .choice(["sqlite", "postgresql"])),
+            "The databases for which SQL is generated; the default is sqlite alone."),
         KeyShape("document", .bool, "Whether generate writes Schema.html and SCHEMA.md."),
         KeyShape("templates", .string, "The folder of templates that replace those of Strata."),
         KeyShape("versions", .array(of: .any(of: [.version, .reference("entry")])), "All versions, oldest first."),

@@ -1,0 +1,67 @@
+import SchemaModel
+import SQLSchema
+
+/// A table of one version on a PostgreSQL server.
+///
+/// It has the columns, keys and indexes of the store's table, with PostgreSQL's types, and a check for the cases of each enum.
+package struct ServerTable: Hashable, Sendable {
+    /// The contents of the table through all versions.
+    package let owner: TableOwner
+    /// The table. Its checks include those of enums.
+    package let table: Table
+    /// The types of all columns, by name.
+    package let types: [String: ServerType]
+
+    package var name: String { table.name }
+
+    func type(of column: String) -> ServerType { types[column] ?? .text }
+
+    /// The name of the constraint of the primary key.
+    var primaryKeyName: String { name + "_pkey" }
+
+    /// Returns the name of the constraint of a foreign key.
+    func name(of key: Table.ForeignKey) -> String { name + "_" + key.columns.joined(separator: "_") + "_fkey" }
+
+    /// Expressions over the columns of a row.
+    ///
+    /// - Parameter name: Returns SQL for a column.
+    func expressions(_ name: @escaping (String) -> String = PostgreSQL.quoted) -> ServerExpression {
+        ServerExpression(types: types, name: name)
+    }
+}
+
+extension SchemaVersion {
+    /// The tables of the version on a PostgreSQL server, in the order of `tables`.
+    package var serverTables: [ServerTable] {
+        entities.flatMap { [serverTable(of: $0)] + serverJoinTables(of: $0) }
+    }
+
+    private func serverTable(of entity: Entity) -> ServerTable {
+        var table = self.table(of: entity)
+        var types: [String: ServerType] = [:]
+        for column in columns(of: entity) {
+            types[column.name] = serverType(of: column.type)
+            guard case .subtype(let lineage) = column.type, case .cases(let cases) = subtype(lineage)?.kind else {
+                continue
+            }
+            let values = cases.map { RowExpression<String>.literal(.text($0.value)) }
+            table.checks.append(
+                Table.Check("\(table.name)_\(column.name)_cases", .isIn(.column(column.name), values)))
+        }
+        for property in entity.computed { types[property.columnName] = ServerType(property.type) }
+        table.checks.sort { $0.name < $1.name }
+        return ServerTable(owner: TableOwner(entity: entity.lineage), table: table, types: types)
+    }
+
+    private func serverJoinTables(of entity: Entity) -> [ServerTable] {
+        joinTables(of: entity).map { join in
+            var types = ["position": ServerType.bigint]
+            for (names, end) in [(join.source, entity), (join.target, self.entity(join.relationship.target))] {
+                guard let end else { continue }
+                for (name, part) in zip(names, keyParts(of: end)) { types[name] = ServerType(part.type) }
+            }
+            return ServerTable(
+                owner: TableOwner(entity: entity.lineage, relationship: join.property), table: join.table, types: types)
+        }
+    }
+}
