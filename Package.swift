@@ -65,7 +65,7 @@ let package = Package(
             name: "StoreConversion", dependencies: ["CSQLite", "SQLSchema", "Strata"],
             path: "Sources/Import/StoreConversion"),
 
-        // The command-line tool, with the commands that open databases.
+        // The command-line tool, with the commands that open databases and servers.
         .target(
             name: "StoreCommands",
             dependencies: [
@@ -73,8 +73,13 @@ let package = Package(
                 "Strata",
             ],
             path: "Sources/Tools/StoreCommands"),
+        .target(
+            name: "ServerCommands",
+            dependencies: ["Commands", "PostgreSQL", "SchemaModel", "SQLSchema", "StoreCommands", "Strata"],
+            path: "Sources/Tools/ServerCommands"),
         .executableTarget(
-            name: "StrataCLI", dependencies: ["Commands", "StoreCommands"], path: "Sources/Tools/StrataCLI"),
+            name: "StrataCLI", dependencies: ["Commands", "ServerCommands", "StoreCommands"],
+            path: "Sources/Tools/StrataCLI"),
 
         // The plugins: arguments only.
         .plugin(name: "StrataBuild", capability: .buildTool(), dependencies: ["StrataTool"]),
@@ -117,6 +122,11 @@ let package = Package(
             ]),
         .testTarget(
             name: "StrataTests", dependencies: ["Descriptions", "SchemaDiff", "SchemaModel", "StoreCommands", "Strata"]),
+        .testTarget(
+            name: "ServerTests",
+            dependencies: [
+                "Commands", "PostgreSQL", "SchemaModel", "ServerCommands", "SQLSchema", "StoreCommands", "Strata",
+            ]),
         .testTarget(name: "StrataTestingTests", dependencies: ["SQLSchema", "Strata", "StrataTesting"]),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
         .target(name: "ChainSchema", dependencies: ["Strata"], path: "Tests/ChainSchema"),

@@ -8,7 +8,8 @@ package struct Arguments {
     private var values: [String: [String]] = [:]
     private static let switches: Set<String> = [
         "--sources", "--tests", "--released", "--release", "--json", "--values", "--quiet", "--help", "--nullable",
-        "--unique", "--indexed", "--redact", "--to-one", "--to-many", "--discard", "--beta", "--yes", "--markdown",
+        "--unique", "--indexed", "--redact", "--dry-run", "--check", "--restart", "--to-one", "--to-many", "--discard",
+        "--beta", "--yes", "--markdown",
     ]
     /// The options of each command, except `--help`.
     static let known: [String: Set<String>] = [
@@ -40,6 +41,8 @@ package struct Arguments {
             "--into", "--order", "--renames", "--inheritance", "--oldest", "--version-info", "--target", "--quiet",
         ],
         "convert": ["--model", "--to", "--version", "--invalid-rows", "--json", "--quiet"],
+        "deploy": ["--to", "--phase", "--oldest-client", "--dry-run", "--check", "--target", "--quiet"],
+        "copy": ["--to", "--from", "--model", "--restart", "--quiet"],
         "templates": ["--copy", "--values"],
         "sources": ["--model", "--target", "--output"],
         "tests": ["--model", "--target", "--test-target", "--output"],

@@ -170,7 +170,7 @@ struct CheckCommand {
             let isThere = FileManager.default.fileExists(atPath: file.url.path)
             findings.append(stale(file.url, "it is \(isThere ? "stale" : "missing")"))
         }
-        for stub in output.stubs where !FileManager.default.fileExists(atPath: stub.url.path) {
+        for stub in output.stubs + output.serverStubs where !FileManager.default.fileExists(atPath: stub.url.path) {
             findings.append(Finding(file: stub.url.path, message: GeneratedTree.missingMigration))
         }
         findings += output.leftovers.map { stale($0, "nothing generates it any more") }
@@ -185,7 +185,7 @@ struct CheckCommand {
         }
         // A build accepts an unwritten migration. The tests fail until it is written.
         if stamp == nil {
-            findings += output.unwrittenStubs().map {
+            findings += (output.unwrittenStubs() + output.unwrittenServerStubs()).map {
                 Finding(file: $0.path, message: "this migration is not written yet")
             }
             findings += output.obsoleteMigrations.map {

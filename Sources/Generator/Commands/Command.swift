@@ -39,7 +39,7 @@ package enum Command {
             let console = parsed.has("--quiet") ? console.quiet : console
             switch parsed.command {
             case let name where others[name] != nil: try others[name]?(parsed, console)
-            case "plan", "inspect", "salvage", "export", "import", "convert":
+            case "plan", "inspect", "salvage", "export", "import", "convert", "deploy", "copy":
                 throw CommandError.usage("this tool has no \(parsed.command); use: swift run strata \(parsed.command)")
             case "generate": try GenerateCommand(parsed).run(console)
             case "check": try CheckCommand(parsed).run(console)

@@ -138,7 +138,7 @@ struct GenerateCommand {
     /// Writes the files and missing stubs, and removes files that nothing generates any more. Returns a line for each.
     private func write(_ tree: GeneratedTree) throws -> [String] {
         var lines = try FileWriter.write(tree.files).map { "wrote \($0.path)" }
-        for stub in tree.stubs where !FileManager.default.fileExists(atPath: stub.url.path) {
+        for stub in tree.stubs + tree.serverStubs where !FileManager.default.fileExists(atPath: stub.url.path) {
             try FileWriter.write(stub.contents, to: stub.url)
             lines.append("created \(stub.url.path)")
         }
@@ -155,6 +155,9 @@ struct GenerateCommand {
         }
         for stub in tree.unwrittenStubs() {
             console.say("\(stub.path): note: this migration is not written yet; tests fail until it is")
+        }
+        for stub in tree.unwrittenServerStubs() {
+            console.say("\(stub.path): note: this migration is not written yet; deploy refuses the step until it is")
         }
         for (file, function) in tree.missingFunctions() {
             console.say(

@@ -9,6 +9,8 @@ struct GeneratedTree {
     private(set) var files: [(url: URL, contents: String)] = []
     /// The stubs of custom migrations. They are generated only once, because you edit them.
     private(set) var stubs: [(url: URL, contents: String)] = []
+    /// The stubs of custom migrations on a server.
+    private(set) var serverStubs: [(url: URL, contents: String)] = []
     /// The existing generated files that are no longer generated.
     private(set) var leftovers: [URL] = []
     /// The custom migrations that you have written for steps that no longer need one.
@@ -84,7 +86,11 @@ struct GeneratedTree {
         }
         add(files(server?.versions.map(\.script) ?? []), in: folder, suffix: ".sql")
         var steps: [String: [ServerScript]] = [:]
-        for step in server?.steps ?? [] { steps["\(step.step.from)-\(step.step.to)"] = step.scripts }
+        for step in server?.steps ?? [] {
+            steps["\(step.step.from)-\(step.step.to)"] = step.scripts
+            let own = model.serverMigrations(from: step.step.from, to: step.step.to)
+            serverStubs += step.step.stubs.map { (own.appendingPathComponent($0.name), $0.text) }
+        }
         let present = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         for name in Set(steps.keys).union(present.filter { !$0.hasSuffix(".sql") }).sorted() {
             add(files(steps[name] ?? []), in: folder.appendingPathComponent(name, isDirectory: true), suffix: ".sql")
@@ -172,6 +178,12 @@ struct GeneratedTree {
     func unwrittenStubs() -> [URL] {
         stubs.map(\.url).filter {
             (try? String(contentsOf: $0, encoding: .utf8))?.contains("UnwrittenMigration()") == true
+        }
+    }
+    /// Returns the existing stubs for a server that are still unwritten.
+    func unwrittenServerStubs() -> [URL] {
+        serverStubs.map(\.url).filter {
+            (try? String(contentsOf: $0, encoding: .utf8)).map(ServerInstructions.isUnwritten) == true
         }
     }
 }

@@ -29,6 +29,10 @@ enum Help {
           salvage     write the readable rows of a damaged store to a new one
           export      copy a store with noise in place of its texts, for a bug report
 
+        commands for a PostgreSQL server
+          deploy      bring the database of a server to the newest version, phase by phase
+          copy        write the rows of a store to a server, or those of a server to a store
+
         other commands
           schema      write JSON Schemas of the descriptions, for editors
           templates   copy the templates, to change the generated code
@@ -232,6 +236,44 @@ enum Help {
               --quiet                print no progress
 
             example: strata document Sources/App/Model --to Schema.html
+            """
+        case "deploy":
+            """
+            usage: strata deploy FOLDER --to URL [options]
+
+            Creates the tables of the newest version in an empty database, or brings a database to it. It prints the plan
+            first. What only apps of older versions need stays until --oldest-client says that they are gone.
+
+            A deployment that was interrupted goes on when it is run again. Two cannot run at the same time.
+
+              --to URL               the database: postgresql://USER@HOST/DATABASE
+              --oldest-client VERSION  the oldest version of which an app may still write; what only older ones need is removed
+              --phase PHASE          the last phase to run: expand, backfill, validate or contract
+              --dry-run              print the plan, and change nothing
+              --check                compare the tables with their version, and change nothing
+              --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
+              --quiet                print no progress
+
+            example: strata deploy Sources/App/Model --to postgresql://app@db.example.com/app --oldest-client 2.0
+            """
+        case "copy":
+            """
+            usage: strata copy STORE --to URL [options]
+                   strata copy STORE --from URL [options]
+
+            Writes the rows of a store to the empty tables of a server that has the same version, or those of a server to a
+            new store. Then it compares the number and the contents of the rows of each table.
+
+            A copy to a server that was interrupted goes on when it is run again. It reports values that PostgreSQL cannot
+            hold, such as a text with U+0000, with their tables and keys.
+
+              --to URL               the database: postgresql://USER@HOST/DATABASE
+              --from URL             the database whose rows are copied to the new store
+              --model FOLDER         the model of the store (default: the model of the same schema below the current folder)
+              --restart              delete the rows of an interrupted copy first
+              --quiet                print no progress
+
+            example: strata copy ~/customer.sqlite --to postgresql://app@db.example.com/app
             """
         case "plan":
             """

@@ -109,18 +109,22 @@ package struct ServerExpression {
                     let before = "(\(value) -> \(SQL.literal(old)))"
                     let after = inner.map { changedJSON(before, $0, depth: depth) } ?? before
                     result =
-                        "CASE WHEN \(value) ? \(SQL.literal(old)) THEN ((\(result)) - \(SQL.literal(old))::text) "
-                        + "|| jsonb_build_object(\(SQL.literal(new)), \(after)) ELSE \(result) END"
+                        "((\(result)) - \(SQL.literal(old))::text) || "
+                        + Self.member(new, after, of: value, if: old)
                 case .changed(let name, let inner, _):
                     let after = changedJSON("(\(value) -> \(SQL.literal(name)))", inner, depth: depth)
-                    result =
-                        "CASE WHEN \(value) ? \(SQL.literal(name)) THEN (\(result)) "
-                        + "|| jsonb_build_object(\(SQL.literal(name)), \(after)) ELSE \(result) END"
+                    result = "(\(result)) || " + Self.member(name, after, of: value, if: name)
                 }
             }
             // Another value than an object has no members: JSON's null, for example.
             return "CASE jsonb_typeof(\(value)) WHEN 'object' THEN \(result) ELSE \(value) END"
         }
+    }
+
+    /// Returns SQL for an object with one member, or without any if the old object lacks another one.
+    private static func member(_ name: String, _ value: String, of object: String, if old: String) -> String {
+        "CASE WHEN \(object) ? \(SQL.literal(old)) THEN jsonb_build_object(\(SQL.literal(name)), \(value)) "
+            + "ELSE '{}'::jsonb END"
     }
 
     // MARK: Expressions over a row
@@ -226,7 +230,9 @@ package struct ServerExpression {
             return ("\(one) \(symbol.rawValue) \(other)" + (isOrder ? " COLLATE \"C\"" : ""), .boolean)
         case .plus, .minus, .times, .divided, .remainder:
             let (one, other) = (try number(left), try number(right))
-            let type: ServerType = one.type == other.type ? one.type : .double
+            var type: ServerType = one.type == other.type ? one.type : .double
+            // The sum of two integers may be too large for one, which SQLite turns into a REAL.
+            if type == .bigint, [.plus, .minus, .times].contains(symbol) { type = .numeric }
             let first = PostgreSQL.converted(one.sql, from: one.type, to: type)
             let second = PostgreSQL.converted(other.sql, from: other.type, to: type)
             switch symbol {
@@ -236,7 +242,7 @@ package struct ServerExpression {
             default: return ("(\(first) \(symbol.rawValue) \(second))", type)
             }
         case .joined: return ("(\(try text(left)) || \(try text(right)))", .text)
-        case .like: return ("\(try text(left)) ILIKE \(try text(right)) ESCAPE ''", .boolean)
+        case .like: return ("\(try text(left)) COLLATE \"C\" ILIKE \(try text(right)) ESCAPE ''", .boolean)
         case .glob:
             guard case .literal(.text(let pattern)) = right else { throw .computedPattern }
             // A pattern whose bracket is not closed matches nothing.
@@ -268,6 +274,12 @@ package struct ServerExpression {
             for argument in arguments { texts.append(try text(argument)) }
             return texts.joined(separator: ", ")
         }
+        // Some collations do not allow searches for a part of a text.
+        func bytewise() throws(Unsupported) -> String {
+            var texts: [String] = []
+            for argument in arguments { texts.append("\(try text(argument)) COLLATE \"C\"") }
+            return texts.joined(separator: ", ")
+        }
         switch function {
         case .coalesce, .ifnull:
             let type = try common(arguments) ?? .text
@@ -293,7 +305,7 @@ package struct ServerExpression {
                 default: "convert_to(\(try text(first)), 'UTF8')"
                 }
             return ("upper(encode(\(bytes), 'hex'))", .text)
-        case .instr: return ("strpos(\(try texts()))::bigint", .bigint)
+        case .instr: return ("strpos(\(try bytewise()))::bigint", .bigint)
         case .length:
             let (sql, type) = try value(first)
             switch type {
@@ -305,7 +317,7 @@ package struct ServerExpression {
         case .lower, .upper: return ("\(function.rawValue)(\(try text(first)) COLLATE \"C\")", .text)
         case .ltrim, .rtrim: return ("\(function.rawValue)(\(try texts()))", .text)
         case .trim: return ("btrim(\(try texts()))", .text)
-        case .replace: return ("replace(\(try texts()))", .text)
+        case .replace: return ("replace(\(try bytewise()))", .text)
         case .round:
             let (sql, _) = try number(first)
             var digits = "0"

@@ -15,6 +15,7 @@ enum ServerHistory {
             started timestamptz NOT NULL DEFAULT now(),
             finished timestamptz,
             position jsonb,
+            rows_done bigint NOT NULL DEFAULT 0,
             CONSTRAINT strata_history_key UNIQUE (from_version, to_version, file)
         )
         """,
@@ -39,9 +40,9 @@ enum ServerHistory {
             END IF;
             IF phase_ <> 'contract' AND EXISTS (
                 SELECT FROM strata_history
-                WHERE from_version = from_ AND to_version = to_ AND phase = 'contract' OR from_version = to_
+                WHERE from_version = from_ AND to_version = to_ AND phase = 'ready'
             ) THEN
-                RAISE EXCEPTION 'strata: the step from % to % is already finished', from_, to_;
+                RAISE EXCEPTION 'strata: the step from % to % is already ready', from_, to_;
             END IF;
             IF phase_ = 'contract' AND NOT EXISTS (
                 SELECT FROM strata_history WHERE from_version = from_ AND to_version = to_ AND phase = 'ready'
@@ -103,7 +104,7 @@ enum ServerHistory {
                     target, change, lower_limit, upper_limit, condition);
                 EXIT WHEN bound IS NULL;
                 done := bound;
-                UPDATE strata_history SET position = done
+                UPDATE strata_history SET position = done, rows_done = rows_done + 10000
                 WHERE from_version = from_ AND to_version = to_ AND file = file_;
                 COMMIT;
             END LOOP;

@@ -1,39 +1,70 @@
 import SQLSchema
 
-/// The SQL that you write for a custom migration on a server.
+/// The SQL that you write for a custom migration on a server: a file for each table, by the name of the file.
 package struct ServerInstructions: Hashable, Sendable {
-    /// The functions that compute a row of the new version, by the name of its table.
-    package var functions: [String: String] = [:]
-    /// The statements that copy the rows of tables whose primary keys change, by the name of the table.
-    package var copies: [String: String] = [:]
-    /// Statements that run in the phase `contract`, before the old tables and columns are dropped.
-    package var contract: String?
+    /// The texts of the files.
+    package let files: [String: String]
 
-    package init() {}
+    package init(files: [String: String]) { self.files = files }
 
-    /// Returns the text of a file as a statement, without the semicolon at its end.
-    package static func statement(_ text: String) -> String {
+    /// The file whose statements run in the phase `contract`, before old tables and columns are dropped.
+    static let contractFile = "contract.sql"
+
+    /// Returns a text as statements, without the semicolon at its end.
+    static func statement(_ text: String) -> String {
         var end = Substring(text)
         while let last = end.last, last.isWhitespace || last == ";" { end.removeLast() }
         return String(end)
     }
+
+    /// Whether a file is still a stub.
+    package static func isUnwritten(_ text: String) -> Bool { text.contains(mark) }
+
+    private static let mark = "is not written yet"
 
     /// The name of the function that computes a row.
     static func functionName(_ table: String, _ from: String, _ to: String) -> String {
         "strata_migrate_\(table)_\(from)_to_\(to)"
     }
 
-    static func unwritten(_ table: String, _ from: String, _ to: String) -> String {
-        let name = PostgreSQL.quoted(functionName(table, from, to))
-        return
-            "CREATE OR REPLACE FUNCTION \(name)(row_ \(PostgreSQL.quoted(table))) RETURNS \(PostgreSQL.quoted(table)) "
-            + "LANGUAGE plpgsql AS $strata$\nBEGIN\n"
-            + "    RAISE EXCEPTION 'the migration of \(table) from \(from) to \(to) is not written yet';\n"
-            + "END\n$strata$"
+    /// Returns the stub of a function that computes a row.
+    static func function(_ change: TableTransition, table: String, _ from: String, _ to: String) -> String {
+        let name = PostgreSQL.quoted(functionName(change.new.name, from, to))
+        let row = PostgreSQL.quoted(table)
+        let columns = change.customColumns.map { column -> String in
+            let present = change.present(column.name)
+            return present == column.name ? present : "\(present), which becomes \(column.name)"
+        }
+        let task =
+            columns.isEmpty
+            ? "-- It may change any column." : "-- It has to set: \(columns.joined(separator: "; "))."
+        return """
+            -- The migration of \(change.new.name) from \(from) to \(to) on a PostgreSQL server.
+            --
+            -- The function gets a row with the columns of both versions, and returns it with the values of \(to).
+            \(task)
+            -- It runs for each row, and again when an app of \(from) writes one.
+            CREATE OR REPLACE FUNCTION \(name)("row" \(row)) RETURNS \(row) LANGUAGE plpgsql AS $strata$
+            BEGIN
+                RAISE EXCEPTION 'the migration of \(change.new.name) from \(from) to \(to) \(mark)';
+                RETURN "row";
+            END
+            $strata$;
+
+            """
     }
 
-    static func unwrittenCopy(of table: String, _ from: String, _ to: String) -> String {
-        "DO $strata$ BEGIN\n"
-            + "    RAISE EXCEPTION 'the copy of \(table) from \(from) to \(to) is not written yet';\nEND $strata$"
+    /// Returns the stub of the statement that copies the rows of a table whose primary key has other columns.
+    static func copy(_ change: TableTransition, into table: String, _ from: String, _ to: String) -> String {
+        """
+        -- The migration of \(change.new.name) from \(from) to \(to) on a PostgreSQL server.
+        --
+        -- The primary key has other columns. Insert the rows of \(PostgreSQL.quoted(change.old.name)) into
+        -- \(PostgreSQL.quoted(table)), which has the columns of \(to). No app writes meanwhile.
+        DO $strata$ BEGIN
+            RAISE EXCEPTION 'the migration of \(change.new.name) from \(from) to \(to) \(mark)';
+        END $strata$;
+
+        """
     }
 }

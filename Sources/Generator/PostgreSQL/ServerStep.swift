@@ -13,8 +13,15 @@ package struct ServerStep: Sendable {
     package private(set) var lateChanges: [String] = []
     /// The old columns that are NULL in rows which an app of the new version has written: `movie.title`.
     package private(set) var lostColumns: [String] = []
+    /// The names of the tables that the step changes, in both versions.
+    package private(set) var tables: Set<String> = []
     /// The tables that the phase `contract` copies while nothing else can use them.
     package private(set) var rewrittenTables: [String] = []
+
+    /// The files that you write for a custom migration, with their stubs.
+    package private(set) var stubs: [(name: String, text: String)] = []
+    /// The names of those files that are still stubs.
+    package private(set) var unwritten: [String] = []
 
     private let step: SchemaStep
     private let old: [ServerTable]
@@ -28,7 +35,7 @@ package struct ServerStep: Sendable {
     private var creations: [String] = []
     private var expand: [String] = []
     private var concurrent: [(name: String, statements: [String])] = []
-    private var backfills: [(name: String, statement: String)] = []
+    private var backfills: [ServerBackfill] = []
     private var checks: [String] = []
     private var uniqueIndexes: [(name: String, statements: [String])] = []
     private var settled: [String] = []
@@ -89,7 +96,13 @@ package struct ServerStep: Sendable {
         (self.transitions, self.created) = (transitions, created)
         let kept = Set(transitions.map(\.old.name))
         dropped = old.filter { !kept.contains($0.name) }
-        for transition in transitions { try add(transition) }
+        for transition in transitions {
+            try add(transition)
+            if transition.old != transition.new || sources[transition.new.name] != nil {
+                tables.formUnion([transition.old.name, transition.new.name])
+            }
+        }
+        tables.formUnion((created + dropped).map(\.name))
         try addCreated()
         for change in filled {
             let source = transitions.first { $0.old.name == change.old.name }.map(present) ?? change.old.name
@@ -102,6 +115,14 @@ package struct ServerStep: Sendable {
         creations.insert(contentsOf: Collation.allCases.filter(after.contains).compactMap(PostgreSQL.create), at: 0)
         for table in dropped { tableDrops.append("DROP TABLE IF EXISTS \(PostgreSQL.quoted(table.name)) CASCADE") }
         assemble()
+    }
+
+    /// Returns the statements of a file that you have written, or else those of its stub.
+    private mutating func written(_ name: String, or stub: String) -> String {
+        let text = instructions?.files[name] ?? stub
+        stubs.append((name, stub))
+        if ServerInstructions.isUnwritten(text) { unwritten.append(name) }
+        return ServerInstructions.statement(text)
     }
 
     // MARK: Names
@@ -306,7 +327,8 @@ package struct ServerStep: Sendable {
             name, "CONSTRAINT \(PostgreSQL.quoted(name)) CHECK (\(quoted) IS NOT NULL)", on: self.present(change))
         let validation = alter + "VALIDATE CONSTRAINT \(PostgreSQL.quoted(name))"
         let rest = [
-            alter + "ALTER COLUMN \(quoted) SET NOT NULL", alter + "DROP CONSTRAINT \(PostgreSQL.quoted(name))",
+            alter + "ALTER COLUMN \(quoted) SET NOT NULL",
+            alter + "DROP CONSTRAINT IF EXISTS \(PostgreSQL.quoted(name))",
         ]
         if isLate {
             tightened += constraint
@@ -332,7 +354,6 @@ package struct ServerStep: Sendable {
         _ change: TableTransition, _ table: String
     ) throws(ServerExpression.Unsupported) {
         let followed = change.followed
-        let custom = instructions?.functions[change.new.name]
         guard !followed.isEmpty || change.isCustom else { return }
         let name = "strata \(from) \(to) \(change.new.name)"
         let (row, before) = (change.old.expressions { "NEW.\(PostgreSQL.quoted($0))" }, change.old.expressions())
@@ -376,9 +397,20 @@ package struct ServerStep: Sendable {
         }
         if change.isCustom {
             let function = PostgreSQL.quoted(ServerInstructions.functionName(change.new.name, from, to))
-            expand.append(custom ?? ServerInstructions.unwritten(change.new.name, from, to))
+            let stub = ServerInstructions.function(change, table: present(change), from, to)
+            expand.append(written(change.new.name + ".sql", or: stub))
             lateDrops.append("DROP FUNCTION IF EXISTS \(function) CASCADE")
-            always.append("NEW := \(function)(NEW);")
+            // An app of the new version sets the columns itself.
+            let columns = change.customColumns.map { PostgreSQL.quoted(change.present($0.name)) }
+            let isUnset = columns.map { "NEW.\($0) IS NULL" }.joined(separator: " AND ")
+            let isSame = columns.map { "NEW.\($0) IS NOT DISTINCT FROM OLD.\($0)" }.joined(separator: " AND ")
+            let call = "NEW := \(function)(NEW);"
+            if columns.isEmpty {
+                always.append(call)
+            } else {
+                inserts.append("IF \(isUnset) THEN \(call) END IF;")
+                updates.append("IF \(isSame) THEN \(call) END IF;")
+            }
         }
         var body = ["IF current_setting('strata.backfill', true) = 'on' THEN RETURN NEW; END IF;"]
         if !inserts.isEmpty { body += ["IF TG_OP = 'INSERT' THEN"] + inserts + ["ELSE"] + updates + ["END IF;"] }
@@ -409,16 +441,10 @@ package struct ServerStep: Sendable {
             conditions = ["true"]
         }
         let keys = change.old.table.primaryKey
-        let list = "ARRAY[\(keys.map { SQL.literal(PostgreSQL.shortened($0)) }.joined(separator: ", "))]"
-        let types = "ARRAY[\(keys.map { SQL.literal(change.old.type(of: $0).rawValue) }.joined(separator: ", "))]"
         backfills.append(
-            (
-                change.new.name,
-                "CALL strata_backfill(\(SQL.literal(from)), \(SQL.literal(to)), $file$, "
-                    + "\(SQL.literal(PostgreSQL.quoted(name))), \(list), \(types),\n"
-                    + "    \(SQL.literal(assignments.joined(separator: ", "))),\n"
-                    + "    \(SQL.literal(conditions.joined(separator: " OR "))))"
-            ))
+            ServerBackfill(
+                subject: change.new.name, table: name, keys: keys, types: keys.map(change.old.type),
+                change: assignments.joined(separator: ", "), condition: conditions.joined(separator: " OR ")))
     }
 
     // MARK: Checks
@@ -615,8 +641,9 @@ package struct ServerStep: Sendable {
         let name = TableTransition.prefix + new.name
         let copy = ServerTable(owner: new.owner, table: new.table.named(name), types: new.types)
         lateDrops.append(try PostgreSQL.createTable(copy))
-        let unwritten = ServerInstructions.unwrittenCopy(of: new.name, from, to)
-        lateDrops.append(try change.copy(from: old.name, into: name) ?? instructions?.copies[new.name] ?? unwritten)
+        let statement = try change.copy(from: old.name, into: name)
+        lateDrops.append(
+            statement ?? written(new.name + ".copy.sql", or: ServerInstructions.copy(change, into: name, from, to)))
         lateDrops.append("DROP TABLE IF EXISTS \(PostgreSQL.quoted(old.name)) CASCADE")
         lateDrops.append("ALTER TABLE \(PostgreSQL.quoted(name)) RENAME TO \(PostgreSQL.quoted(new.name))")
         renameConstraint(copy.primaryKeyName, new.primaryKeyName, of: new)
@@ -636,10 +663,12 @@ package struct ServerStep: Sendable {
                 "DELETE FROM \(PostgreSQL.quoted(present(change))) WHERE \(conditions.joined(separator: " OR "))", at: 0
             )
         }
-        if let text = instructions?.contract { contractEnd.insert(text, at: 0) }
+        if let text = instructions?.files[ServerInstructions.contractFile] {
+            contractEnd.insert(ServerInstructions.statement(text), at: 0)
+        }
         files = [ServerFile(.expand, .transaction, statements: creations + expand)]
         files += concurrent.map { ServerFile(.expand, .single, "index-" + $0.name, statements: $0.statements) }
-        files += backfills.map { ServerFile(.backfill, .single, $0.name, statements: [$0.statement]) }
+        files += backfills.map { ServerFile($0) }
         if !checks.isEmpty { files.append(ServerFile(.validate, .single, "constraints", statements: checks)) }
         files += uniqueIndexes.map { ServerFile(.validate, .single, "index-" + $0.name, statements: $0.statements) }
         files.append(ServerFile(.validate, .transaction, statements: settled))

@@ -14,13 +14,18 @@ package struct ServerTable: Hashable, Sendable {
 
     package var name: String { table.name }
 
-    func type(of column: String) -> ServerType { types[column] ?? .text }
+    package func type(of column: String) -> ServerType { types[column] ?? .text }
 
     /// The name of the constraint of the primary key.
     var primaryKeyName: String { name + "_pkey" }
 
     /// Returns the name of the constraint of a foreign key.
     func name(of key: Table.ForeignKey) -> String { name + "_" + key.columns.joined(separator: "_") + "_fkey" }
+
+    /// The constraints of the foreign keys, with their names.
+    package var foreignKeyConstraints: [(name: String, definition: String)] {
+        table.foreignKeys.map { (name(of: $0), PostgreSQL.constraint($0, in: self)) }
+    }
 
     /// Expressions over the columns of a row.
     ///

@@ -70,7 +70,7 @@ extension PostgreSQL {
     /// Returns a moment to the microsecond, which is what PostgreSQL stores: `2001-01-01 00:00:00+00`.
     ///
     /// - Parameter seconds: The seconds since 2001-01-01 UTC.
-    static func timestamp(_ seconds: Double) -> String {
+    package static func timestamp(_ seconds: Double) -> String {
         let micros = Int64((seconds * 1_000_000).rounded()) + Int64(ServerType.referenceDate) * 1_000_000
         let (days, rest) = (micros.floorDivided(by: 86_400_000_000), micros.floorRemainder(by: 86_400_000_000))
         // The civil date of a day number: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".

@@ -3,7 +3,7 @@ import Foundation
 import Strata
 
 /// `strata salvage`: rescues the readable rows of a damaged store into a new one of the same version.
-enum SalvageCommand {
+package enum SalvageCommand {
     /// The result as an object.
     private struct Report: Codable {
         var version: String?
@@ -35,7 +35,7 @@ enum SalvageCommand {
     }
 
     /// Begins to write a file.
-    static func draft(of destination: URL) throws -> DraftFile {
+    package static func draft(of destination: URL) throws -> DraftFile {
         let folder = destination.deletingLastPathComponent().path
         guard FileManager.default.isWritableFile(atPath: folder) else {
             throw CommandError.store(destination.path, reason: "the folder does not exist, or cannot be written to")

@@ -79,7 +79,7 @@ package enum StoreCommand {
 
     /// Returns the model in `--model`, or else of the model below the working folder whose schema has the
     /// name `name`; nil if there is none.
-    static func model(_ arguments: Arguments, for name: String) throws -> LoadedModel? {
+    package static func model(_ arguments: Arguments, for name: String) throws -> LoadedModel? {
         if arguments.has("--model") { return try arguments.model(at: try arguments.value("--model")).loaded() }
         let folder = FileManager.default.currentDirectoryPath
         let models = ModelFolder.all(below: folder).filter { $0.schema == name }

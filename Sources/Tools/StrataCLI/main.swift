@@ -1,5 +1,7 @@
 import Commands
 import Foundation
+import ServerCommands
 import StoreCommands
 
-exit(Command.run(Array(CommandLine.arguments.dropFirst()), others: StoreCommand.all).rawValue)
+let others = StoreCommand.all.merging(ServerCommand.all) { $1 }
+exit(Command.run(Array(CommandLine.arguments.dropFirst()), others: others).rawValue)

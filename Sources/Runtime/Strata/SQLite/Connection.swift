@@ -288,7 +288,7 @@ package final class Connection {
     }
 
     /// The number of rows of a table.
-    func count(_ table: String) throws -> Int {
+    package func count(_ table: String) throws -> Int {
         try integer("SELECT count(*) FROM \(SQL.quoted(table))") ?? 0
     }
 

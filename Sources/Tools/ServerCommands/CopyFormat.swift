@@ -1,0 +1,295 @@
+import Foundation
+import PostgreSQL
+import SQLSchema
+import Strata
+
+/// The text format of `COPY` (https://www.postgresql.org/docs/15/sql-copy.html#id-1.9.3.55.9.2), for values of a store.
+struct CopyFormat {
+    /// A value that PostgreSQL cannot hold.
+    enum Problem: Error, Hashable, CustomStringConvertible {
+        case nul
+        case date(Double)
+        case json
+        case decimal(String)
+        case kind(String, ServerType)
+
+        var description: String {
+            switch self {
+            case .nul: "PostgreSQL has no texts with U+0000"
+            case .date(let seconds): "PostgreSQL has no date \(seconds) seconds after 2001"
+            case .json: "the text is not JSON"
+            case .decimal(let text): "\(text.debugDescription) is not a number"
+            case .kind(let kind, let type): "\(kind) is not a value of type \(type.rawValue)"
+            }
+        }
+    }
+
+    private static let tab = UInt8(ascii: "\t")
+    private static let newline = UInt8(ascii: "\n")
+    /// The seconds from 2000 to 2001.
+    private static let yearInSeconds = 366 * 86_400
+    private static let backslash = UInt8(ascii: "\\")
+
+    // MARK: Writing
+
+    /// Appends a value of a column to a line.
+    static func append(_ value: SQLiteValue, _ type: ServerType, to line: inout [UInt8]) throws(Problem) {
+        switch (value, type) {
+        case (.null, _): line += [backslash, UInt8(ascii: "N")]
+        case (.integer(let value), .boolean): line.append(UInt8(ascii: value == 0 ? "f" : "t"))
+        case (.integer(let value), .timestamptz): try append(.real(Double(value)), .timestamptz, to: &line)
+        case (.integer(let value), .bigint), (.integer(let value), .numeric), (.integer(let value), .double),
+            (.integer(let value), .real):
+            append(value, to: &line)
+        case (.real(let value), .timestamptz):
+            if value.isInfinite {
+                line += Array((value < 0 ? "-infinity" : "infinity").utf8)
+            } else {
+                // PostgreSQL's dates end in the year 294276, and begin in 4713 BC.
+                guard (-211_000_000_000...9_220_000_000_000).contains(value) else { throw .date(value) }
+                line += Array(PostgreSQL.timestamp(value).utf8)
+            }
+        case (.real(let value), .double), (.real(let value), .real):
+            line += Array((value.isInfinite ? (value < 0 ? "-Infinity" : "Infinity") : "\(value)").utf8)
+        case (.text(let text), .text), (.text(let text), .numeric), (.text(let text), .jsonb):
+            if type == .numeric {
+                let isNumber = text.utf8.allSatisfy { ($0 >= 48 && $0 <= 57) || [43, 45, 46, 69, 101].contains($0) }
+                guard isNumber, !text.isEmpty else { throw .decimal(text) }
+            }
+            if type == .jsonb, hasEscapedNUL(text) { throw .nul }
+            try append(text, to: &line)
+        case (.blob(let data), .bytea), (.blob(let data), .uuid):
+            let digits = hexadecimal([UInt8](data)).utf8
+            if type == .bytea { line += [backslash, backslash, UInt8(ascii: "x")] }
+            line += digits
+        case (.integer, _): throw .kind("an integer", type)
+        case (.real, _): throw .kind("a number", type)
+        case (.text, _): throw .kind("a text", type)
+        case (.blob, _): throw .kind("data", type)
+        }
+    }
+
+    private static func append(_ value: Int64, to line: inout [UInt8]) {
+        if value < 0 { line.append(UInt8(ascii: "-")) }
+        let start = line.count
+        var rest = value.magnitude
+        repeat {
+            line.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+            rest /= 10
+        } while rest > 0
+        line[start...].reverse()
+    }
+
+    private static func append(_ text: String, to line: inout [UInt8]) throws(Problem) {
+        for byte in text.utf8 {
+            switch byte {
+            case 0: throw .nul
+            case backslash: line += [backslash, backslash]
+            case tab: line += [backslash, UInt8(ascii: "t")]
+            case newline: line += [backslash, UInt8(ascii: "n")]
+            case 13: line += [backslash, UInt8(ascii: "r")]
+            default: line.append(byte)
+            }
+        }
+    }
+
+    /// Whether a text of JSON contains `\\u0000`.
+    private static func hasEscapedNUL(_ text: String) -> Bool {
+        var isEscaped = false
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            if isEscaped, rest.prefix(4).elementsEqual("0000".utf8), byte == UInt8(ascii: "u") { return true }
+            isEscaped = byte == backslash && !isEscaped
+        }
+        return false
+    }
+
+    // MARK: Reading
+
+    /// Returns the fields of a line; nil is NULL.
+    static func fields(_ line: UnsafeBufferPointer<UInt8>) -> [[UInt8]?] {
+        var fields: [[UInt8]?] = []
+        var field: [UInt8] = []
+        var isNull = false
+        var place = 0
+        while place < line.count {
+            let byte = line[place]
+            switch byte {
+            case tab, newline:
+                fields.append(isNull ? nil : field)
+                (field, isNull) = ([], false)
+                if byte == newline { return fields }
+            case backslash where place + 1 < line.count:
+                place += 1
+                switch line[place] {
+                case UInt8(ascii: "N"): isNull = true
+                case UInt8(ascii: "n"): field.append(newline)
+                case UInt8(ascii: "t"): field.append(tab)
+                case UInt8(ascii: "r"): field.append(13)
+                case UInt8(ascii: "b"): field.append(8)
+                case UInt8(ascii: "f"): field.append(12)
+                case UInt8(ascii: "v"): field.append(11)
+                case let other: field.append(other)
+                }
+            default: field.append(byte)
+            }
+            place += 1
+        }
+        return fields
+    }
+
+    /// Returns the value of a column in a store.
+    static func value(_ field: [UInt8]?, _ type: ServerType, _ storage: StorageType) -> SQLiteValue {
+        guard let field else { return .null }
+        let text = String(decoding: field, as: UTF8.self)
+        switch type {
+        case .boolean: return .integer(text == "t" ? 1 : 0)
+        case .bigint: return Int64(text).map { .integer($0) } ?? .null
+        case .real: return Float(text.replacing("Infinity", with: "inf")).map { .real(Double($0)) } ?? .null
+        case .double: return Double(text.replacing("Infinity", with: "inf")).map { .real($0) } ?? .null
+        case .timestamptz: return date(text).map { .real($0) } ?? .null
+        case .bytea: return .blob(Data(bytes(of: field.dropFirst(2))))
+        case .uuid: return .blob(Data(bytes(of: field.filter { $0 != UInt8(ascii: "-") }[...])))
+        case .text, .numeric, .jsonb: return .text(text)
+        }
+    }
+
+    /// Returns the seconds since 2001 of a number of microseconds since 2000, in which PostgreSQL stores a moment.
+    private static func date(_ text: String) -> Double? {
+        if text == "inf" || text == "-inf" { return Double(text) }
+        return Int64(text).map { Double($0 - Int64(Self.yearInSeconds) * 1_000_000) / 1_000_000 }
+    }
+
+    private static func bytes(of digits: ArraySlice<UInt8>) -> [UInt8] {
+        func value(_ digit: UInt8) -> UInt8 { digit < 58 ? digit - 48 : (digit | 32) - 87 }
+        return stride(from: digits.startIndex, to: digits.endIndex - 1, by: 2).map {
+            value(digits[$0]) << 4 | value(digits[$0 + 1])
+        }
+    }
+
+    /// Returns SQL that selects a column so that `value` can read it.
+    static func selected(_ column: String, _ type: ServerType) -> String {
+        let name = PostgreSQL.quoted(column)
+        guard type == .timestamptz else { return name }
+        return "CASE WHEN isfinite(\(name)) THEN \(micros(name)) WHEN \(name) > now() THEN 'inf' "
+            + "WHEN \(name) < now() THEN '-inf' END"
+    }
+
+    private static func micros(_ name: String) -> String {
+        "((extract(epoch FROM \(name)) - 946684800) * 1000000)::bigint::text"
+    }
+
+    // MARK: Checksums
+
+    /// Appends the form in which a value of a store is compared with one of a server.
+    static func appendCanonical(_ value: SQLiteValue, _ type: ServerType, to line: inout [UInt8]) {
+        switch (value, type) {
+        case (.null, _): line.append(UInt8(ascii: "~"))
+        // The server writes JSON anew.
+        case (_, .jsonb): line.append(UInt8(ascii: "j"))
+        case (.integer(let value), .boolean): line.append(UInt8(ascii: value == 0 ? "f" : "t"))
+        case (.real(let value), .timestamptz) where value.isInfinite: line += Array((value < 0 ? "-inf" : "inf").utf8)
+        case (.real(let value), .timestamptz):
+            append(Int64((value * 1_000_000).rounded()) + Int64(yearInSeconds) * 1_000_000, to: &line)
+        case (.integer(let value), .timestamptz): append((value + Int64(yearInSeconds)) * 1_000_000, to: &line)
+        case (.real(let value), .real):
+            line += hexadecimal(Self.bigEndian(UInt64(Float(value).bitPattern), 4)).lowercased().utf8
+        case (.real(let value), _): line += hexadecimal(Self.bigEndian(value.bitPattern, 8)).lowercased().utf8
+        case (.integer(let value), .double):
+            line += hexadecimal(Self.bigEndian(Double(value).bitPattern, 8)).lowercased().utf8
+        case (.integer(let value), .real):
+            line += hexadecimal(Self.bigEndian(UInt64(Float(value).bitPattern), 4)).lowercased().utf8
+        case (.integer(let value), _): append(value, to: &line)
+        // Digits after the point may end with zeros, and an exponent may be written out.
+        case (.text(let text), .numeric): line += plain(text).utf8
+        case (.text(let text), _): line += text.utf8
+        case (.blob(let data), _): line += hexadecimal([UInt8](data)).lowercased().utf8
+        }
+        line.append(0x1f)
+    }
+
+    /// Returns a decimal number as PostgreSQL writes it without zeros at its end.
+    private static func plain(_ text: String) -> String {
+        var digits = text.contains { $0 == "e" || $0 == "E" } ? Decimal(string: text).map { "\($0)" } ?? text : text
+        let isNegative = digits.hasPrefix("-")
+        digits = String(digits.drop { $0 == "-" || $0 == "+" || $0 == "0" })
+        if digits.contains(".") {
+            while digits.last == "0" { digits.removeLast() }
+            if digits.last == "." { digits.removeLast() }
+        }
+        if digits.isEmpty { return "0" }
+        return (isNegative ? "-" : "") + (digits.hasPrefix(".") ? "0" : "") + digits
+    }
+
+    private static func bigEndian(_ bits: UInt64, _ count: Int) -> [UInt8] {
+        (0..<count).reversed().map { UInt8(truncatingIfNeeded: bits >> (8 * $0)) }
+    }
+
+    /// Returns SQL for the same form.
+    static func canonical(_ column: String, _ type: ServerType) -> String {
+        let name = PostgreSQL.quoted(column)
+        let text: String =
+            switch type {
+            case .jsonb: "'j'"
+            case .boolean: "CASE WHEN \(name) THEN 't' ELSE 'f' END"
+            case .timestamptz: selected(column, type)
+            case .double: "encode(float8send(\(name)), 'hex')"
+            case .real: "encode(float4send(\(name)), 'hex')"
+            case .numeric: "trim_scale(\(name))::text"
+            case .bytea: "encode(\(name), 'hex')"
+            case .uuid: "replace(\(name)::text, '-', '')"
+            case .bigint: "\(name)::text"
+            // Another collation would take part in the hash.
+            case .text: "\(name) COLLATE \"C\""
+            }
+        return "CASE WHEN \(name) IS NULL THEN '~' ELSE \(text) END || chr(31)"
+    }
+
+    /// Returns what PostgreSQL's `hashtextextended(text, 0)` does: Bob Jenkins's lookup3
+    /// (https://burtleburtle.net/bob/c/lookup3.c).
+    static func hash(_ bytes: [UInt8]) -> UInt64 {
+        func rotated(_ value: UInt32, _ count: UInt32) -> UInt32 { value << count | value >> (32 - count) }
+        var a = 0x9e37_79b9 &+ UInt32(truncatingIfNeeded: bytes.count) &+ 3_923_095
+        var (b, c) = (a, a)
+        var place = 0
+        func word(_ start: Int) -> UInt32 {
+            UInt32(bytes[start]) | UInt32(bytes[start + 1]) << 8 | UInt32(bytes[start + 2]) << 16
+                | UInt32(bytes[start + 3]) << 24
+        }
+        while bytes.count - place >= 12 {
+            a = a &+ word(place)
+            b = b &+ word(place + 4)
+            c = c &+ word(place + 8)
+            a = (a &- c) ^ rotated(c, 4)
+            c = c &+ b
+            b = (b &- a) ^ rotated(a, 6)
+            a = a &+ c
+            c = (c &- b) ^ rotated(b, 8)
+            b = b &+ a
+            a = (a &- c) ^ rotated(c, 16)
+            c = c &+ b
+            b = (b &- a) ^ rotated(a, 19)
+            a = a &+ c
+            c = (c &- b) ^ rotated(b, 4)
+            b = b &+ a
+            place += 12
+        }
+        // The lowest byte of c is reserved for the length.
+        for (offset, byte) in bytes[place...].enumerated() {
+            let value = UInt32(byte)
+            switch offset {
+            case 0...3: a = a &+ value << UInt32(8 * offset)
+            case 4...7: b = b &+ value << UInt32(8 * (offset - 4))
+            default: c = c &+ value << UInt32(8 * (offset - 7))
+            }
+        }
+        c = (c ^ b) &- rotated(b, 14)
+        a = (a ^ c) &- rotated(c, 11)
+        b = (b ^ a) &- rotated(a, 25)
+        c = (c ^ b) &- rotated(b, 16)
+        a = (a ^ c) &- rotated(c, 4)
+        b = (b ^ a) &- rotated(a, 14)
+        c = (c ^ b) &- rotated(b, 24)
+        return UInt64(b) << 32 | UInt64(c)
+    }
+}

@@ -1,0 +1,154 @@
+import Commands
+import Foundation
+import PostgreSQL
+import SchemaModel
+
+/// `strata deploy`: brings a database on a server to the newest version, phase by phase.
+enum DeployCommand {
+    /// The key of the lock that two deployments cannot hold at the same time: "strata" in ASCII.
+    private static let lock = 0x7374_7261_7461
+    /// The time in seconds for which a statement is tried again while something else holds a lock.
+    private static let patience = 300.0
+
+    static func run(_ arguments: Arguments, _ console: Console) throws {
+        guard arguments.folders.count == 1 else { throw CommandError.usage("deploy takes one folder of a model") }
+        let model = try arguments.model(at: arguments.folders[0]).loaded()
+        let url = try arguments.value("--to")
+        let schema = try model.serverSchema()
+        let oldest = try arguments.option("--oldest-client").map { text in
+            guard let version = Version(text), model.history.versions.contains(where: { $0.version == version }) else {
+                throw CommandError.noVersion(text, known: model.history.versions.map(\.version.text))
+            }
+            return version
+        }
+        let last = try arguments.option("--phase").map { text in
+            guard let phase = ServerPhase(rawValue: text) else {
+                let known = ServerPhase.allCases.map(\.rawValue).joined(separator: ", ")
+                throw CommandError.usage("--phase takes one of \(known)")
+            }
+            return phase
+        }
+        if last == .contract, oldest == nil {
+            throw CommandError.usage("--phase contract needs --oldest-client: the oldest version that still runs")
+        }
+        let connection = try ServerConnection(to: url)
+        do {
+            if arguments.has("--check") {
+                return try ServerDrift(of: connection, schema).report(console)
+            }
+            if !arguments.has("--dry-run") { try lock(connection, console) }
+            let plan = try DeploymentPlan(
+                schema, try ServerState(reading: connection), oldestClient: oldest, lastPhase: last ?? .contract)
+            say(plan, console)
+            if arguments.has("--dry-run") { return }
+            let steps = Set(plan.tasks.compactMap(\.step))
+            for step in schema.steps where steps.contains(ServerState.Step(from: step.step.from, to: step.step.to)) {
+                guard let name = step.step.unwritten.first else { continue }
+                let file = model.serverMigrations(from: step.step.from, to: step.step.to).appendingPathComponent(name)
+                throw CommandError.elsewhere("\(file.path): error: this migration is not written yet")
+            }
+            for task in plan.tasks { try run(task, connection, url, console) }
+            if !plan.tasks.isEmpty { console.say("the database has version \(plan.after)") }
+        } catch let error as ServerError {
+            throw CommandError.elsewhere("error: \(error)")
+        }
+    }
+
+    /// Waits until no other deployment runs.
+    private static func lock(_ connection: ServerConnection, _ console: Console) throws {
+        // A server whose client was killed notices it only when it asks.
+        try? connection.execute("SET client_connection_check_interval = '500ms'")
+        for attempt in 0..<150 {
+            if try connection.value("SELECT pg_try_advisory_lock(\(lock))") == "t" { return }
+            if attempt == 0 { console.say("another deployment is running; waiting") }
+            Thread.sleep(forTimeInterval: 0.2)
+        }
+        throw CommandError.elsewhere("error: another deployment is running in this database")
+    }
+
+    private static func say(_ plan: DeploymentPlan, _ console: Console) {
+        switch (plan.before, plan.tasks.isEmpty) {
+        case (nil, _): console.say("the database is empty")
+        case (let version?, true): console.say("the database has version \(version), and nothing is left to do")
+        case (let version?, false): console.say("the database has version \(version)")
+        }
+        for task in plan.tasks {
+            console.say("  " + (task.step.map { "\($0.from) to \($0.to): " } ?? "create ") + task.script.name)
+        }
+        for note in plan.notes { console.say("note: " + note) }
+    }
+
+    // MARK: Running
+
+    private static func run(
+        _ task: DeploymentPlan.Task, _ connection: ServerConnection, _ url: String, _ console: Console
+    ) throws {
+        let script = task.script
+        let progress = try script.backfilledTable.map { try BackfillProgress(url, task, $0, console) }
+        defer { progress?.stop() }
+        do {
+            try connection.execute(script.settings.joined(separator: ";\n"))
+            switch script.mode {
+            case .transaction:
+                try patiently(script, console) {
+                    try connection.transaction {
+                        for statement in script.statements { try connection.execute(statement) }
+                    }
+                }
+            case .single:
+                for statement in script.statements {
+                    try patiently(script, console) { try connection.execute(statement) }
+                }
+            }
+        } catch let error as ServerError {
+            let step = task.step.map { "\($0.from) to \($0.to), " } ?? ""
+            throw CommandError.elsewhere("error: \(step)\(script.name): \(error)")
+        }
+    }
+
+    /// Tries something again while another transaction holds a lock. A statement waits for it only for a moment, so that others
+    /// do not have to wait behind it.
+    private static func patiently(_ script: ServerScript, _ console: Console, _ body: () throws -> Void) throws {
+        let start = Date()
+        var pause = 0.05
+        while true {
+            do { return try body() } catch let error as ServerError where error.isTransient {
+                if Date().timeIntervalSince(start) > patience { throw error }
+                Thread.sleep(forTimeInterval: pause * Double.random(in: 0.5...1.5))
+                pause = min(2, pause * 1.5)
+            }
+        }
+    }
+}
+
+/// The line that shows how far a backfill is.
+private final class BackfillProgress: @unchecked Sendable {
+    private let lock = NSLock()
+    private var isOver = false
+    private let line: ProgressLine
+
+    /// Watches a backfill over another connection.
+    init(_ url: String, _ task: DeploymentPlan.Task, _ table: String, _ console: Console) throws {
+        let connection = try ServerConnection(to: url)
+        let line = console.progress("filling \(table)", unit: "rows")
+        self.line = line
+        let step = task.step ?? ServerState.Step(from: "", to: "")
+        let estimate = try connection.value(
+            "SELECT reltuples::bigint FROM pg_class WHERE oid = to_regclass($1)", [PostgreSQL.quoted(table)])
+        let total = max(0, estimate.flatMap { Int($0) } ?? 0)
+        Thread.detachNewThread { [self] in
+            while !lock.withLock({ isOver }) {
+                let rows = try? connection.value(
+                    "SELECT rows_done FROM strata_history WHERE from_version = $1 AND to_version = $2 AND file = $3",
+                    [step.from, step.to, task.script.name])
+                if let rows = rows.flatMap({ Int($0) }) { line.update(rows, of: total) }
+                Thread.sleep(forTimeInterval: 0.3)
+            }
+        }
+    }
+
+    func stop() {
+        lock.withLock { isOver = true }
+        line.end()
+    }
+}

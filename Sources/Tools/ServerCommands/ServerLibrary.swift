@@ -1,0 +1,89 @@
+import Foundation
+
+/// The functions of libpq, PostgreSQL's client library (https://www.postgresql.org/docs/15/libpq.html).
+///
+/// The library is opened when a command needs it. So nobody needs it to build this package.
+struct ServerLibrary: @unchecked Sendable {
+    typealias Handle = OpaquePointer
+    typealias Text = UnsafePointer<CChar>
+
+    let connect: @convention(c) (Text) -> Handle?
+    let status: @convention(c) (Handle) -> Int32
+    let finish: @convention(c) (Handle) -> Void
+    let errorMessage: @convention(c) (Handle) -> Text?
+    let setNoticeProcessor:
+        @convention(c) (
+            Handle, (@convention(c) (UnsafeMutableRawPointer?, Text?) -> Void)?, UnsafeMutableRawPointer?
+        ) -> UnsafeMutableRawPointer?
+    let execute: @convention(c) (Handle, Text) -> Handle?
+    let executeWithParameters:
+        @convention(c) (
+            Handle, Text, Int32, UnsafePointer<UInt32>?, UnsafePointer<Text?>?, UnsafePointer<Int32>?,
+            UnsafePointer<Int32>?, Int32
+        ) -> Handle?
+    let resultStatus: @convention(c) (Handle) -> Int32
+    let resultField: @convention(c) (Handle, Int32) -> Text?
+    let clear: @convention(c) (Handle) -> Void
+    let rowCount: @convention(c) (Handle) -> Int32
+    let columnCount: @convention(c) (Handle) -> Int32
+    let value: @convention(c) (Handle, Int32, Int32) -> Text?
+    let isNull: @convention(c) (Handle, Int32, Int32) -> Int32
+    let affectedRows: @convention(c) (Handle) -> Text?
+    let nextResult: @convention(c) (Handle) -> Handle?
+    let putCopyData: @convention(c) (Handle, Text, Int32) -> Int32
+    let putCopyEnd: @convention(c) (Handle, Text?) -> Int32
+    let getCopyData: @convention(c) (Handle, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, Int32) -> Int32
+    let free: @convention(c) (UnsafeMutableRawPointer?) -> Void
+
+    /// The library; nil if it is not installed.
+    static let shared = ServerLibrary()
+
+    private static let names = [
+        "libpq.so.5", "libpq.5.dylib", "/opt/homebrew/opt/libpq/lib/libpq.5.dylib",
+        "/usr/local/opt/libpq/lib/libpq.5.dylib", "/Library/PostgreSQL/15/lib/libpq.5.dylib",
+    ]
+
+    private init?() {
+        guard let library = Self.names.lazy.compactMap({ dlopen($0, RTLD_NOW) }).first else { return nil }
+        func load<Function>(_ name: String) -> Function? {
+            dlsym(library, name).map { unsafeBitCast($0, to: Function.self) }
+        }
+        guard let connect: @convention(c) (Text) -> Handle? = load("PQconnectdb"),
+            let status: @convention(c) (Handle) -> Int32 = load("PQstatus"),
+            let finish: @convention(c) (Handle) -> Void = load("PQfinish"),
+            let errorMessage: @convention(c) (Handle) -> Text? = load("PQerrorMessage"),
+            let setNoticeProcessor:
+                @convention(c) (
+                    Handle, (@convention(c) (UnsafeMutableRawPointer?, Text?) -> Void)?, UnsafeMutableRawPointer?
+                ) -> UnsafeMutableRawPointer? = load("PQsetNoticeProcessor"),
+            let execute: @convention(c) (Handle, Text) -> Handle? = load("PQexec"),
+            let executeWithParameters:
+                @convention(c) (
+                    Handle, Text, Int32, UnsafePointer<UInt32>?, UnsafePointer<Text?>?, UnsafePointer<Int32>?,
+                    UnsafePointer<Int32>?, Int32
+                ) -> Handle? = load("PQexecParams"),
+            let resultStatus: @convention(c) (Handle) -> Int32 = load("PQresultStatus"),
+            let resultField: @convention(c) (Handle, Int32) -> Text? = load("PQresultErrorField"),
+            let clear: @convention(c) (Handle) -> Void = load("PQclear"),
+            let rowCount: @convention(c) (Handle) -> Int32 = load("PQntuples"),
+            let columnCount: @convention(c) (Handle) -> Int32 = load("PQnfields"),
+            let value: @convention(c) (Handle, Int32, Int32) -> Text? = load("PQgetvalue"),
+            let isNull: @convention(c) (Handle, Int32, Int32) -> Int32 = load("PQgetisnull"),
+            let affectedRows: @convention(c) (Handle) -> Text? = load("PQcmdTuples"),
+            let nextResult: @convention(c) (Handle) -> Handle? = load("PQgetResult"),
+            let putCopyData: @convention(c) (Handle, Text, Int32) -> Int32 = load("PQputCopyData"),
+            let putCopyEnd: @convention(c) (Handle, Text?) -> Int32 = load("PQputCopyEnd"),
+            let getCopyData: @convention(c) (Handle, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, Int32) -> Int32
+            =
+                load("PQgetCopyData"),
+            let free: @convention(c) (UnsafeMutableRawPointer?) -> Void = load("PQfreemem")
+        else { return nil }
+        (self.connect, self.status, self.finish) = (connect, status, finish)
+        (self.errorMessage, self.setNoticeProcessor) = (errorMessage, setNoticeProcessor)
+        (self.execute, self.executeWithParameters) = (execute, executeWithParameters)
+        (self.resultStatus, self.resultField, self.clear) = (resultStatus, resultField, clear)
+        (self.rowCount, self.columnCount, self.value, self.isNull) = (rowCount, columnCount, value, isNull)
+        (self.affectedRows, self.nextResult) = (affectedRows, nextResult)
+        (self.putCopyData, self.putCopyEnd, self.getCopyData, self.free) = (putCopyData, putCopyEnd, getCopyData, free)
+    }
+}

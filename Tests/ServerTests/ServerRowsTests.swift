@@ -1,0 +1,157 @@
+import Commands
+import Foundation
+import PostgreSQL
+import SQLSchema
+import SchemaModel
+import StoreCommands
+import Strata
+import Testing
+
+@testable import ServerCommands
+
+/// Rows that a server migrates, compared with those that a store migrates.
+@Suite(.enabled(if: PostgreSQLServer.isInstalled), .serialized) struct ServerRowsTests {
+    private let server: PostgreSQLServer
+
+    init() throws { server = try #require(PostgreSQLServer.shared) }
+
+    /// Models with inferred steps, and a database of their first version.
+    static let models = [
+        ("Entities/Movies", "Tests/MoviesTests/Fixtures/MoviesSchema/1.0.sqlite"),
+        (
+            "Tests/Consumers/Everything/Sources/Everything/Model",
+            "Tests/Consumers/Everything/Tests/EverythingTests/Fixtures/EverythingSchema/1.0.sqlite"
+        ),
+    ]
+
+    @Test(arguments: models) func `a server migrates each row as a store does`(model: String, fixture: String) throws {
+        let folder = try #require(ModelFolder.all(below: package.appendingPathComponent(model).path).first)
+        let (loaded, modelPath) = (try folder.loaded(), folder.path)
+        let schema = try loaded.serverSchema()
+        try withFolder { folder in
+            let store = folder.appendingPathComponent("store.sqlite")
+            try FileManager.default.copyItem(at: package.appendingPathComponent(fixture), to: store)
+            try removeUnstorable(from: store, loaded.history.versions[0])
+            let back = folder.appendingPathComponent("back.sqlite")
+            try server.withDatabase { url in
+                try ServerSchemaTests.run([schema.versions[0].script], at: url)
+                let copied = strata("copy", store.path, "--to", url, "--model", modelPath)
+                try #require(copied.code == .success, "\(copied.text)")
+                for step in schema.steps { try ServerSchemaTests.run(step.scripts, at: url) }
+                let returned = strata("copy", back.path, "--from", url, "--model", modelPath)
+                try #require(returned.code == .success, "\(returned.text)")
+            }
+            _ = try Store(at: store, knowing: KnownSchema(loaded))
+            var count = 0
+            for table in loaded.history.newest.serverTables {
+                let (expected, found) = (try rows(of: table, in: store), try rows(of: table, in: back))
+                #expect(found.count == expected.count, "\(table.name)")
+                for (found, expected) in zip(found, expected) where found != expected {
+                    let columns = zip(found, expected).filter { $0 != $1 }.map { "\($0) instead of \($1)" }
+                    Issue.record("\(table.name), \(found[0]): \(columns.joined(separator: "; "))")
+                }
+                count += found.count
+            }
+            #expect(count > 30)
+        }
+    }
+
+    /// The rows of a table, with dates to the microsecond and JSON in one form.
+    private func rows(of table: ServerTable, in file: URL) throws -> [[String]] {
+        let connection = try Connection(path: file.path, mode: .readOnly)
+        let columns = table.table.columns
+        var rows: [[String]] = []
+        try connection.query("SELECT \(SQL.list(columns.map(\.name))) FROM \(SQL.quoted(table.name))") { row in
+            let values = columns.enumerated().map { place, column -> String in
+                let (value, type) = (row.value(place), table.type(of: column.name))
+                switch (value, type) {
+                case (.real(let date), .timestamptz): return "\(column.name) \((date * 1_000_000).rounded())"
+                case (.text(let text), .jsonb): return "\(column.name) \(Self.json(text))"
+                case (.text(let text), .numeric): return "\(column.name) \(Decimal(string: text)?.description ?? text)"
+                default: return "\(column.name) \(value)"
+                }
+            }
+            rows.append(values)
+        }
+        return rows.sorted { $0.lexicographicallyPrecedes($1) }
+    }
+
+    private static func json(_ text: String) -> String {
+        guard let value = try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed) else {
+            return text
+        }
+        return json(value)
+    }
+
+    /// Returns JSON with its members sorted, and with numbers in one form: PostgreSQL writes 1e5 as 100000.
+    private static func json(_ value: Any) -> String {
+        switch value {
+        case let members as [String: Any]:
+            return "{\(members.sorted { $0.key < $1.key }.map { "\($0.key): \(json($0.value))" })}"
+        case let elements as [Any]: return "\(elements.map(json))"
+        case let number as NSNumber:
+            let text = number.stringValue
+            return Int64(text).map(String.init) ?? Double(text).map { "\($0)" } ?? text
+        default: return "\(value)"
+        }
+    }
+
+    /// Removes what PostgreSQL cannot hold: U+0000, references to rows that are not there, and numbers with which its computed
+    /// columns and checks cannot compute.
+    private func removeUnstorable(from file: URL, _ version: SchemaModel.SchemaVersion) throws {
+        let connection = try Connection(path: file.path, mode: .readWrite)
+        for table in version.serverTables {
+            let name = SQL.quoted(table.name)
+            for column in table.table.columns {
+                let quoted = SQL.quoted(column.name)
+                let bytes = "CAST(\(quoted) AS BLOB)"
+                if column.type == .text {
+                    try connection.execute(
+                        "UPDATE OR IGNORE \(name) SET \(quoted) = "
+                            + "CAST(substr(\(bytes), 1, instr(\(bytes), X'00') - 1) AS TEXT) "
+                            + "WHERE instr(\(bytes), X'00') > 0")
+                    try connection.execute("DELETE FROM \(name) WHERE instr(\(bytes), X'00') > 0")
+                    try connection.execute(
+                        "UPDATE \(name) SET \(quoted) = replace(\(quoted), '\\u0000', '~') "
+                            + "WHERE instr(\(quoted), '\\u0000') > 0")
+                }
+                let isComputed = !table.table.computed.isEmpty || table.table.checks.count > 1
+                if isComputed, [.integer, .real].contains(column.type), !table.table.primaryKey.contains(column.name) {
+                    try connection.execute("DELETE FROM \(name) WHERE abs(CAST(\(quoted) AS REAL)) > 1e15")
+                }
+            }
+        }
+        for _ in 0..<9 {
+            var dangling: [(String, Int)] = []
+            try connection.query("PRAGMA foreign_key_check") { dangling.append((try $0.string(0), try $0.int(1))) }
+            for (table, row) in dangling {
+                try connection.execute("DELETE FROM \(SQL.quoted(table)) WHERE rowid = \(row)")
+            }
+        }
+    }
+
+    @Test func `values that PostgreSQL cannot hold are reported with their keys, and nothing is copied`() throws {
+        let folder = try #require(ModelFolder.all(below: package.appendingPathComponent("Entities/Movies").path).first)
+        let (loaded, modelPath) = (try folder.loaded(), folder.path)
+        let schema = try loaded.serverSchema()
+        let fixture = package.appendingPathComponent(Self.models[0].1)
+        try server.withDatabase { url in
+            try ServerSchemaTests.run([schema.versions[0].script], at: url)
+            let before = try server.dump(url)
+            let result = strata("copy", fixture.path, "--to", url, "--model", modelPath)
+            #expect(result.code == .diagnostics)
+            #expect(result.text.contains("movie, row 1: overview: PostgreSQL has no texts with U+0000"))
+            #expect(try server.dump(url) == before)
+            #expect(try ServerConnection(to: url).value("SELECT count(*) FROM movie") == "0")
+        }
+    }
+
+    @Test func `the hash of a row is that of the server`() throws {
+        let connection = try ServerConnection(to: server.url("postgres"))
+        for length in 0...40 {
+            let text = String("añ😀bcdefghijklmnopqrstuvwxyz0123456789 äöüß".prefix(length))
+            let expected = try connection.value("SELECT hashtextextended($1, 0)", [text])
+            #expect(Int64(bitPattern: CopyFormat.hash(Array(text.utf8))).description == expected)
+        }
+    }
+}

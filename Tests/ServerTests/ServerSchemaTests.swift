@@ -1,0 +1,124 @@
+import Commands
+import Foundation
+import PostgreSQL
+import StoreCommands
+import Testing
+
+@testable import ServerCommands
+
+/// The folder of the package.
+let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
+    .standardizedFileURL
+
+/// Runs a body with a temporary folder.
+func withFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("strata-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try body(folder)
+}
+
+/// Runs a command of the tool, and returns its exit code and what it prints.
+@discardableResult func strata(_ arguments: String...) -> (code: Command.ExitCode, text: String) {
+    var lines: [String] = []
+    let console = Console(say: { lines.append($0) }, complain: { lines.append($0) })
+    let code = Command.run(arguments, console: console, others: ServerCommand.all.merging(StoreCommand.all) { $1 })
+    return (code, lines.joined(separator: "\n"))
+}
+
+/// The SQL of models, run by a real server.
+@Suite(.enabled(if: PostgreSQLServer.isInstalled), .serialized) struct ServerSchemaTests {
+    private let server: PostgreSQLServer
+
+    init() throws { server = try #require(PostgreSQLServer.shared) }
+
+    static let models = [
+        "Entities/Laundry", "Entities/Movies", "Tests/Consumers/Everything/Sources/Everything/Model",
+        "Tests/Consumers/Shop/Sources/Shop/Model",
+    ]
+
+    /// The histories of public apps, where they are present.
+    static let corpus: [(format: String, path: String)] = {
+        let corpus = package.appendingPathComponent("../shared/corpus")
+        return ["core-data", "room", "drift"].flatMap { format -> [(String, String)] in
+            let folder = corpus.appendingPathComponent(format)
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+            return names.sorted().filter { !$0.hasPrefix(".") }.map { (format, folder.appendingPathComponent($0).path) }
+        }
+    }()
+
+    /// Runs all phases of all steps, and compares the result with an empty database of the newest version.
+    private func check(_ model: LoadedModel) throws {
+        // A copy that nobody has written would fail.
+        let schema = try ServerSchema(model.history) { step in
+            var files: [String: String] = [:]
+            for table in step.to.serverTables { files[table.name + ".copy.sql"] = "SELECT 1" }
+            return ServerInstructions(files: files)
+        }
+        let newest = try #require(schema.versions.last)
+        let expected = try server.withDatabase { url in
+            try Self.run([newest.script], at: url)
+            return try server.dump(url)
+        }
+        try server.withDatabase { url in
+            try Self.run([schema.versions[0].script], at: url)
+            for step in schema.steps { try Self.run(step.scripts, at: url) }
+            let found = try server.dump(url)
+            #expect(found == expected, "\(Self.difference(found, expected))")
+            let state = try ServerState(reading: try ServerConnection(to: url))
+            #expect(state.current?.version == newest.version)
+        }
+    }
+
+    static func run(_ scripts: [ServerScript], at url: String) throws {
+        let connection = try ServerConnection(to: url)
+        for script in scripts {
+            for statement in script.settings { try connection.execute(statement) }
+            switch script.mode {
+            case .transaction:
+                try connection.transaction { for statement in script.statements { try connection.execute(statement) } }
+            case .single: for statement in script.statements { try connection.execute(statement) }
+            }
+        }
+    }
+
+    private static func difference(_ found: String, _ expected: String) -> [String] {
+        let (found, expected) = (found.split(separator: "\n"), expected.split(separator: "\n"))
+        return Set(found).subtracting(expected).map { "+ \($0)" } + Set(expected).subtracting(found).map { "- \($0)" }
+    }
+
+    @Test(arguments: models) func `all phases of all steps end like an empty database of the newest version`(
+        path: String
+    ) throws {
+        let folder = try #require(ModelFolder.all(below: package.appendingPathComponent(path).path).first)
+        try check(try folder.loaded())
+    }
+
+    @Test(.enabled(if: !corpus.isEmpty), arguments: corpus)
+    func `the histories of public apps end like an empty database of their newest version`(
+        format: String, path: String
+    ) throws {
+        try withFolder { folder in
+            let result = strata("import", format, path, "--into", folder.appendingPathComponent("Model").path)
+            #expect(result.code == .success, "\(result.text)")
+            let model = try #require(ModelFolder.all(below: folder.path).first)
+            try check(try model.loaded())
+        }
+    }
+
+    @Test func `the files of a step can be run again, in their order`() throws {
+        let folder = try #require(ModelFolder.all(below: package.appendingPathComponent("Entities/Movies").path).first)
+        let schema = try folder.loaded().serverSchema()
+        try server.withDatabase { url in
+            try Self.run([schema.versions[0].script], at: url)
+            for step in schema.steps {
+                let contract = try #require(step.scripts.firstIndex { $0.phase == .contract })
+                for script in step.scripts[..<(contract - 1)] { try Self.run([script, script], at: url) }
+                try Self.run([step.scripts[contract - 1]], at: url)
+                for script in step.scripts[contract...] { try Self.run([script, script], at: url) }
+                // What is finished cannot begin again.
+                #expect(throws: ServerError.self) { try Self.run([step.scripts[0]], at: url) }
+            }
+        }
+    }
+}
