@@ -109,6 +109,33 @@ import Testing
         }
     }
 
+    @Test func `salvage rescues the first rows of a file that was cut off`() throws {
+        try withStore { (store: URL, result: URL) throws in
+            let before = try numbers(store)
+            try Connection(path: store.path, mode: .readWrite).execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            let size = try #require(try FileManager.default.attributesOfItem(atPath: store.path)[.size] as? Int)
+            truncate(store.path, size * 3 / 5)
+            #expect(run("salvage", store.path, "--to", result.path).code == .diagnostics)
+            let rescued = try numbers(result)
+            #expect(rescued.isSubset(of: before) && rescued.count > before.count / 3, "\(rescued.count)")
+        }
+    }
+
+    @Test func `a rescued store is not larger than the damaged one`() throws {
+        try withStore { (store: URL, result: URL) throws in
+            let connection = try Connection(path: store.path, mode: .readWrite)
+            let pages = try connection.texts(
+                "SELECT CAST(pageno AS TEXT) FROM dbstat WHERE name = 'laundry' AND pagetype = 'leaf'"
+            )
+            .compactMap { Int($0) }
+            try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            try damage(store, [pages[3]])
+            _ = run("salvage", store.path, "--to", result.path)
+            let sizes = try [store, result].map { try Data(contentsOf: $0).count }
+            #expect(sizes[1] <= sizes[0] * 11 / 10, "\(sizes)")
+        }
+    }
+
     @Test func `salvage refuses a file that is no database`() throws {
         try withStore { (store: URL, result: URL) throws in
             try Data(

@@ -184,6 +184,26 @@ import Testing
         }
     }
 
+    @Test func `the next backup deletes the unfinished ones of killed processes`() throws {
+        try withFile { url in
+            try makeOldShop(at: url)
+            let folder = url.deletingLastPathComponent()
+            let start = ".\(url.lastPathComponent).backup.strata-"
+            // No process has this number.
+            let killed = ["\(Int32.max)-A", "\(Int32.max)-A-journal"].map { folder.appendingPathComponent(start + $0) }
+            let running = folder.appendingPathComponent(start + "1-B")
+            let recent = folder.appendingPathComponent(start + "\(Int32.max)-C")
+            for file in killed + [running, recent] { try Data("draft".utf8).write(to: file) }
+            for file in killed + [running] {
+                try FileManager.default.setAttributes(
+                    [.modificationDate: Date(timeIntervalSinceNow: -120)], ofItemAtPath: file.path)
+            }
+            _ = try Store(at: url, schema: SecondShop.self, options: automatic)
+            let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix(start) }
+            #expect(Set(files) == [running.lastPathComponent, recent.lastPathComponent])
+        }
+    }
+
     @Test func `only the newest automatic backups are kept, and other files stay`() throws {
         try withFile { url in
             try makeOldShop(at: url)

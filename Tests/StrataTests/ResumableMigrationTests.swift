@@ -584,6 +584,23 @@ extension ResumableMigrationTests {
         }
     }
 
+    @Test func `the progress never goes back`() throws {
+        try withFile { (url: URL) throws in
+            try makeStore(at: url, Self.counting, rows: Self.content)
+            let parts = Locked<[Double]>([])
+            var options = StoreOptions()
+            options.migration = .resumable
+            options.migrationProgress = { progress in
+                parts.withLock { $0.append(Double(progress.completedRows) / Double(max(1, progress.totalRows))) }
+            }
+            _ = try MigrationBatches.$duration.withValue(.zero) {
+                try Store(at: url, knowing: Self.counting, options: options)
+            }
+            let found = parts.withLock { $0 }
+            #expect(found.count > 3 && found == found.sorted(), "\(found)")
+        }
+    }
+
     @Test func `a pending migration goes on although the disk is nearly full`() throws {
         try withFile { (url: URL) throws in
             try makeStore(at: url, Self.counting, rows: Self.content)

@@ -229,7 +229,8 @@ struct DamagedRows {
             let down = try? connection.prepare("\(select) BETWEEN ?1 AND ?2 ORDER BY \(number) DESC")
         else { return [DatabaseRewriting.Gap()] }
         var gaps: [DatabaseRewriting.Gap] = []
-        /// Reads rows in one direction until reading fails; returns the last number, and whether all were read.
+        /// Reads rows in one direction until reading fails; returns the last number, and whether all were read. Only rows in
+        /// ascending order are passed on, because a table that gets rows in descending order has half-empty pages.
         func run(_ statement: Statement, _ first: Int64, _ last: Int64) throws -> (Int64?, Bool) {
             defer { statement.reset() }
             try statement.bind(first, at: 1)
@@ -246,7 +247,7 @@ struct DamagedRows {
                 guard case .integer(let number) = values[0], number >= first, number <= last,
                     end.map({ statement === up ? number > $0 : number < $0 }) ?? true
                 else { return (end, false) }
-                try body(values)
+                if statement === up { try body(values) }
                 end = number
             }
         }
@@ -258,6 +259,7 @@ struct DamagedRows {
             if start == high { return }
             let (first, _) = try run(down, last.map { $0 + 1 } ?? low, high)
             try explore(last.map { $0 + 1 } ?? low, first.map { $0 - 1 } ?? high, last ?? before, first ?? after)
+            if let first { _ = try run(up, first, high) }
         }
         /// Looks for readable rows between two places at which reading failed.
         func explore(_ low: Int64, _ high: Int64, _ before: Int64?, _ after: Int64?) throws {
@@ -276,11 +278,11 @@ struct DamagedRows {
             }
             for place in places.sorted() {
                 guard let found = try readable(place, high) else { continue }
-                // The rows from there on, and before it, down to the next damage.
-                let (last, isWhole) = try run(up, found, high)
+                // The rows before it, down to the next damage, and from there on.
                 let (first, _) = try run(down, low, found - 1)
                 let lowest = first ?? found
                 try explore(low, lowest - 1, before, lowest)
+                let (last, isWhole) = try run(up, lowest, high)
                 if !isWhole, let last { try explore(last + 1, high, last, after) }
                 return
             }

@@ -7,7 +7,7 @@ import Strata
 enum ExportCommand {
     static func run(_ arguments: Arguments, _ file: URL, _ console: Console) throws {
         guard arguments.has("--redact") else {
-            throw CommandError.usage("export needs --redact: copy the file for a store with all its values")
+            throw CommandError.usage("export needs --redact; to keep all values, copy the file instead")
         }
         let destination = URL(fileURLWithPath: try arguments.value("--to"))
         let source = try StoreFile.connect(to: file, .readOnly, StoreOptions())
@@ -47,5 +47,6 @@ enum ExportCommand {
         }
         lines += result.lostObjects.map { "  left out: \($0)" }
         console.say(lines.joined(separator: "\n"))
+        if result.tables.contains(where: { !$0.lost.isEmpty || $0.invalid > 0 }) { throw CommandError.found }
     }
 }

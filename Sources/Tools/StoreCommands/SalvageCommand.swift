@@ -17,6 +17,8 @@ package enum SalvageCommand {
         let draft = try draft(of: destination)
         defer { draft.remove() }
         let source = try StoreFile.connect(to: file, .readOnly, StoreOptions())
+        // Otherwise SQLite refuses a file that is shorter than it says.
+        try source.execute("PRAGMA writable_schema = ON")
         _ = try SQLiteError.translated { try source.integer("PRAGMA schema_version") }
         let result = try DatabaseRewriting(
             source: source, target: try Connection(path: draft.url.path, mode: .create)
@@ -49,7 +51,7 @@ package enum SalvageCommand {
 
     private static func text(_ report: Report, _ destination: URL) -> String {
         var lines = ["wrote \(destination.path): " + (report.version.map { "version \($0)" } ?? "its version is lost")]
-        for table in report.tables {
+        for table in report.tables where !table.name.hasPrefix("strata_") || !table.lost.isEmpty || table.invalid > 0 {
             var line = "  \(table.name): \(table.rows) \(table.rows == 1 ? "row" : "rows")"
             line += table.lost.map { "; rows are lost \(Self.place($0))" }.joined()
             if table.invalid > 0 { line += "; \(table.invalid) rows violate a constraint and are lost" }
@@ -62,9 +64,9 @@ package enum SalvageCommand {
 
     private static func place(_ gap: DatabaseRewriting.Gap) -> String {
         switch (gap.after, gap.before) {
-        case (let after?, let before?): "between the numbers \(after) and \(before)"
-        case (let after?, nil): "after the number \(after)"
-        case (nil, let before?): "before the number \(before)"
+        case (let after?, let before?): "between the rows \(after) and \(before), which may be damaged too"
+        case (let after?, nil): "after the row \(after), which may be damaged too"
+        case (nil, let before?): "before the row \(before), which may be damaged too"
         case (nil, nil): "everywhere"
         }
     }

@@ -35,7 +35,9 @@ enum DatabaseCopy {
         if isSameSchema, existing?.fingerprint == store.fingerprint { return }
         if isSameSchema { try endJournal(of: url, options) }
         // A backup of another version, from an earlier update, must not keep the store from opening.
-        let draft = try DraftFile(of: url, replacing: isSameSchema)
+        var name: String?
+        if case .automatic = backup { name = AutomaticBackups(of: URL(fileURLWithPath: path), options).draftName }
+        let draft = try DraftFile(of: url, replacing: isSameSchema, named: name)
         defer { draft.remove() }
         // VACUUM does not run in a transaction. Another connection reads the state before the transaction.
         let reader = try StoreFile.connect(to: URL(fileURLWithPath: path), .readOnly, options)

@@ -165,6 +165,7 @@ struct ResumableMigrator {
         connection.forgetStatements()
         connection.guardedTables = Set(try PendingMigration.watchedTables(connection))
         try batches.begin()
+        if pending.state.totalRows == 0 { monitor.expect(try expectedRows(plan)) }
         for stage in plan.batched[pending.state.stage...] { try run(stage, batches, monitor) }
         if let last = plan.batched.last {
             let preparation = FlipPreparation(connection: connection, batches: batches, monitor: monitor)
@@ -257,15 +258,27 @@ struct ResumableMigrator {
 
     // MARK: Stages
 
+    /// Returns the number of rows that all stages copy, and those that searches read. A later stage may copy fewer rows than its
+    /// old table has now.
+    private func expectedRows(_ plan: BatchedStages) throws -> Int {
+        var rows = 0
+        for (place, stage) in plan.batched.enumerated() {
+            let searched = stage.isLast && plan.rest.isEmpty ? stage.statements.searches.filter(\.isFilled) : []
+            let sources =
+                stage.stage.customSources + stage.statements.copies.map(\.source.name)
+                + searched.map { stage.stage.mapping.source(of: $0.table) }
+            for source in sources {
+                let first = plan.batched[..<place].reversed().reduce(source) { $1.stage.mapping.source(of: $0) }
+                let isThere = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = \(SQL.literal(first))"
+                if try connection.integer(isThere) == 1 { rows += try connection.count(first) }
+            }
+        }
+        return rows
+    }
+
     /// Copies the rows of a stage. The custom migration of the last stage runs up to `didMigrate`.
     private func run(_ stage: BatchedStage, _ batches: MigrationBatches, _ monitor: MigrationMonitor) throws {
         batches.isLastStage = stage.isLast
-        if try batches.start("count") != nil {
-            for source in stage.stage.customSources + stage.statements.copies.map(\.source.name) {
-                monitor.expect(try connection.count(stage.oldName(source)))
-            }
-            try batches.finish("count")
-        }
         for (table, statement) in stage.creation where !batches.isDone("create \(table)") {
             try connection.execute(statement)
             try batches.finish("create \(table)")

@@ -3,8 +3,8 @@ import Foundation
 /// A database that is written to a temporary file and then moved to its destination, so that it appears there complete.
 ///
 /// The name of the draft is unique, so that no other process writes to it. It is hard-linked to the destination, which never
-/// replaces a file that appeared meanwhile. Drafts of killed processes are deleted after a day, by the next draft of the same
-/// destination.
+/// replaces a file that appeared meanwhile. Drafts of killed processes are deleted a minute later, by the next draft of the same
+/// file.
 package struct DraftFile {
     /// The file of the draft.
     package let url: URL
@@ -16,12 +16,14 @@ package struct DraftFile {
     /// - Parameters:
     ///   - destination: The file to create.
     ///   - isReplaced: Whether an existing file at `destination` is replaced.
+    ///   - name: A name that the drafts of several destinations have in common, so that each deletes what killed processes
+    ///     have left of the others; nil for the name of the destination.
     /// - Throws: `MigrationError.destinationExists` if there is a file, or one that SQLite would use as its journal.
-    package init(of destination: URL, replacing isReplaced: Bool = false) throws {
+    package init(of destination: URL, replacing isReplaced: Bool = false, named name: String? = nil) throws {
         if !isReplaced { try DatabaseCopy.check(destination) }
         self.isReplaced = isReplaced
         self.destination = destination
-        let start = Self.start(of: destination)
+        let start = ".\(name ?? destination.lastPathComponent).strata-"
         Self.sweep(destination.deletingLastPathComponent(), start)
         let name = "\(start)\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)"
         url = destination.deletingLastPathComponent().appendingPathComponent(name)
@@ -70,9 +72,6 @@ package struct DraftFile {
     /// Deletes the draft.
     package func remove() { try? StoreFile.remove(url) }
 
-    /// The prefix of the names of all drafts of a file.
-    private static func start(of destination: URL) -> String { ".\(destination.lastPathComponent).strata-" }
-
     /// Deletes the drafts of processes that no longer run.
     private static func sweep(_ folder: URL, _ start: String) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
@@ -81,9 +80,10 @@ package struct DraftFile {
                 process != ProcessInfo.processInfo.processIdentifier, kill(process, 0) != 0, errno == ESRCH
             else { continue }
             let file = folder.appendingPathComponent(name)
-            // Processes in other containers have other numbers, so the age of the file counts too.
+            // Processes in other containers have other numbers, so the age of the file counts too. A draft is written to all
+            // the time.
             let values = try? file.resourceValues(forKeys: [.contentModificationDateKey])
-            guard let written = values?.contentModificationDate, written.timeIntervalSinceNow < -86_400 else {
+            guard let written = values?.contentModificationDate, written.timeIntervalSinceNow < -60 else {
                 continue
             }
             try? FileManager.default.removeItem(at: file)

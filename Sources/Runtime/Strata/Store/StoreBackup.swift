@@ -12,6 +12,11 @@ public struct StoreBackup: Hashable, Sendable {
     let identity: StoreIdentity
 }
 
+extension StoreBackup: CustomStringConvertible {
+    /// The version, the time and the file: `version 1.0 of 2026-11-24T21:45:00Z in Notes.backup-….sqlite`.
+    public var description: String { "version \(version) of \(date.formatted(.iso8601)) in \(url.lastPathComponent)" }
+}
+
 /// The automatic backups of a store: `Notes.backup-20261124T214500.250Z-1.0.sqlite` beside `Notes.sqlite`.
 struct AutomaticBackups {
     private let store: URL
@@ -23,6 +28,9 @@ struct AutomaticBackups {
         self.store = store
         self.options = options
     }
+
+    /// The name that the drafts of all backups have in common.
+    var draftName: String { store.lastPathComponent + ".backup" }
 
     private var start: String { store.deletingPathExtension().lastPathComponent + ".backup-" }
 
@@ -139,7 +147,7 @@ extension Store {
             let kept = try AutomaticBackups(of: url, options).next(identity)
         {
             do {
-                let draft = try DraftFile(of: kept)
+                let draft = try DraftFile(of: kept, named: AutomaticBackups(of: url, options).draftName)
                 defer { draft.remove() }
                 try DatabaseCopy.write(connection, to: draft.url, options)
                 try draft.publish()

@@ -12,8 +12,8 @@ public struct StoreInspection: Hashable, Sendable, Codable {
     public struct Table: Hashable, Sendable, Codable {
         /// The table's name.
         public var name: String
-        /// The number of its rows.
-        public var rows: Int
+        /// The number of its rows; nil if they cannot be counted, because the table is damaged.
+        public var rows: Int?
         /// The disk space of the table and its indexes, in bytes; nil if SQLite was built without the `dbstat` table.
         public var bytes: Int64?
     }
@@ -90,7 +90,7 @@ public struct StoreInspection: Hashable, Sendable, Codable {
             let count = "SELECT count(*) FROM \(SQL.quoted(name))"
             // Counting the rows of a damaged table may fail.
             let rows = damage.isEmpty ? try connection.integer(count) : try? connection.integer(count)
-            return Table(name: name, rows: rows ?? 0, bytes: try? Self.bytes(of: name, connection))
+            return Table(name: name, rows: rows, bytes: try? Self.bytes(of: name, connection))
         }
         do {
             try readMigrations(connection)
@@ -110,7 +110,9 @@ extension StoreInspection {
     /// Returns the damage that SQLite finds, or the error that ends its check.
     private static func damage(_ connection: Connection) throws -> [String] {
         do {
-            return try connection.texts("PRAGMA quick_check").filter { $0 != "ok" }
+            // The name of the database comes first.
+            return try connection.texts("PRAGMA quick_check").flatMap { $0.split(separator: "\n").map(String.init) }
+                .filter { $0 != "ok" && !$0.hasPrefix("***") }
         } catch let error as SQLiteError where error.isDamage || error.isOutOfMemory {
             return [error.message]
         }
@@ -145,13 +147,16 @@ extension StoreInspection: CustomStringConvertible {
                 + (compatibleSince == version ? "" : ", compatible since \(compatibleSince)"),
             "  \(bytes) bytes, journal \(journal)",
         ]
-        lines += tables.map { "  \($0.name): \($0.rows) \($0.rows == 1 ? "row" : "rows")" }
+        lines += tables.map { table in
+            "  \(table.name): " + (table.rows.map { "\($0) \($0 == 1 ? "row" : "rows")" } ?? "not all rows can be read")
+        }
         lines += migrations.map { migration in
             let seconds = String(format: "%.3f", migration.seconds)
             let date = migration.finishedAt.formatted(.iso8601)
             return "  \(date) from \(migration.from) to \(migration.to), \(migration.rows) rows copied, in \(seconds) s"
         }
-        lines += damage.map { "  damaged: \($0)" }
+        lines += damage.prefix(5).map { "  damaged: \($0)" }
+        if damage.count > 5 { lines.append("  damaged: \(damage.count - 5) other places") }
         lines += userObjects.map { "  created by the app: \($0)" }
         switch drift {
         case nil: lines.append("  not compared: give a model that has this version")
