@@ -49,7 +49,7 @@ final class PostgreSQLServer: @unchecked Sendable {
     private func asOwner(_ program: String, _ arguments: [String]) throws {
         let command = [programs + "/" + program] + arguments
         let all = geteuid() == 0 ? ["runuser", "-u", "postgres", "--"] + command : command
-        // `Process` waits until nobody has its pipes any more, and the server would inherit them.
+        // `Process` waits until its pipes are closed, and the server would inherit them.
         var texts = all.map { strdup($0) } + [nil]
         defer { for text in texts { free(text) } }
         var process = pid_t()
@@ -120,7 +120,7 @@ final class PostgreSQLServer: @unchecked Sendable {
         var lines: [String] = []
         var columns: [String]?
         for line in result.output.split(separator: "\n").map(String.init) {
-            // Each dump has a key of its own.
+            // Each dump has another key.
             if line.hasPrefix("\\restrict") || line.hasPrefix("\\unrestrict") || line.hasPrefix("--") { continue }
             if line.hasPrefix("CREATE TABLE") { columns = [] }
             if columns != nil, line.hasPrefix("    ") {

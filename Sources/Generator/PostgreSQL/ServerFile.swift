@@ -29,7 +29,7 @@ package struct ServerFile: Hashable, Sendable {
 
     package let phase: ServerPhase
     package let mode: Mode
-    /// What the file does, as a part of its name; nil if its phase says it.
+    /// The subject of the file, as a part of its name; nil if the phase says enough.
     package let subject: String?
     /// The statements.
     package let statements: [Statement]

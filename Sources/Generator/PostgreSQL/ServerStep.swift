@@ -32,6 +32,7 @@ package struct ServerStep: Sendable {
     private let instructions: ServerInstructions?
 
     // The statements of the phases.
+    private var renames: [String] = []
     private var creations: [String] = []
     private var expand: [String] = []
     private var concurrent: [(name: String, statements: [String])] = []
@@ -201,7 +202,7 @@ package struct ServerStep: Sendable {
                 let between = TableTransition.prefix + new.name
                 tableRenames.append((Self.renameTable(old.name, between), Self.renameTable(between, new.name)))
             } else {
-                expand.append(
+                renames.append(
                     Self.unless(
                         "to_regclass(\(SQL.literal(PostgreSQL.quoted(new.name)))) IS NOT NULL",
                         "ALTER TABLE \(PostgreSQL.quoted(old.name)) RENAME TO \(table)"))
@@ -212,7 +213,7 @@ package struct ServerStep: Sendable {
         try addChecks(change, alter)
         try addIndexes(change, name)
         addForeignKeys(change, name)
-        // The old name is a view until the old apps are gone.
+        // Old apps use the view until the phase `contract`.
         if old.name != name {
             let columns = old.table.allColumnNames.map(PostgreSQL.quoted).joined(separator: ", ")
             expand.append("CREATE OR REPLACE VIEW \(PostgreSQL.quoted(old.name)) AS SELECT \(columns) FROM \(table)")
@@ -275,7 +276,7 @@ package struct ServerStep: Sendable {
                 expand.append(
                     alter + "ADD COLUMN IF NOT EXISTS "
                         + PostgreSQL.definition(of: column, in: new, named: present, defaultValue: fill))
-                // Old apps do not know the column, so it keeps a value for them until they are gone.
+                // Old apps do not know the column, so it keeps a value for their rows until the phase `contract`.
                 if fill != column.defaultValue.map({ PostgreSQL.literal($0, type) }) { setDefault(column, change) }
             case .derived, .custom:
                 var plain = column
@@ -467,7 +468,7 @@ package struct ServerStep: Sendable {
                 renameConstraint(before.name, check.name, of: new)
                 continue
             }
-            // What old rows or old apps may violate has to wait until the old apps are gone.
+            // A condition that old rows or old apps may violate has to wait for the phase `contract`.
             let isLoosened = before.map { Self.allows(check.condition, all: $0.condition) } ?? false
             let isLate = check.condition.columns.contains(where: change.isKept) && !isLoosened
             if let before, isKept(before) {
@@ -548,7 +549,7 @@ package struct ServerStep: Sendable {
         }
         for index in old.table.indexes where !kept.contains(index) {
             let drop = "DROP INDEX IF EXISTS \(PostgreSQL.quoted(index.name))"
-            // Old apps search by an index until they are gone. A unique one could refuse rows of the new apps.
+            // Old apps search by an index until the phase `contract`. A unique one could refuse rows of the new apps.
             if index.isUnique, index.shape.allColumns.allSatisfy(change.isKept) {
                 expand.append(drop)
             } else {
@@ -666,7 +667,7 @@ package struct ServerStep: Sendable {
         if let text = instructions?.files[ServerInstructions.contractFile] {
             contractEnd.insert(ServerInstructions.statement(text), at: 0)
         }
-        files = [ServerFile(.expand, .transaction, statements: creations + expand)]
+        files = [ServerFile(.expand, .transaction, statements: renames + creations + expand)]
         files += concurrent.map { ServerFile(.expand, .single, "index-" + $0.name, statements: $0.statements) }
         files += backfills.map { ServerFile($0) }
         if !checks.isEmpty { files.append(ServerFile(.validate, .single, "constraints", statements: checks)) }

@@ -132,7 +132,7 @@ struct TableTransition {
         return old.table.columnNames.filter { !isKept($0) && !renamed.contains($0) }
     }
 
-    /// The computed columns that the phase `contract` drops, because they are gone or different.
+    /// The computed columns that the phase `contract` drops, because the new version does not have them, or computes them in another way.
     var droppedComputed: [String] { old.table.computed.filter { !isKept($0) }.map(\.name) }
 
     /// The computed columns that the phase `contract` adds: adding one copies the table.

@@ -185,7 +185,7 @@ struct CopyFormat {
     static func appendCanonical(_ value: SQLiteValue, _ type: ServerType, to line: inout [UInt8]) {
         switch (value, type) {
         case (.null, _): line.append(UInt8(ascii: "~"))
-        // The server writes JSON anew.
+        // The server writes JSON in its own form.
         case (_, .jsonb): line.append(UInt8(ascii: "j"))
         case (.integer(let value), .boolean): line.append(UInt8(ascii: value == 0 ? "f" : "t"))
         case (.real(let value), .timestamptz) where value.isInfinite: line += Array((value < 0 ? "-inf" : "inf").utf8)

@@ -268,7 +268,7 @@ struct CopyToServer {
         return isOver
     }
 
-    /// Compares the rows of the server with those that were sent.
+    /// Compares the rows of the server with the rows that were sent.
     private func check(_ positions: [String: Position]) throws {
         for table in tables {
             let expected = positions[table.name] ?? Position()

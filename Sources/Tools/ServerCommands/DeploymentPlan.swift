@@ -2,7 +2,7 @@ import Commands
 import PostgreSQL
 import SchemaModel
 
-/// What `strata deploy` runs, and why it does not run more.
+/// The scripts that `strata deploy` runs, and the reasons why it does not run more.
 struct DeploymentPlan {
     /// A script to run.
     struct Task {
@@ -16,7 +16,7 @@ struct DeploymentPlan {
     private(set) var tasks: [Task] = []
     /// The version that apps can use after the tasks.
     private(set) var after: String
-    /// What has to wait, in words.
+    /// The reasons for which other scripts have to wait.
     private(set) var notes: [String] = []
 
     /// Plans the deployment of a schema.

@@ -36,7 +36,7 @@ final class ServerConnection: @unchecked Sendable {
         }
         self.library = library
         guard let handle = library.connect(url) else {
-            throw CommandError.elsewhere("error: there is no memory for a connection")
+            throw CommandError.elsewhere("error: libpq has no memory left")
         }
         self.handle = handle
         guard library.status(handle) == 0 else {

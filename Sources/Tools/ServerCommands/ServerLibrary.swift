@@ -2,7 +2,7 @@ import Foundation
 
 /// The functions of libpq, PostgreSQL's client library (https://www.postgresql.org/docs/15/libpq.html).
 ///
-/// The library is opened when a command needs it. So nobody needs it to build this package.
+/// The library is opened when a command needs it. This package builds without it.
 struct ServerLibrary: @unchecked Sendable {
     typealias Handle = OpaquePointer
     typealias Text = UnsafePointer<CChar>

@@ -2,7 +2,7 @@ import Commands
 import Foundation
 import PostgreSQL
 
-/// What a database on a server has run of a schema.
+/// The files of a schema that a database on a server has run.
 struct ServerState {
     /// A step of which some files have run.
     struct Step: Hashable {
@@ -14,7 +14,7 @@ struct ServerState {
     private(set) var current: (version: String, fingerprint: String)?
     /// The names of the finished files, by step.
     private var finished: [Step: Set<String>] = [:]
-    /// The steps that are ready, and those that are contracted.
+    /// The marks of the steps: `ready`, `contracted`.
     private var marks: [Step: Set<String>] = [:]
 
     /// Reads the state.

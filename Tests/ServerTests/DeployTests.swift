@@ -1,0 +1,164 @@
+import Commands
+import Foundation
+import PostgreSQL
+import SchemaModel
+import StoreCommands
+import Testing
+
+@testable import ServerCommands
+
+/// Deployments to a real server.
+@Suite(.enabled(if: PostgreSQLServer.isInstalled), .serialized) struct DeployTests {
+    private let server: PostgreSQLServer
+
+    init() throws { server = try #require(PostgreSQLServer.shared) }
+
+    /// Writes a model, and runs a body with its folder.
+    ///
+    /// In 2.0, `title` is called `name`, `price` is required, `pages` is new, `note` is removed, and `shelf` is called `rack`.
+    private func withModel(_ body: (String) throws -> Void) throws {
+        try withFolder { folder in
+            let model = folder.appendingPathComponent("Sources/Books/Model")
+            try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+            func write(_ name: String, _ text: String) throws {
+                try Data(text.utf8).write(to: model.appendingPathComponent(name))
+            }
+            try write("strata.json", #"{ "dialects": ["sqlite", "postgresql"] }"#)
+            try write(
+                "Rack.json",
+                """
+                { "name": "rack", "identifier": { "type": "int" }, "version_history": [{ "version": "1.0" },
+                  { "version": "2.0", "previous_name": "shelf" }],
+                  "properties": [{ "name": "place", "property_type": "string" }] }
+                """)
+            try write(
+                "Book.json",
+                """
+                { "name": "book", "identifier": { "type": "int" }, "added_at_version": "1.0", "properties": [
+                  { "name": "name", "property_type": "string", "version_history": [{ "version": "1.0" },
+                    { "version": "2.0", "previous_name": "title" }] },
+                  { "name": "price", "property_type": "int", "minimum": 0, "version_history": [{ "version": "1.0" },
+                    { "version": "2.0", "previous": { "nullable": true }, "fill": 7 }] },
+                  { "name": "pages", "property_type": "int", "default_value": 1, "added_at_version": "2.0" },
+                  { "name": "note", "property_type": "string", "nullable": true, "removed_at_version": "2.0",
+                    "discard": true },
+                  { "name": "rack", "property_type": { "entity_name": "rack", "association": "to_one" }, "nullable": true, "version_history": [
+                    { "version": "1.0" }, { "version": "2.0", "previous_name": "shelf" }] }
+                ] }
+                """)
+            try body(model.path)
+        }
+    }
+
+    private func model(_ path: String) throws -> LoadedModel {
+        try #require(ModelFolder.all(below: path).first).loaded()
+    }
+
+    @Test func `deploy creates, migrates, and removes the old parts only when it may`() throws {
+        try withModel { path in
+            let schema = try model(path).serverSchema()
+            try server.withDatabase { url in
+                #expect(strata("deploy", path, "--to", url, "--dry-run").text.contains("create 2.0.sql"))
+                try ServerSchemaTests.run([schema.versions[0].script], at: url)
+                let connection = try ServerConnection(to: url)
+                try connection.execute(
+                    """
+                    INSERT INTO shelf VALUES (1, 'left');
+                    INSERT INTO book (id, title, price, note, shelf_id) VALUES (1, 'A', NULL, 'x', 1), (2, 'B', 3, NULL, NULL)
+                    """)
+                let deployed = strata("deploy", path, "--to", url)
+                #expect(deployed.code == .success, "\(deployed.text)")
+                #expect(deployed.text.contains("the database has version 2.0"))
+                #expect(deployed.text.contains("deploy --oldest-client 2.0"))
+                // Apps of both versions write.
+                try connection.execute(
+                    """
+                    INSERT INTO shelf VALUES (2, 'right');
+                    INSERT INTO book (id, title, shelf_id) VALUES (3, 'C', 2);
+                    UPDATE book SET title = 'AA' WHERE id = 1;
+                    INSERT INTO book (id, name, price, pages, rack_id) VALUES (4, 'D', 1, 9, 2);
+                    UPDATE book SET name = 'BB' WHERE id = 2;
+                    """)
+                let both = try connection.rows(
+                    "SELECT id, title, name, price, pages, shelf_id, rack_id FROM book ORDER BY id")
+                #expect(
+                    both == [
+                        ["1", "AA", "AA", "7", "1", "1", "1"], ["2", "BB", "BB", "3", "1", nil, nil],
+                        ["3", "C", "C", "7", "1", "2", "2"], ["4", "D", "D", "1", "9", "2", "2"],
+                    ])
+                #expect(strata("deploy", path, "--to", url).text.contains("nothing is left to do"))
+                #expect(strata("deploy", path, "--to", url, "--check").code == .success)
+                #expect(strata("deploy", path, "--to", url, "--phase", "contract").code == .usage)
+                let contracted = strata("deploy", path, "--to", url, "--oldest-client", "2.0")
+                #expect(contracted.code == .success, "\(contracted.text)")
+                #expect(strata("deploy", path, "--to", url, "--check").text.contains("matches version 2.0"))
+                let rows = try connection.rows("SELECT name, price, rack_id FROM book ORDER BY id")
+                #expect(rows == [["AA", "7", "1"], ["BB", "3", nil], ["C", "7", "2"], ["D", "1", "2"]])
+                #expect(throws: ServerError.self) { try connection.execute("SELECT title FROM book") }
+                try connection.execute("ALTER TABLE book DROP COLUMN pages; CREATE TABLE mine (a int)")
+                let drift = strata("deploy", path, "--to", url, "--check")
+                #expect(drift.code == .diagnostics && drift.text.contains("missing: column book.pages bigint NOT NULL"))
+                #expect(drift.text.contains("unexpected: column mine.a integer"))
+            }
+        }
+    }
+
+    @Test func `deploy refuses a wrong address, foreign tables, and versions that it does not know`() throws {
+        try withModel { path in
+            #expect(strata("deploy", path, "--to", "nowhere").text.contains("is not an address like"))
+            let wrong = strata("deploy", path, "--to", "postgresql://postgres:secret@127.0.0.1:1/none")
+            #expect(wrong.code == .diagnostics && wrong.text.contains("cannot be reached"))
+            #expect(!wrong.text.contains("secret"))
+            try server.withDatabase { url in
+                let connection = try ServerConnection(to: url)
+                try connection.execute("CREATE TABLE mine (a int)")
+                #expect(strata("deploy", path, "--to", url).text.contains("tables that Strata did not create: mine"))
+                #expect(try connection.value("SELECT to_regclass('strata_history')") == nil)
+            }
+            try server.withDatabase { url in
+                #expect(strata("deploy", path, "--to", url).code == .success)
+                let connection = try ServerConnection(to: url)
+                try connection.execute("UPDATE strata_history SET fingerprint = 'other'")
+                #expect(strata("deploy", path, "--to", url).text.contains("differs from version 2.0 here"))
+                try connection.execute("UPDATE strata_history SET to_version = '3.0'")
+                #expect(strata("deploy", path, "--to", url).text.contains("3.0, which is newer than 2.0"))
+            }
+        }
+    }
+
+    @Test func `a second deployment waits, and one that waits for a lock goes on`() throws {
+        try withModel { path in
+            let schema = try model(path).serverSchema()
+            try server.withDatabase { url in
+                try ServerSchemaTests.run([schema.versions[0].script], at: url)
+                let blocker = try ServerConnection(to: url)
+                try blocker.execute("BEGIN; LOCK TABLE book IN ACCESS EXCLUSIVE MODE")
+                let isOver = DispatchSemaphore(value: 0)
+                let results = Results()
+                for _ in 0..<2 {
+                    Thread.detachNewThread {
+                        results.add(strata("deploy", path, "--to", url).code == .success)
+                        isOver.signal()
+                    }
+                }
+                Thread.sleep(forTimeInterval: 1.5)
+                #expect(results.all.isEmpty)
+                try blocker.execute("COMMIT")
+                isOver.wait()
+                isOver.wait()
+                #expect(results.all == [true, true])
+                #expect(strata("deploy", path, "--to", url, "--oldest-client", "2.0").code == .success)
+                #expect(strata("deploy", path, "--to", url, "--check").code == .success)
+            }
+        }
+    }
+}
+
+/// Results of several threads.
+private final class Results: @unchecked Sendable {
+    private let lock = NSLock()
+    private var results: [Bool] = []
+
+    func add(_ result: Bool) { lock.withLock { results.append(result) } }
+    var all: [Bool] { lock.withLock { results } }
+}
