@@ -52,6 +52,8 @@ package struct ServerStep: Sendable {
     private var fills: [String] = []
     private var lateTables: [String] = []
     private var lateCreations: [String] = []
+    private var lateValidations: [String] = []
+    private var lastIndexes: [(name: String, statements: [String])] = []
 
     /// Creates the step.
     ///
@@ -175,7 +177,8 @@ package struct ServerStep: Sendable {
         let statements = Self.constraint(table.name(of: key), PostgreSQL.constraint(key, in: table), on: table.name)
         let validation = "ALTER TABLE \(PostgreSQL.quoted(table.name)) VALIDATE CONSTRAINT \(name)"
         if isLate {
-            lateCreations += statements + [validation]
+            lateCreations += statements
+            lateValidations.append(validation)
         } else {
             expand += statements
             checks.append(validation)
@@ -507,6 +510,13 @@ package struct ServerStep: Sendable {
 
     // MARK: Indexes
 
+    /// The statement that drops an index whose concurrent creation was interrupted.
+    private static func removal(ofInvalid index: String) -> String {
+        "DO $strata$ BEGIN\n    IF EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass("
+            + "\(SQL.literal(PostgreSQL.quoted(index)))) AND NOT indisvalid) THEN\n"
+            + "        DROP INDEX \(PostgreSQL.quoted(index));\n    END IF;\nEND $strata$"
+    }
+
     private mutating func addIndexes(_ change: TableTransition, _ table: String) throws(ServerExpression.Unsupported) {
         let (old, new) = (change.old, change.new)
         let computed = Set(change.addedComputed.map(\.name) + change.droppedComputed)
@@ -520,17 +530,18 @@ package struct ServerStep: Sendable {
         for index in new.table.indexes where !kept.contains(index) {
             let isTaken = old.table.indexes.contains { $0.name == index.name }
             let name = isTaken ? TableTransition.prefix + index.name : index.name
-            let leftover =
-                "DO $strata$ BEGIN\n    IF EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass("
-                + "\(SQL.literal(PostgreSQL.quoted(name)))) AND NOT indisvalid) THEN\n"
-                + "        DROP INDEX \(PostgreSQL.quoted(name));\n    END IF;\nEND $strata$"
+            let leftover = Self.removal(ofInvalid: name)
             let creation = try PostgreSQL.createIndex(
                 index, on: named, named: name, concurrently: true, change.present)
             let columns = index.shape.allColumns
             if columns.contains(where: computed.contains) || columns.contains(where: isRenamedKey) {
                 // The column appears only in the phase `contract`.
-                let late = try PostgreSQL.createIndex(index, on: new, concurrently: false)
-                lateCreations.append(late)
+                let late = try PostgreSQL.createIndex(index, on: new, concurrently: !index.isUnique)
+                if index.isUnique {
+                    lateCreations.append(late)
+                } else {
+                    lastIndexes.append((index.name, [Self.removal(ofInvalid: index.name), late]))
+                }
                 continue
             }
             let entry = (name, [leftover, creation])
@@ -686,6 +697,10 @@ package struct ServerStep: Sendable {
                 statements: contract + fills + tableDrops + tableRenames.map(\.before) + tableRenames.map(\.after)
                     + contractEnd
                     + keyRenames + lateTables + lateCreations))
+        if !lateValidations.isEmpty {
+            files.append(ServerFile(.contract, .single, "validate", statements: lateValidations))
+        }
+        files += lastIndexes.map { ServerFile(.contract, .single, "index-" + $0.name, statements: $0.statements) }
     }
 }
 
