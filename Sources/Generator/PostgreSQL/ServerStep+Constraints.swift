@@ -1,0 +1,124 @@
+import SQLSchema
+
+extension ServerStep {
+    // MARK: Checks
+
+    mutating func addChecks(_ change: TableTransition, _ alter: String) throws(ServerExpression.Unsupported) {
+        let (old, new) = (change.old, change.new)
+        let table = present(change)
+        func isKept(_ check: Table.Check) -> Bool { check.condition.columns.allSatisfy(change.isKept) }
+        // The names of checks of enums contain the name of the table.
+        func key(_ check: Table.Check, _ table: ServerTable) -> String {
+            check.name.hasPrefix(table.name + "_") ? String(check.name.dropFirst(table.name.count)) : " " + check.name
+        }
+        var remaining = Dictionary(old.table.checks.map { (key($0, old), $0) }, uniquingKeysWith: { first, _ in first })
+        for check in new.table.checks {
+            let before = remaining.removeValue(forKey: key(check, new))
+            let isSame =
+                before?.condition == check.condition && isKept(check)
+                && check.condition.columns.allSatisfy { old.type(of: $0) == new.type(of: $0) }
+            if let before, isSame {
+                renameConstraint(before.name, check.name, of: new)
+                continue
+            }
+            // A condition that old rows or old apps may violate has to wait for the phase `contract`.
+            let isLoosened = before.map { Self.allows(check.condition, all: $0.condition) } ?? false
+            let isLate = check.condition.columns.contains(where: change.isKept) && !isLoosened
+            if let before, isKept(before) {
+                // The new apps may write what the old check refuses.
+                expand.append(alter + "DROP CONSTRAINT IF EXISTS \(PostgreSQL.quoted(before.name))")
+            } else if let before {
+                contract.append(alter + "DROP CONSTRAINT IF EXISTS \(PostgreSQL.quoted(before.name))")
+            }
+            let isNameTaken = old.table.checks.contains { $0.name == check.name }
+            let name = isNameTaken ? TableTransition.prefix + check.name : check.name
+            let added = Self.constraint(
+                name, try PostgreSQL.constraint(check, in: new, named: name, change.present), on: table)
+            let validation = alter + "VALIDATE CONSTRAINT \(PostgreSQL.quoted(name))"
+            if isLate {
+                tightened += added
+                tightenedChecks.append(validation)
+            } else {
+                expand += added
+                checks.append(validation)
+            }
+            renameConstraint(name, check.name, of: new)
+        }
+        for check in remaining.values.sorted(by: { $0.name < $1.name }) {
+            let drop = alter + "DROP CONSTRAINT IF EXISTS \(PostgreSQL.quoted(check.name))"
+            if isKept(check) { expand.append(drop) } else { contract.append(drop) }
+        }
+    }
+
+    /// Whether a condition is true for every row for which another one is: a list of values has become longer.
+    static func allows(_ condition: RowExpression<String>, all other: RowExpression<String>) -> Bool {
+        guard case .isIn(let value, let list) = condition, case .isIn(let otherValue, let otherList) = other else {
+            return false
+        }
+        return value == otherValue && Set(otherList).isSubset(of: list)
+    }
+
+    // MARK: Foreign keys
+
+    mutating func addForeignKeys(_ change: TableTransition, _ table: String) {
+        let (old, new) = (change.old, change.new)
+        let alter = "ALTER TABLE \(PostgreSQL.quoted(table)) "
+        /// The column of the old table that has the values of a column; nil if there is none.
+        func source(_ column: String) -> String? {
+            switch change.origin(of: column) {
+            case .kept, .filled: column
+            case .renamedKey(let name): name
+            default: nil
+            }
+        }
+        var remaining = old.table.foreignKeys
+        for key in new.table.foreignKeys {
+            let target = owner(of: key.target, in: self.new)
+            let sources = key.columns.map(source)
+            let place = remaining.firstIndex { before in
+                before.columns.map(Optional.some) == sources && before.deleteRule == key.deleteRule
+                    && owner(of: before.target, in: self.old) == target
+                    && transition(to: key.target).map { $0.old.name == before.target && !$0.isRebuilt } == true
+                    && self.keeps(before.targetColumns, as: key.targetColumns, in: key.target)
+            }
+            if let place {
+                renameConstraint(old.name(of: remaining.remove(at: place)), new.name(of: key), of: new)
+                continue
+            }
+            let isRenamed = sources.contains { $0 != nil } && zip(sources, key.columns).contains { $0 != $1 }
+            if isLateTarget(key) || isRenamed {
+                add(key, to: new, isLate: true)
+                continue
+            }
+            let isTaken = old.table.foreignKeys.contains { old.name(of: $0) == new.name(of: key) }
+            let name = isTaken ? TableTransition.prefix + new.name(of: key) : new.name(of: key)
+            let added = Self.constraint(
+                name, PostgreSQL.constraint(key, in: new, named: name, change.present), on: table)
+            let validation = alter + "VALIDATE CONSTRAINT \(PostgreSQL.quoted(name))"
+            // A reference of the old apps may refer to anything.
+            if key.columns.contains(where: change.isKept) {
+                tightened += added
+                tightenedChecks.append(validation)
+            } else {
+                expand += added
+                checks.append(validation)
+            }
+            renameConstraint(name, new.name(of: key), of: new)
+        }
+        for key in remaining {
+            contract.append(alter + "DROP CONSTRAINT IF EXISTS \(PostgreSQL.quoted(old.name(of: key)))")
+        }
+    }
+
+    /// Whether columns of a table are still the same ones.
+    func keeps(_ before: [String], as after: [String], in table: String) -> Bool {
+        guard let change = transition(to: table), before.count == after.count else { return false }
+        return zip(before, after).allSatisfy { before, after in
+            switch change.origin(of: after) {
+            case .kept, .filled: before == after
+            case .renamedKey(let name): before == name
+            default: false
+            }
+        }
+    }
+}
