@@ -50,6 +50,86 @@ import Testing
         }
     }
 
+    /// In 2.0, `item` is called `thing`, its `name` is called `title`, `number` is called `count` and may be less, and `copy` is
+    /// filled from `name`. `label` stays.
+    @Test func `apps of both versions keep their own rules, and no write is lost`() throws {
+        try withFolder { folder in
+            let model = folder.appendingPathComponent("Sources/Things/Model")
+            try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+            try Data(#"{ "dialects": ["sqlite", "postgresql"] }"#.utf8).write(
+                to: model.appendingPathComponent("strata.json"))
+            let description = """
+                { "name": "thing", "identifier": { "type": "int" }, "version_history": [{ "version": "1.0" },
+                  { "version": "2.0", "previous_name": "item" }], "properties": [
+                  { "name": "title", "property_type": "string", "collation": "nocase", "version_history": [
+                    { "version": "1.0" }, { "version": "2.0", "previous_name": "name" }] },
+                  { "name": "count", "property_type": "int", "minimum": 1, "version_history": [{ "version": "1.0" },
+                    { "version": "2.0", "previous": { "name": "number", "minimum": 5 } }] },
+                  { "name": "label", "property_type": "string", "nullable": true, "max_length": 5 },
+                  { "name": "copy", "property_type": "string", "nullable": true, "version_history": [
+                    { "version": "2.0", "fill_from": "name" }] }
+                ] }
+                """
+            try Data(description.utf8).write(to: model.appendingPathComponent("Thing.json"))
+            let path = model.path
+            let schema = try self.model(path).serverSchema()
+            try server.withDatabase { url in
+                try ServerSchemaTests.run([schema.versions[0].script], at: url)
+                let connection = try ServerConnection(to: url)
+                try connection.execute("DROP ROLE IF EXISTS app; CREATE ROLE app; GRANT ALL ON item TO app")
+                defer { try? connection.execute("RESET ROLE; DROP OWNED BY app; DROP ROLE app") }
+                try connection.execute("INSERT INTO item (id, name, number, label) VALUES (1, 'bob', 5, 'a')")
+                try ServerSchemaTests.run(schema.steps[0].scripts.filter { $0.phase == .expand }, at: url)
+                // An app of 1.0 meets the same rules as before, under the old name of the table.
+                try connection.execute("SET ROLE app")
+                try connection.execute("INSERT INTO item (id, name, number) VALUES (2, 'eve', 6)")
+                #expect(throws: ServerError.self) { try connection.execute("UPDATE item SET number = 4") }
+                #expect(throws: ServerError.self) { try connection.execute("UPDATE item SET label = 'too long'") }
+                try connection.execute("RESET ROLE; UPDATE item SET id = -1 WHERE id = 1")
+                #expect(strata("deploy", path, "--to", url).code == .success)
+                try connection.execute("UPDATE item SET name = 'Bob' WHERE id = -1")
+                try connection.execute("INSERT INTO thing (id, title, count, copy) VALUES (3, 'new', 2, 'own')")
+                try connection.execute("UPDATE thing SET title = 'New' WHERE id = 3")
+                let rows = try connection.rows("SELECT id, title, name, count, copy FROM thing ORDER BY id")
+                #expect(
+                    rows == [
+                        ["-1", "Bob", "Bob", "5", "Bob"], ["2", "eve", "eve", "6", "eve"],
+                        ["3", "New", "New", "2", "own"],
+                    ])
+                let refused = strata("copy", folder.path + "/none.sqlite", "--from", url, "--model", path)
+                #expect(refused.text.contains("the phase contract has not run"))
+                #expect(strata("deploy", path, "--to", url, "--oldest-client", "2.0").code == .success)
+                #expect(strata("deploy", path, "--to", url, "--check").code == .success)
+                #expect(throws: ServerError.self) { try connection.execute("UPDATE thing SET count = 0") }
+            }
+        }
+    }
+
+    @Test func `a file whose statements failed is not finished, although psql goes on`() throws {
+        try withModel { path in
+            let schema = try model(path).serverSchema()
+            try server.withDatabase { url in
+                try ServerSchemaTests.run([schema.versions[0].script], at: url)
+                let connection = try ServerConnection(to: url)
+                try connection.execute("INSERT INTO book (id, title, price) VALUES (1, 'A', 2)")
+                let blocker = try ServerConnection(to: url)
+                let scripts = schema.steps[0].scripts
+                let place = try #require(scripts.firstIndex { $0.phase == .backfill })
+                try ServerSchemaTests.run(Array(scripts[..<place]), at: url)
+                try blocker.execute("BEGIN; SELECT * FROM book FOR UPDATE")
+                // As psql does without ON_ERROR_STOP.
+                for script in scripts[place...] {
+                    for statement in script.settings + script.statements { try? connection.execute(statement) }
+                    try? connection.execute("ROLLBACK")
+                }
+                try blocker.execute("COMMIT")
+                #expect(try ServerState(reading: connection).current?.version == "1.0")
+                #expect(strata("deploy", path, "--to", url).code == .success)
+                #expect(try connection.value("SELECT name FROM book") == "A")
+            }
+        }
+    }
+
     private func model(_ path: String) throws -> LoadedModel {
         try #require(ModelFolder.all(below: path).first).loaded()
     }

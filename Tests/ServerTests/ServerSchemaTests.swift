@@ -75,7 +75,7 @@ func withFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
         for script in scripts {
             for statement in script.settings { try connection.execute(statement) }
             switch script.mode {
-            case .transaction:
+            case .transaction, .validation:
                 try connection.transaction { for statement in script.statements { try connection.execute(statement) } }
             case .single: for statement in script.statements { try connection.execute(statement) }
             }
@@ -115,7 +115,8 @@ func withFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
                 let contract = try #require(step.scripts.firstIndex { $0.phase == .contract })
                 for script in step.scripts[..<(contract - 1)] { try Self.run([script, script], at: url) }
                 try Self.run([step.scripts[contract - 1]], at: url)
-                for script in step.scripts[contract...] { try Self.run([script, script], at: url) }
+                for script in step.scripts[contract...].dropLast() { try Self.run([script, script], at: url) }
+                try Self.run([step.scripts[step.scripts.count - 1]], at: url)
                 // What is finished cannot begin again.
                 #expect(throws: ServerError.self) { try Self.run([step.scripts[0]], at: url) }
             }

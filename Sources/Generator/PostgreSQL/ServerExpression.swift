@@ -238,7 +238,7 @@ package struct ServerExpression {
             switch symbol {
             // A division by zero is NULL, as in SQLite.
             case .divided: return ("(\(first) / nullif(\(second), 0))", type)
-            case .remainder: return ("((\(first))::bigint % nullif((\(second))::bigint, 0))", .bigint)
+            case .remainder: return ("(\(Self.whole(first, type)) % nullif(\(Self.whole(second, type)), 0))", .bigint)
             default: return ("(\(first) \(symbol.rawValue) \(second))", type)
             }
         case .joined: return ("(\(try text(left)) || \(try text(right)))", .text)
@@ -249,6 +249,11 @@ package struct ServerExpression {
             guard let regex = GlobPattern(pattern)?.regularExpression else { return ("false", .boolean) }
             return ("\(try text(left)) COLLATE \"C\" ~ \(SQL.literal(regex))", .boolean)
         }
+    }
+
+    /// Returns SQL for a number without its digits after the point. A conversion to an integer would round it.
+    private static func whole(_ sql: String, _ type: ServerType) -> String {
+        type == .bigint ? sql : "trunc((\(sql))::numeric)::bigint"
     }
 
     private func text(_ expression: RowExpression<String>) throws(Unsupported) -> String {
@@ -329,7 +334,8 @@ package struct ServerExpression {
             for argument in arguments.dropFirst() {
                 if case .negative = argument { throw .negativeLength }
                 if case .literal(.integer(let value)) = argument, value < 0 { throw .negativeLength }
-                numbers.append("(\(try number(argument).sql))::int")
+                let (sql, type) = try number(argument)
+                numbers.append("(\(Self.whole(sql, type)))::int")
             }
             let source = type == .bytea || type == .text ? sql : try text(first)
             return ("substr(\(([source] + numbers).joined(separator: ", ")))", type == .bytea ? .bytea : .text)

@@ -23,7 +23,9 @@ package struct ServerFile: Hashable, Sendable {
     package enum Mode: Hashable, Sendable {
         /// In one transaction.
         case transaction
-        /// Each statement by itself, because it cannot be a part of a transaction, or should not.
+        /// In one transaction without a limit of time, because it reads complete tables. It blocks no writers.
+        case validation
+        /// Each statement by itself, because it cannot be a part of a transaction.
         case single
     }
 
@@ -31,6 +33,8 @@ package struct ServerFile: Hashable, Sendable {
     package let mode: Mode
     /// The subject of the file, as a part of its name; nil if the phase says enough.
     package let subject: String?
+    /// The index that the file creates.
+    private(set) var index: String?
     /// The statements.
     package let statements: [Statement]
 
@@ -42,6 +46,12 @@ package struct ServerFile: Hashable, Sendable {
 
     init(_ phase: ServerPhase, _ mode: Mode, _ subject: String? = nil, statements: [String]) {
         (self.phase, self.mode, self.subject) = (phase, mode, subject)
+        self.statements = statements.map { .sql($0) }
+    }
+
+    /// Creates the file that creates an index.
+    init(_ phase: ServerPhase, index: String, _ statements: [String]) {
+        (self.phase, mode, subject, self.index) = (phase, .single, "index-" + index, index)
         self.statements = statements.map { .sql($0) }
     }
 

@@ -25,32 +25,40 @@ enum ServerHistory {
             SELECT to_version FROM strata_history WHERE phase IN ('create', 'ready') ORDER BY id DESC LIMIT 1
         $strata$
         """,
-        // Begins a file, or fails because it does not fit the state of the database.
+        // Begins a file, or fails because it does not fit the state of the database. `previous` is the file before it, and
+        // `finished` are the versions whose old parts have to be removed before.
         """
         CREATE OR REPLACE FUNCTION strata_begin(
-            from_ text, to_ text, from_fingerprint text, to_fingerprint text, phase_ text, file_ text
+            from_ text, to_ text, from_fingerprint text, to_fingerprint text, phase_ text, file_ text, previous text,
+            finished_ text[]
         ) RETURNS void LANGUAGE plpgsql AS $strata$
         BEGIN
             IF NOT EXISTS (
                 SELECT FROM strata_history
                 WHERE to_version = from_ AND fingerprint = from_fingerprint AND phase IN ('create', 'ready')
             ) THEN
-                RAISE EXCEPTION 'strata: % migrates version %, but the database has version %',
-                    file_, from_, coalesce(strata_version(), 'of nothing');
+                RAISE EXCEPTION 'strata: % migrates version %, but the database %', file_, from_,
+                    coalesce('has version ' || strata_version(), 'is empty');
             END IF;
-            IF phase_ <> 'contract' AND EXISTS (
-                SELECT FROM strata_history
-                WHERE from_version = from_ AND to_version = to_ AND phase = 'ready'
+            IF EXISTS (
+                SELECT FROM strata_history WHERE from_version = from_ AND to_version = to_
+                    AND (phase = 'contracted' OR phase = 'ready' AND phase_ <> 'contract')
             ) THEN
-                RAISE EXCEPTION 'strata: the step from % to % is already ready', from_, to_;
+                RAISE EXCEPTION 'strata: this part of the step from % to % is already finished', from_, to_;
             END IF;
-            IF phase_ = 'contract' AND NOT EXISTS (
-                SELECT FROM strata_history WHERE from_version = from_ AND to_version = to_ AND phase = 'ready'
-            ) OR phase_ IN ('backfill', 'validate') AND NOT EXISTS (
-                SELECT FROM strata_history
-                WHERE from_version = from_ AND to_version = to_ AND phase = 'expand' AND finished IS NOT NULL
+            IF EXISTS (
+                SELECT FROM strata_history AS r WHERE r.phase = 'ready' AND r.to_version = ANY (finished_)
+                    AND NOT EXISTS (
+                        SELECT FROM strata_history AS c WHERE c.phase = 'contracted'
+                            AND c.from_version = r.from_version AND c.to_version = r.to_version)
             ) THEN
-                RAISE EXCEPTION 'strata: % is too early: the phases before have not run', file_;
+                RAISE EXCEPTION 'strata: % cannot run before the phase contract of an earlier step', file_;
+            END IF;
+            IF previous <> '' AND NOT EXISTS (
+                SELECT FROM strata_history
+                WHERE from_version = from_ AND to_version = to_ AND file = previous AND finished IS NOT NULL
+            ) THEN
+                RAISE EXCEPTION 'strata: % cannot run yet: % has not finished', file_, previous;
             END IF;
             INSERT INTO strata_history (from_version, to_version, fingerprint, phase, file)
             VALUES (from_, to_, to_fingerprint, phase_, file_)
@@ -58,12 +66,18 @@ enum ServerHistory {
         END
         $strata$
         """,
-        // Ends a file. The last one of a phase also marks the step as `ready` or `contracted`.
+        // Ends a file. The last one of a phase also marks the step as `ready` or `contracted`. `index_` is the index that the
+        // file has created.
         """
         CREATE OR REPLACE FUNCTION strata_finish(
-            from_ text, to_ text, file_ text, mark text DEFAULT NULL
+            from_ text, to_ text, file_ text, mark text DEFAULT NULL, index_ text DEFAULT NULL
         ) RETURNS void LANGUAGE plpgsql AS $strata$
         BEGIN
+            IF index_ IS NOT NULL AND NOT EXISTS (
+                SELECT FROM pg_index WHERE indexrelid = to_regclass(index_) AND indisvalid
+            ) THEN
+                RAISE EXCEPTION 'strata: the index % was not created completely: run % again', index_, file_;
+            END IF;
             UPDATE strata_history SET finished = now()
             WHERE from_version = from_ AND to_version = to_ AND file = file_;
             INSERT INTO strata_history (from_version, to_version, fingerprint, phase, file, finished)
@@ -73,7 +87,27 @@ enum ServerHistory {
         END
         $strata$
         """,
-        // Changes the rows of a table in the order of its primary key, and commits after each 10,000.
+        // Gives the view under the old name of a table the privileges of the table.
+        """
+        CREATE OR REPLACE FUNCTION strata_copy_privileges(source text, target text) RETURNS void
+        LANGUAGE plpgsql AS $strata$
+        DECLARE
+            granted record;
+        BEGIN
+            FOR granted IN
+                SELECT a.privilege_type AS name,
+                    CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS role
+                FROM pg_class AS c, aclexplode(c.relacl) AS a
+                WHERE c.oid = to_regclass(source)
+                    AND a.privilege_type IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
+            LOOP
+                EXECUTE format('GRANT %s ON %s TO %s', granted.name, target, granted.role);
+            END LOOP;
+        END
+        $strata$
+        """,
+        // Changes the rows of a table in the order of its primary key, and commits after each 10,000. It marks its file as
+        // finished itself: after an error, `psql` goes on with the next statement.
         """
         CREATE OR REPLACE PROCEDURE strata_backfill(
             from_ text, to_ text, file_ text, target text, keys text[], types text[], change text, condition text
@@ -88,8 +122,17 @@ enum ServerHistory {
             lower_limit text;
             upper_limit text;
         BEGIN
+            IF EXISTS (
+                SELECT FROM strata_history
+                WHERE from_version = from_ AND to_version = to_ AND file = file_ AND finished IS NOT NULL
+            ) THEN
+                RETURN;
+            END IF;
             SELECT position INTO done FROM strata_history
             WHERE from_version = from_ AND to_version = to_ AND file = file_;
+            IF NOT FOUND THEN
+                RAISE EXCEPTION 'strata: % has not begun', file_;
+            END IF;
             LOOP
                 PERFORM set_config('strata.backfill', 'on', true);
                 lower_limit := coalesce((SELECT format('(%s) > (', key_list)
@@ -108,6 +151,8 @@ enum ServerHistory {
                 WHERE from_version = from_ AND to_version = to_ AND file = file_;
                 COMMIT;
             END LOOP;
+            UPDATE strata_history SET finished = now()
+            WHERE from_version = from_ AND to_version = to_ AND file = file_;
             COMMIT;
         END
         $strata$

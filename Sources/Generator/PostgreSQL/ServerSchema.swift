@@ -34,10 +34,12 @@ package struct ServerSchema: Sendable {
         var steps: [Step] = []
         for step in history.steps {
             let server = try ServerStep(step, instructions: instructions(step))
+            let earlier = steps.filter { !$0.step.tables.isDisjoint(with: server.tables) }.map(\.step.to)
             steps.append(
                 Step(
                     step: server, fingerprint: step.to.fingerprint.description,
-                    scripts: ServerScript.scripts(server, from: step.from, to: step.to, of: history.name)))
+                    scripts: ServerScript.scripts(
+                        server, after: earlier, from: step.from, to: step.to, of: history.name)))
         }
         self.steps = steps
     }
@@ -60,14 +62,16 @@ package struct ServerScript: Hashable, Sendable {
 
     /// The complete text of the file.
     package var text: String {
-        let body = mode == .transaction ? ["BEGIN"] + statements + ["COMMIT"] : statements
+        let body = mode == .single ? statements : ["BEGIN"] + statements + ["COMMIT"]
         return comment + (settings + body).map { $0 + ";\n" }.joined()
     }
 
     /// The limits of the time for which a statement waits for a lock, and runs.
     private static func settings(_ mode: ServerFile.Mode, _ phase: ServerPhase? = nil) -> [String] {
-        let limit = mode == .single ? "0" : phase == .contract ? "10min" : "10s"
-        return ["SET lock_timeout = '200ms'", "SET statement_timeout = '\(limit)'"]
+        let limit = mode != .transaction ? "0" : phase == .contract ? "10min" : "10s"
+        // The creation of an index waits for transactions that are running, and lets others write meanwhile.
+        let wait = mode == .single && phase != .backfill ? "60s" : "200ms"
+        return ["SET lock_timeout = '\(wait)'", "SET statement_timeout = '\(limit)'"]
     }
 
     /// Creates the script of a version for an empty database.
@@ -120,15 +124,23 @@ package struct ServerScript: Hashable, Sendable {
     }
 
     /// Returns the scripts of a step.
+    ///
+    /// - Parameter earlier: The versions of earlier steps that change the same tables.
     static func scripts(
-        _ step: ServerStep, from: SchemaVersion, to: SchemaVersion, of schema: String
+        _ step: ServerStep, after earlier: [String], from: SchemaVersion, to: SchemaVersion, of schema: String
     ) -> [ServerScript] {
         let versions = [step.from, step.to].map { SQL.literal($0) }.joined(separator: ", ")
         let fingerprints = [from, to].map { SQL.literal($0.fingerprint.description) }.joined(separator: ", ")
+        let digits = max(2, String(step.files.count).count)
+        let names = step.files.enumerated().map { place, file in
+            let number = String(place + 1)
+            let zeros = String(repeating: "0", count: digits - number.count)
+            return ([zeros + number, file.phase.rawValue] + [file.subject].compactMap(\.self)).joined(separator: "-")
+                + ".sql"
+        }
+        let finished = "ARRAY[\(earlier.map { SQL.literal($0) }.joined(separator: ", "))]::text[]"
         return step.files.enumerated().map { place, file in
-            let number = (place < 9 ? "0" : "") + String(place + 1)
-            let name =
-                ([number, file.phase.rawValue] + [file.subject].compactMap(\.self)).joined(separator: "-") + ".sql"
+            let name = names[place]
             let literal = SQL.literal(name)
             let isLast = !step.files[(place + 1)...].contains { $0.phase == file.phase }
             let mark: String? =
@@ -137,15 +149,24 @@ package struct ServerScript: Hashable, Sendable {
                 case .contract where isLast: "contracted"
                 default: nil
                 }
+            let index = file.index.map { SQL.literal(PostgreSQL.quoted($0)) }
+            var arguments = mark.map { ", '\($0)'" } ?? ""
+            if let index { arguments = ", \(mark.map { SQL.literal($0) } ?? "NULL"), \(index)" }
+            let finish: [String] =
+                // The backfill marks its file as finished.
+                file.phase == .backfill ? [] : ["SELECT strata_finish(\(versions), \(literal)\(arguments))"]
             let statements =
-                ["SELECT strata_begin(\(versions), \(fingerprints), '\(file.phase.rawValue)', \(literal))"]
+                [
+                    "SELECT strata_begin(\(versions), \(fingerprints), '\(file.phase.rawValue)', \(literal), "
+                        + "\(SQL.literal(place == 0 ? "" : names[place - 1])), \(finished))"
+                ]
                 + file.statements.map { statement in
                     switch statement {
                     case .sql(let text): text
                     case .backfill(let backfill): backfill.statement(versions, literal)
                     }
                 }
-                + ["SELECT strata_finish(\(versions), \(literal)\(mark.map { ", '\($0)'" } ?? ""))"]
+                + finish
             let comment =
                 "-- Generated by Strata: \(schema), step \(step.from) to \(step.to), phase \(file.phase.rawValue).\n"
             return ServerScript(file, named: name, comment, statements)

@@ -12,7 +12,7 @@ extension ServerStep {
             case .kept, .filled:
                 guard let before = old.table.column(final) else { continue }
                 if column.isNullable, !before.isNullable {
-                    expand.append(alter + "ALTER COLUMN \(quoted) DROP NOT NULL")
+                    settled.append(alter + "ALTER COLUMN \(quoted) DROP NOT NULL")
                 }
                 if !column.isNullable, before.isNullable { addNotNull(column, change, alter, isLate: true) }
                 if column.defaultValue != before.defaultValue { setDefault(column, change) }
@@ -46,8 +46,8 @@ extension ServerStep {
         }
         for name in change.droppedColumns {
             guard let column = old.table.column(name) else { continue }
-            if !column.isNullable, change.inverse(of: name) == nil {
-                expand.append(alter + "ALTER COLUMN \(PostgreSQL.quoted(name)) DROP NOT NULL")
+            if !column.isNullable, change.inverse(of: name)?.column.isNullable != false {
+                settled.append(alter + "ALTER COLUMN \(PostgreSQL.quoted(name)) DROP NOT NULL")
             }
             if change.inverse(of: name) == nil, !change.isLate(name) { lostColumns.append("\(old.name).\(name)") }
         }

@@ -7,13 +7,16 @@ extension ServerStep {
         let (old, new) = (change.old, change.new)
         let table = present(change)
         func isKept(_ check: Table.Check) -> Bool { check.condition.columns.allSatisfy(change.isKept) }
-        // The names of checks of enums contain the name of the table.
-        func key(_ check: Table.Check, _ table: ServerTable) -> String {
-            check.name.hasPrefix(table.name + "_") ? String(check.name.dropFirst(table.name.count)) : " " + check.name
+        // The names of checks of enums contain the names of the table and the column.
+        func isNamed(_ before: Table.Check, like check: Table.Check) -> Bool {
+            guard before.name.hasPrefix(old.name + "_"), check.name.hasPrefix(new.name + "_") else { return false }
+            return before.name.dropFirst(old.name.count) == check.name.dropFirst(new.name.count)
         }
-        var remaining = Dictionary(old.table.checks.map { (key($0, old), $0) }, uniquingKeysWith: { first, _ in first })
+        var remaining = old.table.checks
         for check in new.table.checks {
-            let before = remaining.removeValue(forKey: key(check, new))
+            let place =
+                remaining.firstIndex { $0.name == check.name } ?? remaining.firstIndex { isNamed($0, like: check) }
+            let before = place.map { remaining.remove(at: $0) }
             let isSame =
                 before?.condition == check.condition && isKept(check)
                 && check.condition.columns.allSatisfy { old.type(of: $0) == new.type(of: $0) }
@@ -22,14 +25,13 @@ extension ServerStep {
                 continue
             }
             // A condition that old rows or old apps may violate has to wait for the phase `contract`.
-            let isLoosened = before.map { Self.allows(check.condition, all: $0.condition) } ?? false
-            let isLate = check.condition.columns.contains(where: change.isKept) && !isLoosened
-            if let before, isKept(before) {
-                // The new apps may write what the old check refuses.
-                expand.append(alter + "DROP CONSTRAINT IF EXISTS \(PostgreSQL.quoted(before.name))")
-            } else if let before {
-                contract.append(alter + "DROP CONSTRAINT IF EXISTS \(PostgreSQL.quoted(before.name))")
+            let isLoosened = before.map { self.follows(check, from: $0, change) } ?? false
+            let isOfOldApps = check.condition.columns.contains { column in
+                if case .constant = change.origin(of: column) { false } else { !change.isCustomColumn(column) }
             }
+            let isLate = isOfOldApps && !isLoosened
+            // The new apps may write what the old check refuses.
+            if let before { settled.append(alter + "DROP CONSTRAINT IF EXISTS \(PostgreSQL.quoted(before.name))") }
             let isNameTaken = old.table.checks.contains { $0.name == check.name }
             let name = isNameTaken ? TableTransition.prefix + check.name : check.name
             let added = Self.constraint(
@@ -44,10 +46,23 @@ extension ServerStep {
             }
             renameConstraint(name, check.name, of: new)
         }
-        for check in remaining.values.sorted(by: { $0.name < $1.name }) {
-            let drop = alter + "DROP CONSTRAINT IF EXISTS \(PostgreSQL.quoted(check.name))"
-            if isKept(check) { expand.append(drop) } else { contract.append(drop) }
+        for check in remaining {
+            settled.append(alter + "DROP CONSTRAINT IF EXISTS \(PostgreSQL.quoted(check.name))")
         }
+    }
+
+    /// Whether every row that satisfies an old check satisfies a new one. Its columns may have other names.
+    private func follows(_ check: Table.Check, from before: Table.Check, _ change: TableTransition) -> Bool {
+        let (old, new) = (change.old, change.new)
+        let isSame = check.condition.columns.allSatisfy { column in
+            let source = change.origin(of: column)?.source
+            return (source != nil || change.isKept(column)) && old.type(of: source ?? column) == new.type(of: column)
+        }
+        guard isSame else { return false }
+        let condition = check.condition.mapColumns { change.origin(of: $0)?.source ?? $0 }
+        let numbers: Set<ServerType> = [.bigint, .double, .real, .timestamptz]
+        return condition == before.condition || Self.allows(condition, all: before.condition)
+            || before.condition.implies(condition) { numbers.contains(old.type(of: $0)) }
     }
 
     /// Whether a condition is true for every row for which another one is: a list of values has become longer.
@@ -96,7 +111,14 @@ extension ServerStep {
                 name, PostgreSQL.constraint(key, in: new, named: name, change.present), on: table)
             let validation = alter + "VALIDATE CONSTRAINT \(PostgreSQL.quoted(name))"
             // A reference of the old apps may refer to anything.
-            if key.columns.contains(where: change.isKept) {
+            let isSameKey = remaining.contains { before in
+                before.columns == key.columns.map { change.origin(of: $0)?.source ?? $0 }
+                    && owner(of: before.target, in: self.old) == target
+            }
+            let isOfOldApps = key.columns.contains { column in
+                if case .derived = change.origin(of: column) { !isSameKey } else { change.isKept(column) }
+            }
+            if isOfOldApps {
                 tightened += added
                 tightenedChecks.append(validation)
             } else {
@@ -105,8 +127,9 @@ extension ServerStep {
             }
             renameConstraint(name, new.name(of: key), of: new)
         }
+        // The new apps may refer to what the old foreign key refuses.
         for key in remaining {
-            contract.append(alter + "DROP CONSTRAINT IF EXISTS \(PostgreSQL.quoted(old.name(of: key)))")
+            settled.append(alter + "DROP CONSTRAINT IF EXISTS \(PostgreSQL.quoted(old.name(of: key)))")
         }
     }
 

@@ -38,12 +38,23 @@ extension ServerStep {
                 continue
             }
             let entry = (name, [leftover, creation])
-            if columns.allSatisfy(change.isKept) {
-                if index.isUnique { lateIndexes.append(entry) } else { concurrent.append(entry) }
-            } else if index.isUnique, columns.contains(where: change.isKept) {
+            // Old apps may write equal values, unless an old index already forbids them.
+            let sources = columns.map { change.origin(of: $0)?.source ?? $0 }
+            let wasUnique = old.table.indexes.contains {
+                $0.isUnique && $0.shape.condition == nil && Set($0.columns).isSubset(of: sources)
+            }
+            let isNew = columns.allSatisfy { column in
+                switch change.origin(of: column) {
+                case .constant, .custom: true
+                default: false
+                }
+            }
+            if index.isUnique, !wasUnique, !isNew {
                 lateIndexes.append(entry)
+            } else if columns.allSatisfy(change.isKept) {
+                concurrent.append(entry)
             } else {
-                uniqueIndexes.append(entry)
+                validIndexes.append(entry)
             }
             if isTaken {
                 let rename = "ALTER INDEX \(PostgreSQL.quoted(name)) RENAME TO \(PostgreSQL.quoted(index.name))"
@@ -54,8 +65,8 @@ extension ServerStep {
         for index in old.table.indexes where !kept.contains(index) {
             let drop = "DROP INDEX IF EXISTS \(PostgreSQL.quoted(index.name))"
             // Old apps search by an index until the phase `contract`. A unique one could refuse rows of the new apps.
-            if index.isUnique, index.shape.allColumns.allSatisfy(change.isKept) {
-                expand.append(drop)
+            if index.isUnique {
+                settled.append(drop)
             } else {
                 contract.append(drop)
             }

@@ -38,7 +38,7 @@ package struct ServerStep: Sendable {
     var concurrent: [(name: String, statements: [String])] = []
     var backfills: [ServerBackfill] = []
     var checks: [String] = []
-    var uniqueIndexes: [(name: String, statements: [String])] = []
+    var validIndexes: [(name: String, statements: [String])] = []
     var settled: [String] = []
     var tightened: [String] = []
     var tightenedChecks: [String] = []
@@ -46,6 +46,8 @@ package struct ServerStep: Sendable {
     var contract: [String] = []
     var lateDrops: [String] = []
     var tableDrops: [String] = []
+    /// The statements that change rows in place by SQL that you have written.
+    var customUpdates: [String] = []
     var tableRenames: [(before: String, after: String)] = []
     var keyRenames: [String] = []
     /// The statements that fill tables from others.
@@ -207,7 +209,8 @@ package struct ServerStep: Sendable {
             } else {
                 renames.append(
                     Self.unless(
-                        "to_regclass(\(SQL.literal(PostgreSQL.quoted(new.name)))) IS NOT NULL",
+                        "EXISTS (SELECT FROM pg_class WHERE relname = \(SQL.literal(PostgreSQL.shortened(new.name))) "
+                            + "AND relnamespace = current_schema()::regnamespace)",
                         "ALTER TABLE \(PostgreSQL.quoted(old.name)) RENAME TO \(table)"))
             }
         }
@@ -220,6 +223,8 @@ package struct ServerStep: Sendable {
         if old.name != name {
             let columns = old.table.allColumnNames.map(PostgreSQL.quoted).joined(separator: ", ")
             expand.append("CREATE OR REPLACE VIEW \(PostgreSQL.quoted(old.name)) AS SELECT \(columns) FROM \(table)")
+            expand.append(
+                "SELECT strata_copy_privileges(\(SQL.literal(table)), \(SQL.literal(PostgreSQL.quoted(old.name))))")
             contract.insert("DROP VIEW IF EXISTS \(PostgreSQL.quoted(old.name))", at: 0)
         }
         renameConstraint(old.primaryKeyName, new.primaryKeyName, of: new)
@@ -282,39 +287,35 @@ package struct ServerStep: Sendable {
     // MARK: Files
 
     mutating func assemble() {
-        var contractEnd = lateDrops
         for change in transitions where !change.requiring.isEmpty && !change.isRebuilt {
             let conditions = change.requiring.compactMap(\.columnName).map { "\(PostgreSQL.quoted($0)) IS NULL" }
             tightened.insert(
                 "DELETE FROM \(PostgreSQL.quoted(present(change))) WHERE \(conditions.joined(separator: " OR "))", at: 0
             )
         }
-        if let text = instructions?.files[ServerInstructions.contractFile] {
-            contractEnd.insert(ServerInstructions.statement(text), at: 0)
-        }
+        let own = instructions?.files[ServerInstructions.contractFile].map { [ServerInstructions.statement($0)] } ?? []
         files = [ServerFile(.expand, .transaction, statements: renames + creations + expand)]
-        files += concurrent.map { ServerFile(.expand, .single, "index-" + $0.name, statements: $0.statements) }
+        files += concurrent.map { ServerFile(.expand, index: $0.name, $0.statements) }
         files += backfills.map { ServerFile($0) }
-        if !checks.isEmpty { files.append(ServerFile(.validate, .single, "constraints", statements: checks)) }
-        files += uniqueIndexes.map { ServerFile(.validate, .single, "index-" + $0.name, statements: $0.statements) }
+        if !checks.isEmpty { files.append(ServerFile(.validate, .validation, "constraints", statements: checks)) }
+        files += validIndexes.map { ServerFile(.validate, index: $0.name, $0.statements) }
         files.append(ServerFile(.validate, .transaction, statements: settled))
         if !tightened.isEmpty {
             files.append(ServerFile(.contract, .transaction, "constraints", statements: tightened))
         }
         if !tightenedChecks.isEmpty {
-            files.append(ServerFile(.contract, .single, "checks", statements: tightenedChecks))
+            files.append(ServerFile(.contract, .validation, "checks", statements: tightenedChecks))
         }
-        files += lateIndexes.map { ServerFile(.contract, .single, "index-" + $0.name, statements: $0.statements) }
+        files += lateIndexes.map { ServerFile(.contract, index: $0.name, $0.statements) }
         files.append(
             ServerFile(
                 .contract, .transaction,
-                statements: contract + fills + tableDrops + tableRenames.map(\.before) + tableRenames.map(\.after)
-                    + contractEnd
-                    + keyRenames + lateTables + lateCreations))
+                statements: contract + customUpdates + own + fills + tableDrops + tableRenames.map(\.before)
+                    + tableRenames.map(\.after) + lateDrops + keyRenames + lateTables + lateCreations))
         if !lateValidations.isEmpty {
-            files.append(ServerFile(.contract, .single, "validate", statements: lateValidations))
+            files.append(ServerFile(.contract, .validation, "validate", statements: lateValidations))
         }
-        files += lastIndexes.map { ServerFile(.contract, .single, "index-" + $0.name, statements: $0.statements) }
+        files += lastIndexes.map { ServerFile(.contract, index: $0.name, $0.statements) }
     }
 }
 

@@ -31,6 +31,11 @@ struct TableTransition {
         case derived(ValueExpression)
         /// SQL that you write provides the value.
         case custom
+
+        /// The old column whose value this is; nil if the value is another one.
+        var source: String? {
+            if case .derived(let value) = self { value.columnName } else { nil }
+        }
     }
 
     /// Creates the transition of a table.
@@ -126,6 +131,8 @@ struct TableTransition {
         }
     }
 
+    func isCustomColumn(_ column: String) -> Bool { origin(of: column) == .custom }
+
     /// The old columns that the phase `contract` drops.
     var droppedColumns: [String] {
         let renamed = columns.compactMap { if case .renamedKey(let name) = $0.origin { name } else { nil } }
@@ -193,7 +200,9 @@ struct TableTransition {
     ///
     /// An app of the old version reads it in rows that an app of the new version has written.
     func inverse(of old: String) -> (column: Table.Column, value: ValueExpression)? {
-        for case (let column, .derived(let value)) in columns where !isLate(column.name) {
+        // A column that only has another name comes first.
+        let derived = columns.filter { $0.origin.source == old } + columns.filter { $0.origin.source != old }
+        for case (let column, .derived(let value)) in derived where !isLate(column.name) {
             if let inverse = value.inverse(over: old, as: column.name) { return (column, inverse) }
         }
         return nil

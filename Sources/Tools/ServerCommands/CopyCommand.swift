@@ -37,6 +37,11 @@ enum CopyCommand {
         guard let current = state.current else {
             throw CommandError.elsewhere("error: the database is empty: deploy creates its tables")
         }
+        guard !state.hasOldParts else {
+            throw CommandError.elsewhere(
+                "error: the phase contract has not run, so the tables have the columns of two versions: deploy first, with "
+                    + "--oldest-client \(current.version)")
+        }
         let version = model.history.versions.first {
             $0.version.text == current.version && $0.fingerprint.description == current.fingerprint
         }

@@ -25,6 +25,7 @@ struct CopyFormat {
     }
 
     private static let tab = UInt8(ascii: "\t")
+    nonisolated(unsafe) private static let number = /[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?/
     private static let newline = UInt8(ascii: "\n")
     /// The seconds from 2000 to 2001.
     private static let yearInSeconds = 366 * 86_400
@@ -53,11 +54,11 @@ struct CopyFormat {
             line += Array((value.isInfinite ? (value < 0 ? "-Infinity" : "Infinity") : "\(value)").utf8)
         case (.text(let text), .text), (.text(let text), .numeric), (.text(let text), .jsonb):
             if type == .numeric {
-                let isNumber = text.utf8.allSatisfy { ($0 >= 48 && $0 <= 57) || [43, 45, 46, 69, 101].contains($0) }
-                guard isNumber, !text.isEmpty else { throw .decimal(text) }
+                guard (try? Self.number.wholeMatch(in: text)) != nil else { throw .decimal(text) }
             }
             if type == .jsonb, hasEscapedNUL(text) { throw .nul }
             try append(text, to: &line)
+        case (.blob(let data), .uuid) where data.count != 16: throw .kind("data of \(data.count) bytes", type)
         case (.blob(let data), .bytea), (.blob(let data), .uuid):
             let digits = hexadecimal([UInt8](data)).utf8
             if type == .bytea { line += [backslash, backslash, UInt8(ascii: "x")] }

@@ -56,6 +56,7 @@ struct CopyToServer {
 
     func run() throws {
         // The store must not change while it is copied in parts.
+        try DeployCommand.lock(server, console)
         try store.execute("BEGIN")
         defer { try? store.execute("ROLLBACK") }
         var positions = try begin()
@@ -64,6 +65,10 @@ struct CopyToServer {
         defer { progress.end() }
         do {
             try copyAll(&positions) { progress.update($0, of: total) }
+        } catch let error as ServerError where error.code.hasPrefix("22") || error.code.hasPrefix("23") {
+            // The server refuses a value, which no later attempt changes.
+            try? abandon()
+            throw CommandError.store(file.path, reason: "PostgreSQL refuses a value, so nothing is copied: \(error)")
         } catch is CopyFormat.Problem {
             // The store has to change, so this copy cannot go on.
             try? abandon()
@@ -115,10 +120,14 @@ struct CopyToServer {
     /// A text that differs when the store's file does.
     private var identity: String {
         get throws {
-            let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
-            let date = (attributes[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
-            let size = (attributes[.size] as? NSNumber)?.int64Value ?? 0
-            return "\(file.standardizedFileURL.path) \(size) \(date)"
+            // The newest rows are in the write-ahead log.
+            let parts = ["", "-wal"].map { suffix -> String in
+                let attributes = try? FileManager.default.attributesOfItem(atPath: file.path + suffix)
+                let date = (attributes?[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
+                let size = (attributes?[.size] as? NSNumber)?.int64Value ?? 0
+                return size == 0 ? "" : "\(size) \(date)"
+            }
+            return "\(file.standardizedFileURL.path) \(parts)"
         }
     }
 
@@ -169,7 +178,8 @@ struct CopyToServer {
 
     /// Deletes the rows of an interrupted copy.
     private func removeRows() throws {
-        for table in tables { try server.execute("TRUNCATE \(PostgreSQL.quoted(table.name)) CASCADE") }
+        let names = tables.map { PostgreSQL.quoted($0.name) }.joined(separator: ", ")
+        if !tables.isEmpty { try server.execute("TRUNCATE \(names)") }
     }
 
     private func abandon() throws {

@@ -54,16 +54,16 @@ enum DeployCommand {
         }
     }
 
-    /// Waits until no other deployment runs.
-    private static func lock(_ connection: ServerConnection, _ console: Console) throws {
+    /// Waits until no other deployment or copy runs.
+    static func lock(_ connection: ServerConnection, _ console: Console) throws {
         // A server whose client was killed notices it only when it asks.
         try? connection.execute("SET client_connection_check_interval = '500ms'")
         for attempt in 0..<150 {
             if try connection.value("SELECT pg_try_advisory_lock(\(lock))") == "t" { return }
-            if attempt == 0 { console.say("another deployment is running; waiting") }
+            if attempt == 0 { console.say("another deployment or copy is running; waiting") }
             Thread.sleep(forTimeInterval: 0.2)
         }
-        throw CommandError.elsewhere("error: another deployment is running in this database")
+        throw CommandError.elsewhere("error: another deployment or copy is running in this database")
     }
 
     private static func say(_ plan: DeploymentPlan, _ console: Console) {
@@ -89,15 +89,16 @@ enum DeployCommand {
         do {
             try connection.execute(script.settings.joined(separator: ";\n"))
             switch script.mode {
-            case .transaction:
+            case .transaction, .validation:
                 try patiently(script, console) {
                     try connection.transaction {
                         for statement in script.statements { try connection.execute(statement) }
                     }
                 }
             case .single:
-                for statement in script.statements {
-                    try patiently(script, console) { try connection.execute(statement) }
+                // An index whose creation was interrupted has to be dropped first, so the file begins again.
+                try patiently(script, console) {
+                    for statement in script.statements { try connection.execute(statement) }
                 }
             }
         } catch let error as ServerError {
@@ -109,11 +110,12 @@ enum DeployCommand {
     /// Tries something again while another transaction holds a lock. A statement waits for it only for a moment, so that others
     /// do not have to wait behind it.
     private static func patiently(_ script: ServerScript, _ console: Console, _ body: () throws -> Void) throws {
-        let start = Date()
+        var failed: Date?
         var pause = 0.05
         while true {
             do { return try body() } catch let error as ServerError where error.isTransient {
-                if Date().timeIntervalSince(start) > patience { throw error }
+                if let failed, Date().timeIntervalSince(failed) > patience { throw error }
+                failed = failed ?? Date()
                 Thread.sleep(forTimeInterval: pause * Double.random(in: 0.5...1.5))
                 pause = min(2, pause * 1.5)
             }

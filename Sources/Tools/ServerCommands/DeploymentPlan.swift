@@ -77,6 +77,16 @@ struct DeploymentPlan {
                 add([.expand, .backfill, .validate])
                 if lastPhase < .validate { break }
                 after = key.to
+                if !step.step.lostColumns.isEmpty {
+                    notes.append(
+                        "apps of \(key.from) read NULL from rows that apps of \(key.to) have written: "
+                            + step.step.lostColumns.joined(separator: ", "))
+                }
+                if !step.step.rewrittenTables.isEmpty {
+                    notes.append(
+                        "the phase contract copies tables while nothing else can use them: "
+                            + step.step.rewrittenTables.joined(separator: ", "))
+                }
                 if !step.step.lateChanges.isEmpty {
                     notes.append(
                         "apps of \(key.to) cannot start before the phase contract: "

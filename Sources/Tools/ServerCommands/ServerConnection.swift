@@ -44,6 +44,21 @@ final class ServerConnection: @unchecked Sendable {
             throw CommandError.elsewhere("error: \(Self.redacted(url)) cannot be reached: \(message)")
         }
         _ = library.setNoticeProcessor(handle, { _, _ in }, nil)
+        do {
+            // Settings of the role or the environment could change how values are written.
+            try execute(
+                """
+                SET client_encoding = 'UTF8'; SET standard_conforming_strings = on; SET bytea_output = 'hex';
+                SET extra_float_digits = 1; SET DateStyle = 'ISO'; SET TimeZone = 'UTC'
+                """)
+            let encoding = try value("SHOW server_encoding") ?? ""
+            guard encoding == "UTF8" else {
+                throw CommandError.elsewhere(
+                    "error: the database has the encoding \(encoding); create one with ENCODING 'UTF8'")
+            }
+        } catch let error as ServerError {
+            throw CommandError.elsewhere("error: \(Self.redacted(url)): \(error)")
+        }
     }
 
     deinit { library.finish(handle) }

@@ -51,6 +51,9 @@ struct ServerState {
         }
     }
 
+    /// Whether the phase `contract` of a step has not run.
+    var hasOldParts: Bool { marks.contains { $0.value.contains("ready") && !$0.value.contains("contracted") } }
+
     func isReady(_ step: Step) -> Bool { marks[step]?.contains("ready") == true }
 
     func isContracted(_ step: Step) -> Bool { marks[step]?.contains("contracted") == true }
