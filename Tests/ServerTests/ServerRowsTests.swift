@@ -9,7 +9,7 @@ import Testing
 
 @testable import ServerCommands
 
-/// Rows that a server migrates, compared with those that a store migrates.
+/// Rows that a server migrates, compared with the rows that a store migrates.
 @Suite(.enabled(if: PostgreSQLServer.isInstalled), .serialized) struct ServerRowsTests {
     private let server: PostgreSQLServer
 

@@ -49,7 +49,7 @@ func withFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
 
     /// Runs all phases of all steps, and compares the result with an empty database of the newest version.
     private func check(_ model: LoadedModel) throws {
-        // A copy that nobody has written would fail.
+        // A stub of a copy fails.
         let schema = try ServerSchema(model.history) { step in
             var files: [String: String] = [:]
             for table in step.to.serverTables { files[table.name + ".copy.sql"] = "SELECT 1" }
@@ -117,7 +117,7 @@ func withFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
                 try Self.run([step.scripts[contract - 1]], at: url)
                 for script in step.scripts[contract...].dropLast() { try Self.run([script, script], at: url) }
                 try Self.run([step.scripts[step.scripts.count - 1]], at: url)
-                // What is finished cannot begin again.
+                // A finished step cannot begin again.
                 #expect(throws: ServerError.self) { try Self.run([step.scripts[0]], at: url) }
             }
         }
