@@ -48,7 +48,7 @@ struct SearchChanges {
     }
 }
 
-/// What a step creates to search the texts of a table.
+/// The search index and the triggers that a step creates for a table.
 package struct NewSearch: Sendable {
     /// The name of the table.
     package let table: String

@@ -24,7 +24,7 @@ package struct StepStatements: Sendable {
     private var renames: [String] = []
     /// The indexes that `finish` creates, with the names of their tables.
     package private(set) var indexes: [(table: String, index: Table.Index)] = []
-    /// What `finish` creates to search the texts of tables.
+    /// The search indexes and triggers that `finish` creates.
     package private(set) var searches: [NewSearch] = []
     /// The old tables that are dropped.
     package private(set) var dropped: Set<String> = []

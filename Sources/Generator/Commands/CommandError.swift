@@ -138,7 +138,7 @@ package enum CommandError: Error, CustomStringConvertible {
             "\(path):1: error: the template is for the values of format \(found), but this version of Strata has other "
                 + "values; see strata templates --values, change the template, and make its first line \(firstLine)"
         case .noServerEquivalent(let path, let expression):
-            "\(path)/strata.json: error: \(Self.text(expression)), so there is no SQL for the dialect postgresql"
+            "\(path)/strata.json: error: the dialect postgresql cannot be generated: \(Self.text(expression))"
         case .stale(let messages, let target):
             (messages
                 + (target.map { ["note: fix this with: " + Self.generateCommand($0)] } ?? []))

@@ -2,12 +2,13 @@ import Commands
 import Foundation
 import PostgreSQL
 import SchemaModel
+import Strata
 
 /// `strata deploy`: brings a database on a server to the newest version, phase by phase.
 enum DeployCommand {
     /// The key of the lock that two deployments cannot hold at the same time: "strata" in ASCII.
     private static let lock = 0x7374_7261_7461
-    /// The time in seconds for which a statement is tried again while something else holds a lock.
+    /// The time in seconds for which a file is tried again while something else holds a lock.
     private static let patience = 300.0
 
     static func run(_ arguments: Arguments, _ console: Console) throws {
@@ -84,20 +85,20 @@ enum DeployCommand {
         _ task: DeploymentPlan.Task, _ connection: ServerConnection, _ url: String, _ console: Console
     ) throws {
         let script = task.script
-        let progress = try script.backfilledTable.map { try BackfillProgress(url, task, $0, console) }
+        let progress = script.backfilledTable.map { BackfillProgress(url, task, $0, console) }
         defer { progress?.stop() }
         do {
             try connection.execute(script.settings.joined(separator: ";\n"))
             switch script.mode {
             case .transaction, .validation:
-                try patiently(script, console) {
+                try patiently {
                     try connection.transaction {
                         for statement in script.statements { try connection.execute(statement) }
                     }
                 }
             case .single:
                 // An index whose creation was interrupted has to be dropped first, so the file begins again.
-                try patiently(script, console) {
+                try patiently {
                     for statement in script.statements { try connection.execute(statement) }
                 }
             }
@@ -109,13 +110,17 @@ enum DeployCommand {
 
     /// Tries something again while another transaction holds a lock. A statement waits for it only for a moment, so that others
     /// do not have to wait behind it.
-    private static func patiently(_ script: ServerScript, _ console: Console, _ body: () throws -> Void) throws {
+    private static func patiently(_ body: () throws -> Void) throws {
         var failed: Date?
         var pause = 0.05
         while true {
+            let start = Date()
             do { return try body() } catch let error as ServerError where error.isTransient {
-                if let failed, Date().timeIntervalSince(failed) > patience { throw error }
-                failed = failed ?? Date()
+                // A long attempt was not waiting for a lock all the time. A backfill keeps the batches that it has committed.
+                if Date().timeIntervalSince(start) > 2 { (failed, pause) = (nil, 0.05) }
+                let first = failed ?? Date()
+                if Date().timeIntervalSince(first) > patience { throw error }
+                failed = first
                 Thread.sleep(forTimeInterval: pause * Double.random(in: 0.5...1.5))
                 pause = min(2, pause * 1.5)
             }
@@ -124,25 +129,24 @@ enum DeployCommand {
 }
 
 /// The line that shows how far a backfill is.
-private final class BackfillProgress: @unchecked Sendable {
-    private let lock = NSLock()
-    private var isOver = false
+private final class BackfillProgress: Sendable {
+    private let isOver = Locked(false)
     private let line: ProgressLine
 
-    /// Watches a backfill over another connection.
-    init(_ url: String, _ task: DeploymentPlan.Task, _ table: String, _ console: Console) throws {
-        let connection = try ServerConnection(to: url)
-        let line = console.progress("filling \(table)", unit: "rows")
-        self.line = line
-        let step = task.step ?? ServerState.Step(from: "", to: "")
-        let estimate = try connection.value(
-            "SELECT reltuples::bigint FROM pg_class WHERE oid = to_regclass($1)", [PostgreSQL.quoted(table)])
-        let total = max(0, estimate.flatMap { Int($0) } ?? 0)
-        Thread.detachNewThread { [self] in
-            while !lock.withLock({ isOver }) {
+    /// Watches a backfill over another connection, on another thread.
+    init(_ url: String, _ task: DeploymentPlan.Task, _ table: String, _ console: Console) {
+        line = console.progress("filling \(table)", unit: "rows")
+        let (step, file) = (task.step ?? ServerState.Step(from: "", to: ""), task.script.name)
+        Thread.detachNewThread { [isOver, line] in
+            // Without this connection, the backfill only has no line.
+            guard let connection = try? ServerConnection(to: url) else { return }
+            let estimate = try? connection.value(
+                "SELECT reltuples::bigint FROM pg_class WHERE oid = to_regclass($1)", [PostgreSQL.quoted(table)])
+            let total = max(0, estimate.flatMap { Int($0) } ?? 0)
+            while !isOver.withLock({ $0 }) {
                 let rows = try? connection.value(
                     "SELECT rows_done FROM strata_history WHERE from_version = $1 AND to_version = $2 AND file = $3",
-                    [step.from, step.to, task.script.name])
+                    [step.from, step.to, file])
                 if let rows = rows.flatMap({ Int($0) }) { line.update(rows, of: total) }
                 Thread.sleep(forTimeInterval: 0.3)
             }
@@ -150,7 +154,7 @@ private final class BackfillProgress: @unchecked Sendable {
     }
 
     func stop() {
-        lock.withLock { isOver = true }
+        isOver.withLock { $0 = true }
         line.end()
     }
 }

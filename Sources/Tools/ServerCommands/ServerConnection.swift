@@ -15,8 +15,8 @@ struct ServerError: Error, CustomStringConvertible {
     var isTransient: Bool { ["55P03", "40P01", "40001"].contains(code) }
 }
 
-/// A connection to a PostgreSQL server.
-final class ServerConnection: @unchecked Sendable {
+/// A connection to a PostgreSQL server. Only the thread that created it uses it.
+final class ServerConnection {
     private let library: ServerLibrary
     private let handle: OpaquePointer
 

@@ -3,6 +3,10 @@ import Foundation
 /// The functions of libpq, PostgreSQL's client library (https://www.postgresql.org/docs/15/libpq.html).
 ///
 /// The library is opened when a command needs it. This package builds without it.
+///
+/// `@unchecked Sendable` is sound: all properties are constants, the addresses of C functions. Several threads may call these
+/// functions, each with other connections (https://www.postgresql.org/docs/15/libpq-threading.html), and
+/// `ServerConnection`, which is not `Sendable`, keeps each connection on one thread.
 struct ServerLibrary: @unchecked Sendable {
     typealias Handle = OpaquePointer
     typealias Text = UnsafePointer<CChar>

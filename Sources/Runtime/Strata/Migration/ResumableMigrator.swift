@@ -258,8 +258,8 @@ struct ResumableMigrator {
 
     // MARK: Stages
 
-    /// Returns the number of rows that all stages copy, and those that searches read. A later stage may copy fewer rows than its
-    /// old table has now.
+    /// Returns the number of rows that the stages copy and that new searches read. A later stage may copy fewer rows than its old
+    /// table has now.
     private func expectedRows(_ plan: BatchedStages) throws -> Int {
         var rows = 0
         for (place, stage) in plan.batched.enumerated() {

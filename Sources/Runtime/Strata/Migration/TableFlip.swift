@@ -35,7 +35,7 @@ struct TableFlip {
         for search in Self.newSearches(old, stage, last) { try create(search) }
     }
 
-    /// Returns the searches that `replace` creates: those that the store does not have, and that the last stage keeps.
+    /// Returns the searches that `replace` creates: the store lacks them, and the last stage keeps them.
     static func newSearches(_ old: [Table], _ stage: BatchedStage, _ last: BatchedStage) -> [NewSearch] {
         let replaced = last.statements.dropped.union(last.statements.searches.filter(\.isFilled).map(\.table))
         return stage.stage.mapping.new.compactMap { table in

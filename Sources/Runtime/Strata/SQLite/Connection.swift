@@ -275,13 +275,13 @@ package final class Connection {
         while try statement.step() { try body(statement.row) }
     }
 
-    /// Returns the integer in the first column of the first row; nil for NULL or if there is no row.
+    /// Returns the integer in the first column of the first row; nil for NULL or without a row.
     package func integer(_ sql: String) throws -> Int? {
         let statement = try prepare(sql)
         return try statement.step() ? statement.row.optionalInt(0) : nil
     }
 
-    /// Returns the integer of 64 bits in the first column of the first row; nil for NULL or if there is no row.
+    /// Returns the integer of 64 bits in the first column of the first row; nil for NULL or without a row.
     func integer64(_ sql: String) throws -> Int64? {
         let statement = try prepare(sql)
         return try statement.step() ? Int64?(row: statement.row, at: 0) : nil
@@ -292,7 +292,7 @@ package final class Connection {
         try integer("SELECT count(*) FROM \(SQL.quoted(table))") ?? 0
     }
 
-    /// Returns the text in the first column of the first row; nil for NULL or if there is no row.
+    /// Returns the text in the first column of the first row; nil for NULL or without a row.
     package func text(_ sql: String) throws -> String? {
         let statement = try prepare(sql)
         return try statement.step() ? statement.row.optionalString(0) : nil

@@ -103,7 +103,7 @@ extension StoreError: CustomStringConvertible {
                 + "(StoreOptions.checksIntegrity, strata inspect)"
         case .busy: "another connection has locked the database: try again later"
         case .unreadable(let reason): "the database cannot be opened: \(reason)"
-        case .noBackup: "there is no automatic backup of the store that this app can open"
+        case .noBackup: "this app can open none of the store's automatic backups"
         case .notAFile: "the URL of a store must be a file URL"
         case .nestedTransaction: "a transaction was begun inside another one: use the outer transaction"
         case .closed: "the store was closed: open it again"
