@@ -71,22 +71,14 @@ extension ServerStep {
         let present = change.present(column.name)
         let name = TableTransition.prefix + change.new.name + "_" + column.name + "_not_null"
         let quoted = PostgreSQL.quoted(present)
-        let constraint = Self.constraint(
-            name, "CONSTRAINT \(PostgreSQL.quoted(name)) CHECK (\(quoted) IS NOT NULL)", on: self.present(change))
-        let validation = alter + "VALIDATE CONSTRAINT \(PostgreSQL.quoted(name))"
+        addConstraint(
+            name, "CONSTRAINT \(PostgreSQL.quoted(name)) CHECK (\(quoted) IS NOT NULL)", on: self.present(change),
+            isLate ? .contract : .expand)
         let rest = [
             alter + "ALTER COLUMN \(quoted) SET NOT NULL",
             alter + "DROP CONSTRAINT IF EXISTS \(PostgreSQL.quoted(name))",
         ]
-        if isLate {
-            tightened += constraint
-            tightenedChecks.append(validation)
-            contract += rest
-        } else {
-            expand += constraint
-            checks.append(validation)
-            settled += rest
-        }
+        if isLate { contract += rest } else { settled += rest }
     }
 
     mutating func setDefault(_ column: Table.Column, _ change: TableTransition) {

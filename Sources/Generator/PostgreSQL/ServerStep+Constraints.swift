@@ -1,6 +1,33 @@
 import SQLSchema
 
 extension ServerStep {
+    /// The time at which a step adds a constraint. It is always validated later, without blocking writers.
+    enum ConstraintTime {
+        /// In the phase `expand`: old rows and old apps cannot violate it.
+        case expand
+        /// At the beginning of the phase `contract`.
+        case contract
+        /// At the end of the phase `contract`, when all tables and columns have their final names.
+        case end
+    }
+
+    mutating func addConstraint(_ name: String, _ definition: String, on table: String, _ time: ConstraintTime) {
+        let (alter, quoted) = ("ALTER TABLE \(PostgreSQL.quoted(table)) ", PostgreSQL.quoted(name))
+        let statements = [alter + "DROP CONSTRAINT IF EXISTS \(quoted)", alter + "ADD \(definition) NOT VALID"]
+        let validation = alter + "VALIDATE CONSTRAINT \(quoted)"
+        switch time {
+        case .expand:
+            expand += statements
+            checks.append(validation)
+        case .contract:
+            tightened += statements
+            tightenedChecks.append(validation)
+        case .end:
+            lateCreations += statements
+            lateValidations.append(validation)
+        }
+    }
+
     // MARK: Checks
 
     mutating func addChecks(_ change: TableTransition, _ alter: String) throws(ServerExpression.Unsupported) {
@@ -34,16 +61,9 @@ extension ServerStep {
             if let before { settled.append(alter + "DROP CONSTRAINT IF EXISTS \(PostgreSQL.quoted(before.name))") }
             let isNameTaken = old.table.checks.contains { $0.name == check.name }
             let name = isNameTaken ? TableTransition.prefix + check.name : check.name
-            let added = Self.constraint(
-                name, try PostgreSQL.constraint(check, in: new, named: name, change.present), on: table)
-            let validation = alter + "VALIDATE CONSTRAINT \(PostgreSQL.quoted(name))"
-            if isLate {
-                tightened += added
-                tightenedChecks.append(validation)
-            } else {
-                expand += added
-                checks.append(validation)
-            }
+            addConstraint(
+                name, try PostgreSQL.constraint(check, in: new, named: name, change.present), on: table,
+                isLate ? .contract : .expand)
             renameConstraint(name, check.name, of: new)
         }
         for check in remaining {
@@ -107,9 +127,6 @@ extension ServerStep {
             }
             let isTaken = old.table.foreignKeys.contains { old.name(of: $0) == new.name(of: key) }
             let name = isTaken ? TableTransition.prefix + new.name(of: key) : new.name(of: key)
-            let added = Self.constraint(
-                name, PostgreSQL.constraint(key, in: new, named: name, change.present), on: table)
-            let validation = alter + "VALIDATE CONSTRAINT \(PostgreSQL.quoted(name))"
             // A reference of the old apps may refer to anything.
             let isSameKey = remaining.contains { before in
                 before.columns == key.columns.map { change.origin(of: $0)?.source ?? $0 }
@@ -118,13 +135,9 @@ extension ServerStep {
             let isOfOldApps = key.columns.contains { column in
                 if case .derived = change.origin(of: column) { !isSameKey } else { change.isKept(column) }
             }
-            if isOfOldApps {
-                tightened += added
-                tightenedChecks.append(validation)
-            } else {
-                expand += added
-                checks.append(validation)
-            }
+            addConstraint(
+                name, PostgreSQL.constraint(key, in: new, named: name, change.present), on: table,
+                isOfOldApps ? .contract : .expand)
             renameConstraint(name, new.name(of: key), of: new)
         }
         // The new apps may refer to what the old foreign key refuses.

@@ -175,24 +175,8 @@ package struct ServerStep: Sendable {
 
     /// Adds a foreign key whose columns have their final names.
     mutating func add(_ key: Table.ForeignKey, to table: ServerTable, isLate: Bool) {
-        let name = PostgreSQL.quoted(table.name(of: key))
-        let statements = Self.constraint(table.name(of: key), PostgreSQL.constraint(key, in: table), on: table.name)
-        let validation = "ALTER TABLE \(PostgreSQL.quoted(table.name)) VALIDATE CONSTRAINT \(name)"
-        if isLate {
-            lateCreations += statements
-            lateValidations.append(validation)
-        } else {
-            expand += statements
-            checks.append(validation)
-        }
-    }
-
-    /// The statements that add a constraint, which is not checked yet.
-    static func constraint(_ name: String, _ definition: String, on table: String) -> [String] {
-        let alter = "ALTER TABLE \(PostgreSQL.quoted(table)) "
-        return [
-            alter + "DROP CONSTRAINT IF EXISTS \(PostgreSQL.quoted(name))", alter + "ADD \(definition) NOT VALID",
-        ]
+        addConstraint(
+            table.name(of: key), PostgreSQL.constraint(key, in: table), on: table.name, isLate ? .end : .expand)
     }
 
     mutating func add(_ change: TableTransition) throws(ServerExpression.Unsupported) {
