@@ -130,6 +130,79 @@ import Testing
         }
     }
 
+    /// In 2.0, `tenant` is called `owner`, `team` is new, and `note` has all rows on each server.
+    ///
+    /// Stand-ins record the calls of Citus' functions: the distribution has no package of Citus.
+    @Test func `tables are distributed where Citus is installed, and each only once`() throws {
+        try withFolder { folder in
+            let model = folder.appendingPathComponent("Sources/Notes/Model")
+            try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+            let files = [
+                "strata.json": #"{ "dialects": ["sqlite", "postgresql"] }"#,
+                "Owner.json": """
+                { "name": "owner", "identifier": { "type": "int" }, "distribution": "id", "version_history": [
+                  { "version": "1.0" }, { "version": "2.0", "previous_name": "tenant" }], "properties": [
+                  { "name": "teams", "added_at_version": "2.0",
+                    "property_type": { "entity_name": "team", "association": "to_many" } }] }
+                """,
+                "Team.json": """
+                { "name": "team", "identifier": { "type": "int" }, "distribution": "reference", "added_at_version": "2.0",
+                  "properties": [] }
+                """,
+                "Note.json": """
+                { "name": "note", "identifier": { "type": "int" }, "distribution": "reference", "version_history": [
+                  { "version": "1.0" }, { "version": "2.0", "previous": { "distribution": "local" } }], "properties": [] }
+                """,
+            ]
+            for (name, text) in files { try Data(text.utf8).write(to: model.appendingPathComponent(name)) }
+            let schema = try self.model(model.path).serverSchema()
+            try server.withDatabase { url in
+                let connection = try ServerConnection(to: url)
+                try connection.execute(
+                    """
+                    CREATE SCHEMA citus;
+                    CREATE TABLE citus.pg_dist_partition (logicalrelid regclass, partkey text, repmodel text);
+                    CREATE FUNCTION citus.column_to_column_name(regclass, text) RETURNS text LANGUAGE sql AS 'SELECT $2';
+                    CREATE FUNCTION citus.create_distributed_table(regclass, text) RETURNS void LANGUAGE sql
+                        AS 'INSERT INTO citus.pg_dist_partition VALUES ($1, $2, ''s'')';
+                    CREATE FUNCTION citus.create_reference_table(regclass) RETURNS void LANGUAGE sql
+                        AS 'INSERT INTO citus.pg_dist_partition VALUES ($1, NULL, ''t'')';
+                    CREATE FUNCTION citus.undistribute_table(regclass) RETURNS void LANGUAGE sql
+                        AS 'DELETE FROM citus.pg_dist_partition WHERE logicalrelid = $1';
+                    SET search_path = public, citus;
+                    """)
+                func run(_ scripts: [ServerScript]) throws {
+                    for script in scripts { for statement in script.statements { try connection.execute(statement) } }
+                }
+                func tables() throws -> [[String?]] {
+                    try connection.rows(
+                        "SELECT logicalrelid::regclass::text, partkey, repmodel FROM citus.pg_dist_partition ORDER BY 1"
+                    )
+                }
+                try run([schema.versions[0].script])
+                #expect(try tables() == [["tenant", "id", "s"]])
+                try run(schema.steps[0].scripts)
+                let expected = [
+                    ["note", nil, "t"], ["owner", "id", "s"], ["owner_teams", "source_id", "s"], ["team", nil, "t"],
+                ]
+                #expect(try tables() == expected)
+                // Each statement can be run again.
+                try connection.execute(
+                    "SELECT strata_distribute('note', 'reference', NULL), strata_distribute('owner', 'column', 'id')")
+                #expect(try tables() == expected)
+                try connection.execute("SELECT strata_distribute('note', 'column', 'id')")
+                try connection.execute("SELECT strata_distribute('team', 'local', NULL)")
+                #expect(
+                    try tables() == [["note", "id", "s"], ["owner", "id", "s"], ["owner_teams", "source_id", "s"]])
+            }
+            // Without Citus, the same files create the same tables.
+            try server.withDatabase { url in
+                try ServerSchemaTests.run([schema.versions[1].script], at: url)
+                #expect(strata("deploy", model.path, "--to", url, "--check").code == .success)
+            }
+        }
+    }
+
     private func model(_ path: String) throws -> LoadedModel {
         try #require(ModelFolder.all(below: path).first).loaded()
     }

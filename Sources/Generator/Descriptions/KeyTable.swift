@@ -14,7 +14,7 @@ package struct KeyTable {
     var aliases: [String: String] = [:]
 
     static let entity = KeyTable(
-        owner: "an entity", fields: ["name", "persisted_name", "identifier", "search"],
+        owner: "an entity", fields: ["name", "persisted_name", "identifier", "search", "distribution"],
         others: [
             "$schema", "description", "properties", "indexes", "checks", "version_history", "added_at_version",
             "removed_at_version", "discard", "previous_name", "persist", "merged_into",

@@ -42,7 +42,8 @@ struct ModelDecoder {
                 checks: source.checks.enumerated().map { place, check in
                     check.fields.map { self.check(ElementLineage(place), $0, of: lineage) }
                 },
-                search: source.fields.map { search($0, of: lineage) })
+                search: source.fields.map { search($0, of: lineage) },
+                distribution: source.fields.map { distribution($0, of: lineage) })
         }
         return ResolvedModel(sources: sources, entities: entities, subtypes: subtypes)
     }

@@ -32,6 +32,7 @@ struct ResolvedEntity: Sendable {
     /// The checks, by lineage.
     let checks: [Timeline<EntityCheck?>]
     let search: Timeline<TextSearch<ElementLineage>?>
+    let distribution: Timeline<Distribution?>
 }
 
 /// An element of a subtype in one epoch.
@@ -97,7 +98,7 @@ struct ResolvedModel: Sendable {
             properties: properties.compactMap(\.stored), computed: properties.compactMap(\.computed),
             indexes: resolved.indexes.filter { $0.exists(at: index) }.map { $0[index] },
             checks: resolved.checks.filter { $0.exists(at: index) }.compactMap { $0[index] },
-            search: resolved.search[index])
+            search: resolved.search[index], distribution: resolved.distribution[index])
     }
 
     /// Returns the subtype in the version at `index`; nil if the version does not have it.

@@ -50,6 +50,7 @@ package struct Validator {
             checkChecks(entity, columns, version)
             checkComputed(entity, columns, version, index)
             checkSearch(entity, columns, version, index)
+            checkDistribution(entity, version, index)
             for entityIndex in entity.indexes {
                 if let condition = entityIndex.shape.condition {
                     let sources = self.sources

@@ -34,6 +34,26 @@ package enum PostgreSQL {
         return "CREATE TABLE IF NOT EXISTS \(quoted(table.name)) (\n    \(elements.joined(separator: ",\n    "))\n)"
     }
 
+    /// Returns the statements that let Citus place the rows of tables. Reference tables come first.
+    ///
+    /// - Parameter isNew: Whether nothing has to be done for tables that the coordinator keeps.
+    static func distribute(_ tables: [ServerTable], isNew: Bool = true) -> [String] {
+        let statements = tables.compactMap { table -> (isReference: Bool, text: String)? in
+            if table.distribution == nil, isNew { return nil }
+            let kind =
+                switch table.distribution {
+                case .column(let name): "'column', \(SQL.literal(shortened(name)))"
+                case .reference: "'reference', NULL"
+                case nil: "'local', NULL"
+                }
+            let text = "SELECT strata_distribute(\(SQL.literal(quoted(table.name))), \(kind))"
+            return (table.distribution == .reference, text)
+        }
+        guard !statements.isEmpty else { return [] }
+        return [ServerHistory.distribute] + statements.filter(\.isReference).map(\.text)
+            + statements.filter { !$0.isReference }.map(\.text)
+    }
+
     /// Returns the definition of a stored column.
     ///
     /// - Parameters:

@@ -2,6 +2,36 @@ import SQLSchema
 
 /// The table in which a server records what has run, and the functions that the files call.
 enum ServerHistory {
+    /// The statement that creates `strata_distribute`. Only schemas with distributed tables need it.
+    ///
+    /// On a server without Citus, the function does nothing, so the same files create databases for development and tests.
+    static let distribute = """
+        CREATE OR REPLACE FUNCTION strata_distribute(table_ text, kind text, column_ text)
+        RETURNS void LANGUAGE plpgsql AS $strata$
+        DECLARE
+            present text;
+        BEGIN
+            IF to_regproc('create_distributed_table') IS NULL THEN
+                RETURN;
+            END IF;
+            SELECT CASE WHEN partkey IS NOT NULL THEN 'column ' || column_to_column_name(logicalrelid, partkey)
+                WHEN repmodel = 't' THEN 'reference' END
+                INTO present FROM pg_dist_partition WHERE logicalrelid = table_::regclass;
+            IF present IS NOT DISTINCT FROM kind || coalesce(' ' || column_, '') THEN
+                RETURN;
+            END IF;
+            IF present IS NOT NULL THEN
+                PERFORM undistribute_table(table_::regclass);
+            END IF;
+            IF kind = 'reference' THEN
+                PERFORM create_reference_table(table_::regclass);
+            ELSIF kind = 'column' THEN
+                PERFORM create_distributed_table(table_::regclass, column_);
+            END IF;
+        END
+        $strata$
+        """
+
     /// The statements that create them. They can be run again.
     static let statements = [
         """

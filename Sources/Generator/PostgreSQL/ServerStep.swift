@@ -166,6 +166,8 @@ package struct ServerStep: Sendable {
             }
             if isLate { lateTables += statements } else { creations += statements }
         }
+        creations += PostgreSQL.distribute(created.filter { !isTaken($0.name) })
+        lateTables += PostgreSQL.distribute(created.filter { isTaken($0.name) })
         for table in created {
             for key in table.table.foreignKeys {
                 add(key, to: table, isLate: isTaken(table.name) || isLateTarget(key))
@@ -212,6 +214,7 @@ package struct ServerStep: Sendable {
             contract.insert("DROP VIEW IF EXISTS \(PostgreSQL.quoted(old.name))", at: 0)
         }
         renameConstraint(old.primaryKeyName, new.primaryKeyName, of: new)
+        if new.distribution != old.distribution { lateCreations += PostgreSQL.distribute([new], isNew: false) }
     }
 
     /// Renames a constraint at the end, when its table has the final name.
@@ -262,6 +265,7 @@ package struct ServerStep: Sendable {
         lateDrops.append("DROP TABLE IF EXISTS \(PostgreSQL.quoted(old.name)) CASCADE")
         lateDrops.append("ALTER TABLE \(PostgreSQL.quoted(name)) RENAME TO \(PostgreSQL.quoted(new.name))")
         renameConstraint(copy.primaryKeyName, new.primaryKeyName, of: new)
+        lateCreations += PostgreSQL.distribute([new])
         for index in new.table.indexes {
             lateCreations.append(try PostgreSQL.createIndex(index, on: new, concurrently: false))
         }

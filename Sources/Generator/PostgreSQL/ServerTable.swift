@@ -11,6 +11,8 @@ package struct ServerTable: Hashable, Sendable {
     package let table: Table
     /// The types of all columns, by name.
     package let types: [String: ServerType]
+    /// The way in which Citus places the rows; nil if the coordinator has them all.
+    package var distribution: TableDistribution?
 
     package var name: String { table.name }
 
@@ -55,7 +57,9 @@ extension SchemaVersion {
         }
         for property in entity.computed { types[property.columnName] = ServerType(property.type) }
         table.checks.sort { $0.name < $1.name }
-        return ServerTable(owner: TableOwner(entity: entity.lineage), table: table, types: types)
+        return ServerTable(
+            owner: TableOwner(entity: entity.lineage), table: table, types: types,
+            distribution: distribution(of: entity))
     }
 
     private func serverJoinTables(of entity: Entity) -> [ServerTable] {
@@ -66,7 +70,8 @@ extension SchemaVersion {
                 for (name, part) in zip(names, keyParts(of: end)) { types[name] = ServerType(part.type) }
             }
             return ServerTable(
-                owner: TableOwner(entity: entity.lineage, relationship: join.property), table: join.table, types: types)
+                owner: TableOwner(entity: entity.lineage, relationship: join.property), table: join.table, types: types,
+                distribution: distribution(of: join, in: entity))
         }
     }
 }

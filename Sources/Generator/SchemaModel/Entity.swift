@@ -24,6 +24,8 @@ package struct Entity: Hashable, Sendable {
     package var checks: [EntityCheck]
     /// The properties whose texts can be searched; nil if there are none.
     package var search: TextSearch<ElementLineage>?
+    /// The way in which Citus places the rows; nil if the description does not say it. Stores do not depend on it.
+    package var distribution: Distribution?
 
     /// Creates an entity.
     package init(
@@ -31,7 +33,7 @@ package struct Entity: Hashable, Sendable {
         identifier: Identifier,
         keySources: [EntityLineage] = [], properties: [Property], computed: [ComputedProperty] = [],
         indexes: [EntityIndex], checks: [EntityCheck] = [],
-        search: TextSearch<ElementLineage>? = nil
+        search: TextSearch<ElementLineage>? = nil, distribution: Distribution? = nil
     ) {
         self.lineage = lineage
         self.name = name
@@ -44,6 +46,7 @@ package struct Entity: Hashable, Sendable {
         self.indexes = indexes
         self.checks = checks
         self.search = search
+        self.distribution = distribution
     }
 
     /// The name of the entity's table.

@@ -33,6 +33,7 @@ extension DescriptionEditor {
             files[place].value.changeName(old, to: name, in: ["identifier", "property"])
             files[place].value.changeName(old, to: name, in: ["identifier", "properties"])
             files[place].value.changeName(old, to: name, in: ["search", "properties"])
+            files[place].value.changeName(old, to: name, in: ["distribution"])
             forEachElement(of: place, in: ["indexes"]) { index in
                 if case .array(let names) = index["properties"] {
                     index["properties"] = .array(names.map { $0.changingIndexedName(old, to: name) })

@@ -61,6 +61,9 @@ extension KeyTable {
         KeyShape("indexes", .array(of: .reference("index")), "Indexes on several properties."),
         KeyShape("checks", .array(of: .reference("check")), "Conditions that every row satisfies."),
         KeyShape("search", .reference("search"), "The properties whose texts can be searched."),
+        KeyShape(
+            "distribution", .string,
+            "The property by whose values Citus distributes the rows, or reference or local."),
     ]
 
     private static let propertyShapes = [
