@@ -32,6 +32,7 @@ import Testing
         let configuration = files.first { $0.baseName == "strata" }
         files.removeAll { $0.baseName == "strata" }
         var settings: VersionSettings?
+        var lint: [LintRule] = []
         var problems: [Diagnostic] = []
         if let configuration {
             do {
@@ -41,13 +42,15 @@ import Testing
                 _ = reader.strings("tests")
                 _ = reader.imported()
                 _ = reader.codable()
+                lint = reader.lintRules()
                 reader.checkIdentifier("schema")
                 problems = reader.diagnostics
             } catch {
                 problems = [error]
             }
         }
-        let descriptions = Descriptions(reading: files, folder: name, schema: "TestSchema", settings: settings)
+        let descriptions = Descriptions(
+            reading: files, folder: name, schema: "TestSchema", settings: settings, lint: lint)
         #expect(descriptions.history == nil || !problems.isEmpty)
         return (problems + descriptions.diagnostics).inOrder
     }

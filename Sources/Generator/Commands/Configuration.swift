@@ -34,6 +34,8 @@ struct Configuration {
     var structs = GenerationOptions.Structs.all
     /// Whether the schema page and its text in Markdown are generated.
     var hasDocuments = false
+    /// The target environments whose rules the model has to obey.
+    var lint: [LintRule] = []
     /// The settings of versions.
     var versions: VersionSettings
     /// The format of the databases that existed before the schema; nil if the schema was not imported.
@@ -70,6 +72,7 @@ struct Configuration {
         case .flag(false), nil: break
         }
         structs = values.choice("structs") ?? structs
+        lint = values.lintRules()
         hasDocuments = values.flag("document") ?? hasDocuments
         values.checkIdentifier("schema")
         if !values.diagnostics.isEmpty { throw Diagnostics(values.diagnostics) }

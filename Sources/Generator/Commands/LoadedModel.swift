@@ -55,7 +55,7 @@ package struct LoadedModel {
         let descriptions = Descriptions(
             reading: try folder.descriptions(), folder: folder.path, schema: folder.configuration.schema,
             sealed: lock.versions.map(\.version), settings: folder.configuration.versions,
-            imported: folder.configuration.imported)
+            imported: folder.configuration.imported, lint: folder.configuration.lint)
         guard var history = descriptions.history else { throw Diagnostics(descriptions.diagnostics) }
         if let oldest = folder.configuration.versions.oldestSupported {
             history = history.supported(from: oldest)

@@ -13,7 +13,7 @@ package struct ConfigurationReader {
         owner: "strata.json",
         fields: [
             "$schema", "schema", "mode", "tests", "access", "ddl", "dialects", "templates", "codable", "structs",
-            "document",
+            "document", "lint",
             "versions",
             "oldest_supported_version", "chain", "imported",
         ])
@@ -107,6 +107,14 @@ package struct ConfigurationReader {
     package mutating func imported() -> ImportedSource? {
         guard let json = values["imported"] else { return nil }
         var reader = ImportedSourceReader(file: file)
+        defer { diagnostics += reader.diagnostics }
+        return reader.read(json)
+    }
+
+    /// Reads the profiles of `lint`; none if it is absent or, after a diagnostic, wrong.
+    package mutating func lintRules() -> [LintRule] {
+        guard let json = values["lint"] else { return [] }
+        var reader = LintReader(file: file)
         defer { diagnostics += reader.diagnostics }
         return reader.read(json)
     }

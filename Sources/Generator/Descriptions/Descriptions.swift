@@ -19,9 +19,10 @@ package struct Descriptions: Sendable {
     ///   - sealed: The released versions, which keep their spelling.
     ///   - settings: The settings of versions from `strata.json`.
     ///   - imported: The databases from which the model was imported, from `strata.json`.
+    ///   - lint: The target environments whose rules the model has to obey, from `strata.json`.
     package init(
         reading files: [SourceFile], folder: String, schema: String, sealed: [Version] = [],
-        settings: VersionSettings? = nil, imported: ImportedSource? = nil
+        settings: VersionSettings? = nil, imported: ImportedSource? = nil, lint: [LintRule] = []
     ) {
         var diagnostics: [Diagnostic] = []
         var entities: [EntityDescription] = []
@@ -58,6 +59,7 @@ package struct Descriptions: Sendable {
             history = resolved.history
             sources = resolved.sources
             diagnostics += resolved.diagnostics
+            if let history, let sources { diagnostics += Lint.diagnostics(history, sources, lint) }
         }
         self.sources = sources
         var seen: Set<Diagnostic> = []

@@ -8,6 +8,8 @@ extension Problem {
     package var message: String {
         switch self {
         case .json(let problem): return message(of: problem)
+        case .lint(let profile, let finding, let version):
+            return "\(finding.message) (lint \(profile.rawValue), version \(version))"
 
         case .unknownKey(let key, let owner, let nearest):
             return "unknown key \"\(key)\" of \(owner)" + suggestion(nearest)

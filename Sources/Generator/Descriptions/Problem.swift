@@ -95,6 +95,9 @@ package enum Problem: Hashable, Sendable {
     case missingMember(String, of: String)
     case unusedSubtype(String)
 
+    // Target environments
+    case lint(LintProfile, LintFinding, version: String)
+
     // Notes
     case ignoredKeys([String])
     case unpersisted

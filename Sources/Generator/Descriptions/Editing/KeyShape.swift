@@ -191,6 +191,9 @@ extension ConfigurationReader {
         KeyShape(
             "dialects", .array(of: .choice(["sqlite", "postgresql"])),
             "The databases for which SQL is generated; the default is sqlite alone."),
+        KeyShape(
+            "lint", .array(of: .any(of: [.choice(LintProfile.allCases.map(\.rawValue)), .object])),
+            "The target environments whose rules the model has to obey."),
         KeyShape("document", .bool, "Whether generate writes Schema.html and SCHEMA.md."),
         KeyShape("templates", .string, "The folder of templates that replace those of Strata."),
         KeyShape("versions", .array(of: .any(of: [.version, .reference("entry")])), "All versions, oldest first."),
