@@ -486,6 +486,32 @@ import Testing
         }
     }
 
+    @Test func `lint warns, and a rename follows the distribution`() throws {
+        let files = [
+            "strata.json": """
+            { "lint": ["citus", { "profile": "sync", "severity": "warning" }] }
+            """,
+            "Note.json": """
+            { "name": "note", "identifier": { "type": "property", "property": "owner" }, "distribution": "owner",
+              "version_history": [{ "version": "1.0" }], "properties": [
+                { "name": "owner", "property_type": "uuid" }, { "name": "title", "property_type": "string" }] }
+            """,
+        ]
+        let warning =
+            "./Note.json:3:61: warning: a record may lack `title`; make it nullable, or add a \"default_value\" "
+            + "(lint sync, version 1.0)"
+        try ScratchModel.with(files) { (model: ScratchModel) throws in
+            let generated = model.run("generate", model.folder.path)
+            #expect(generated.code == .success && generated.output.contains(warning), "\(generated.output)")
+            let checked = model.run("check", model.folder.path)
+            #expect(checked.code == .success && checked.output.contains(warning), "\(checked.output)")
+            #expect(model.run("rename", "note.owner", "tenant", "--model", model.folder.path).code == .success)
+            let text = try model.text("Note.json")
+            #expect(text.contains(#""distribution": "tenant""#))
+            #expect(model.run("generate", model.folder.path).code == .success)
+        }
+    }
+
     @Test func `check reports a migration that is not written`() throws {
         let book = Self.book.replacing("\"default_value\": 0, ", with: "")
         try withModel(book: book) { (folder: URL) throws in

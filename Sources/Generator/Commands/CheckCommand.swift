@@ -43,7 +43,13 @@ struct CheckCommand {
             let folder = try arguments.model(at: path)
             let findings = try findings(in: folder)
             if stamp == nil { for warning in folder.manifestWarnings() { console.complain(warning) } }
-            if findings.isEmpty { continue }
+            if findings.isEmpty {
+                if !folder.configuration.lint.isEmpty {
+                    let warnings = try LoadedModel(reading: folder).notes.filter { $0.severity == .warning }
+                    for warning in warnings { console.complain(warning.description) }
+                }
+                continue
+            }
             isFound = true
             let messages =
                 Self.summary(of: findings.filter(\.isMendedByGenerating), in: folder)
