@@ -83,7 +83,7 @@ import Testing
                 == "book | key id: int | made: date")
         #expect(
             descriptions.diagnostics.map(\.description) == [
-                "Book.json:2:78: note: \"current_date\" is not a constant, so there is no default; set the date of each new row"
+                "Book.json:2:78: note: \"current_date\" is not a constant, so the property has no default value; set the date of each new row"
             ])
     }
 

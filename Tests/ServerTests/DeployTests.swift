@@ -130,9 +130,9 @@ import Testing
         }
     }
 
-    /// In 2.0, `tenant` is called `owner`, `team` is new, and `note` has all rows on each server.
+    /// In 2.0, `tenant` is called `owner`, `team` is new, and `note` becomes a reference table.
     ///
-    /// Stand-ins record the calls of Citus' functions: the distribution has no package of Citus.
+    /// Stand-ins record the calls of Citus' functions, because the test has no Citus.
     @Test func `tables are distributed where Citus is installed, and each only once`() throws {
         try withFolder { folder in
             let model = folder.appendingPathComponent("Sources/Notes/Model")

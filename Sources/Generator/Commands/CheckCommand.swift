@@ -43,18 +43,11 @@ struct CheckCommand {
             let folder = try arguments.model(at: path)
             let findings = try findings(in: folder)
             if stamp == nil { for warning in folder.manifestWarnings() { console.complain(warning) } }
-            if findings.isEmpty {
-                if !folder.configuration.lint.isEmpty {
-                    let warnings = try LoadedModel(reading: folder).notes.filter { $0.severity == .warning }
-                    for warning in warnings { console.complain(warning.description) }
-                }
-                continue
-            }
-            isFound = true
             let messages =
                 Self.summary(of: findings.filter(\.isMendedByGenerating), in: folder)
                 + findings.filter { !$0.isMendedByGenerating }.map(\.description)
-            console.complain(messages.joined(separator: "\n"))
+            if !messages.isEmpty { console.complain(messages.joined(separator: "\n")) }
+            if findings.contains(where: \.isError) { isFound = true }
         }
         if isFound { throw CommandError.found }
         if stamp == nil { console.say("everything is up to date") }
@@ -84,7 +77,23 @@ struct CheckCommand {
             case file, line, column, severity, message
         }
 
-        var description: String { "\(file): \(severity): \(message)" }
+        init(file: String, message: String, isMendedByGenerating: Bool = false) {
+            (self.file, self.message, self.isMendedByGenerating) = (file, message, isMendedByGenerating)
+        }
+
+        init(_ diagnostic: Diagnostic) {
+            (file, message) = (diagnostic.path, diagnostic.problem.message)
+            (line, column) = (diagnostic.position?.line, diagnostic.position?.column)
+            severity = diagnostic.severity.rawValue
+        }
+
+        /// Whether the check fails because of the finding.
+        var isError: Bool { severity == Diagnostic.Severity.error.rawValue }
+
+        var description: String {
+            let place = [line, column].compactMap(\.self).map { ":\($0)" }.joined()
+            return "\(file)\(place): \(severity): \(message)"
+        }
 
         /// The problem as a workflow command of GitHub. Its path is relative to the folder of the
         /// repository.
@@ -127,7 +136,7 @@ struct CheckCommand {
     private func printJSON(_ console: Console) throws {
         let findings = try paths.flatMap(findings(at:))
         console.say(try EncodedOutput.text(findings))
-        if !findings.isEmpty { throw CommandError.found }
+        if findings.contains(where: \.isError) { throw CommandError.found }
     }
 
     /// Prints workflow commands, which GitHub shows as annotations of a pull request.
@@ -135,7 +144,7 @@ struct CheckCommand {
         var count = 0
         for path in paths {
             let findings = try self.findings(at: path)
-            count += findings.count
+            count += findings.filter(\.isError).count
             for finding in findings where !finding.isMendedByGenerating { console.say(finding.annotation) }
             // GitHub shows ten annotations at most, and one command updates all generated files.
             let stale = findings.filter(\.isMendedByGenerating)
@@ -155,11 +164,7 @@ struct CheckCommand {
         } catch let error as CommandError {
             return [Finding(file: path, message: error.description)]
         } catch let error as Diagnostics {
-            return error.all.map { diagnostic in
-                Finding(
-                    file: diagnostic.path, line: diagnostic.position?.line, column: diagnostic.position?.column,
-                    severity: diagnostic.severity.rawValue, message: diagnostic.problem.message)
-            }
+            return error.all.map(Finding.init)
         }
     }
 
@@ -171,7 +176,8 @@ struct CheckCommand {
         func stale(_ url: URL, _ message: String) -> Finding {
             Finding(file: url.path, message: message, isMendedByGenerating: true)
         }
-        var findings: [Finding] = []
+        // The check of the tests' target would repeat them.
+        var findings = scope == .tests ? [] : model.notes.filter { $0.severity == .warning }.map(Finding.init)
         for file in output.files where !FileWriter.holds(file.contents, at: file.url) {
             let isThere = FileManager.default.fileExists(atPath: file.url.path)
             findings.append(stale(file.url, "it is \(isThere ? "stale" : "missing")"))

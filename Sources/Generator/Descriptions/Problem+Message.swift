@@ -8,8 +8,8 @@ extension Problem {
     package var message: String {
         switch self {
         case .json(let problem): return message(of: problem)
-        case .lint(let profile, let finding, let version):
-            return "\(finding.message) (lint \(profile.rawValue), version \(version))"
+        case .lint(let profile, let finding, let name, let version):
+            return "\(finding.message(name)) (lint \(profile.rawValue), version \(version))"
 
         case .unknownKey(let key, let owner, let nearest):
             return "unknown key \"\(key)\" of \(owner)" + suggestion(nearest)
@@ -200,7 +200,8 @@ extension Problem {
             return "the generated tests do not compare these values in this step"
 
         case .currentDate:
-            return "\"current_date\" is not a constant, so there is no default; set the date of each new row"
+            return "\"current_date\" is not a constant, so the property has no default value; "
+                + "set the date of each new row"
 
         case .mergeConflict:
             return "unresolved merge conflict; resolve it, then run generate"

@@ -96,7 +96,7 @@ package enum Problem: Hashable, Sendable {
     case unusedSubtype(String)
 
     // Target environments
-    case lint(LintProfile, LintFinding, version: String)
+    case lint(LintProfile, LintFinding, of: String, version: String)
 
     // Notes
     case ignoredKeys([String])

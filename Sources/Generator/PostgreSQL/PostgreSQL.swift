@@ -35,23 +35,20 @@ package enum PostgreSQL {
     }
 
     /// Returns the statements that let Citus place the rows of tables. Reference tables come first.
-    ///
-    /// - Parameter isNew: Whether nothing has to be done for tables that the coordinator keeps.
-    static func distribute(_ tables: [ServerTable], isNew: Bool = true) -> [String] {
-        let statements = tables.compactMap { table -> (isReference: Bool, text: String)? in
-            if table.distribution == nil, isNew { return nil }
+    static func distribute(_ tables: [ServerTable]) -> [String] {
+        guard !tables.isEmpty else { return [] }
+        let references = tables.filter { $0.distribution == .reference }
+        let others = tables.filter { $0.distribution != .reference }
+        let statements = (references + others).map { table in
             let kind =
                 switch table.distribution {
                 case .column(let name): "'column', \(SQL.literal(shortened(name)))"
                 case .reference: "'reference', NULL"
                 case nil: "'local', NULL"
                 }
-            let text = "SELECT strata_distribute(\(SQL.literal(quoted(table.name))), \(kind))"
-            return (table.distribution == .reference, text)
+            return "SELECT strata_distribute(\(SQL.literal(quoted(table.name))), \(kind))"
         }
-        guard !statements.isEmpty else { return [] }
-        return [ServerHistory.distribute] + statements.filter(\.isReference).map(\.text)
-            + statements.filter { !$0.isReference }.map(\.text)
+        return [ServerHistory.distribute] + statements
     }
 
     /// Returns the definition of a stored column.

@@ -11,7 +11,7 @@ enum ServerHistory {
         DECLARE
             present text;
         BEGIN
-            IF to_regproc('create_distributed_table') IS NULL THEN
+            IF to_regclass('pg_dist_partition') IS NULL THEN
                 RETURN;
             END IF;
             SELECT CASE WHEN partkey IS NOT NULL THEN 'column ' || column_to_column_name(logicalrelid, partkey)

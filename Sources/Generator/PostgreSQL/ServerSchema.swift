@@ -95,7 +95,7 @@ package struct ServerScript: Hashable, Sendable {
                 statements.append(try PostgreSQL.createIndex(index, on: table, concurrently: false))
             }
         }
-        statements += PostgreSQL.distribute(tables)
+        statements += PostgreSQL.distribute(tables.filter { $0.distribution != nil })
         for table in tables {
             for key in table.table.foreignKeys {
                 statements.append(

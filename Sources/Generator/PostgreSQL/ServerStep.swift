@@ -53,6 +53,8 @@ package struct ServerStep: Sendable {
     /// The statements that fill tables from others.
     var fills: [String] = []
     var lateTables: [String] = []
+    /// The tables that Citus places after all tables and columns have their final names.
+    var lateDistributions: [ServerTable] = []
     var lateCreations: [String] = []
     var lateValidations: [String] = []
     var lastIndexes: [(name: String, statements: [String])] = []
@@ -166,8 +168,9 @@ package struct ServerStep: Sendable {
             }
             if isLate { lateTables += statements } else { creations += statements }
         }
-        creations += PostgreSQL.distribute(created.filter { !isTaken($0.name) })
-        lateTables += PostgreSQL.distribute(created.filter { isTaken($0.name) })
+        let distributed = created.filter { $0.distribution != nil }
+        creations += PostgreSQL.distribute(distributed.filter { !isTaken($0.name) })
+        lateDistributions += distributed.filter { isTaken($0.name) }
         for table in created {
             for key in table.table.foreignKeys {
                 add(key, to: table, isLate: isTaken(table.name) || isLateTarget(key))
@@ -214,7 +217,7 @@ package struct ServerStep: Sendable {
             contract.insert("DROP VIEW IF EXISTS \(PostgreSQL.quoted(old.name))", at: 0)
         }
         renameConstraint(old.primaryKeyName, new.primaryKeyName, of: new)
-        if new.distribution != old.distribution { lateCreations += PostgreSQL.distribute([new], isNew: false) }
+        if new.distribution != old.distribution { lateDistributions.append(new) }
     }
 
     /// Renames a constraint at the end, when its table has the final name.
@@ -265,7 +268,7 @@ package struct ServerStep: Sendable {
         lateDrops.append("DROP TABLE IF EXISTS \(PostgreSQL.quoted(old.name)) CASCADE")
         lateDrops.append("ALTER TABLE \(PostgreSQL.quoted(name)) RENAME TO \(PostgreSQL.quoted(new.name))")
         renameConstraint(copy.primaryKeyName, new.primaryKeyName, of: new)
-        lateCreations += PostgreSQL.distribute([new])
+        if new.distribution != nil { lateDistributions.append(new) }
         for index in new.table.indexes {
             lateCreations.append(try PostgreSQL.createIndex(index, on: new, concurrently: false))
         }
@@ -299,7 +302,8 @@ package struct ServerStep: Sendable {
             ServerFile(
                 .contract, .transaction,
                 statements: contract + customUpdates + own + fills + tableDrops + tableRenames.map(\.before)
-                    + tableRenames.map(\.after) + lateDrops + keyRenames + lateTables + lateCreations))
+                    + tableRenames.map(\.after) + lateDrops + keyRenames + lateTables
+                    + PostgreSQL.distribute(lateDistributions) + lateCreations))
         if !lateValidations.isEmpty {
             files.append(ServerFile(.contract, .validation, "validate", statements: lateValidations))
         }

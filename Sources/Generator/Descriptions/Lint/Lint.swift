@@ -15,6 +15,8 @@ struct Lint {
         let finding: LintFinding
         let path: String
         let position: Position?
+        /// The version to which a step leads; nil for a finding about a version.
+        let step: Version?
     }
 
     static func diagnostics(_ history: SchemaHistory, _ sources: SourceMap, _ rules: [LintRule]) -> [Diagnostic] {
@@ -37,20 +39,40 @@ struct Lint {
         (self.rule, self.sources, self.index, self.version) = (rule, sources, index, version)
     }
 
-    private mutating func report(_ finding: LintFinding, _ make: (Problem) -> Diagnostic, in version: Version? = nil) {
-        var diagnostic = make(.lint(rule.profile, finding, version: (version ?? self.version.version).text))
+    /// Reports a finding, unless an earlier version has it at the same place.
+    ///
+    /// - Parameter step: The version to which the step leads that causes the finding; nil if the version itself causes it.
+    private mutating func report(
+        _ finding: LintFinding, _ name: String, step: Version? = nil, _ make: (Problem) -> Diagnostic
+    ) {
+        let version = step ?? self.version.version
+        var diagnostic = make(.lint(rule.profile, finding, of: name, version: version.text))
         diagnostic.severity = rule.severity
-        let key = Finding(finding: finding, path: diagnostic.path, position: diagnostic.position)
+        let key = Finding(finding: finding, path: diagnostic.path, position: diagnostic.position, step: step)
         if seen.insert(key).inserted { diagnostics.append(diagnostic) }
     }
 
     private mutating func report(
-        _ finding: LintFinding, _ entity: Entity, property: ElementLineage? = nil, key: String = "name"
+        _ finding: LintFinding, _ entity: Entity, named name: String? = nil, key: String = "name"
     ) {
         let (sources, index) = (sources, index)
-        report(finding) {
+        report(finding, name ?? "`\(entity.name)`") {
+            sources.diagnostic($0, entity: entity.lineage, key: key, at: index)
+        }
+    }
+
+    private mutating func report(
+        _ finding: LintFinding, _ property: ElementLineage, of entity: Entity, key: String = "name"
+    ) {
+        let (sources, index) = (sources, index)
+        report(finding, "`\(entity.name(of: property) ?? "")`") {
             sources.diagnostic($0, entity: entity.lineage, property: property, key: key, at: index)
         }
+    }
+
+    private mutating func report(_ finding: LintFinding, _ index: EntityIndex, of entity: Entity) {
+        let sources = sources
+        report(finding, "the index") { sources.diagnostic($0, entity: entity.lineage, index: index.lineage) }
     }
 
     // MARK: Versions
@@ -61,12 +83,12 @@ struct Lint {
         case .yugabyte:
             checkCollations(entity)
             for property in entity.computed {
-                report(.generatedColumn(property.name), entity, property: property.lineage, key: "computed")
+                report(.generatedColumn, property.lineage, of: entity, key: "computed")
             }
         case .cockroach:
             checkCollations(entity)
             for property in entity.properties where property.relationship.map(isStored) == true {
-                report(.deferredForeignKey(property.name), entity, property: property.lineage)
+                report(.deferrableForeignKey, property.lineage, of: entity)
             }
         case .sync: checkSync(entity)
         }
@@ -78,151 +100,139 @@ struct Lint {
 
     private mutating func checkCollations(_ entity: Entity) {
         for property in entity.properties where property.collation == .nocase {
-            report(.foldedCase(property.name), entity, property: property.lineage, key: "collation")
+            report(.foldedCase, property.lineage, of: entity, key: "collation")
         }
     }
 
     private mutating func checkCitus(_ entity: Entity) {
-        if entity.distribution == nil { report(.notDistributed(entity.name), entity) }
+        if entity.distribution == nil { report(.notDistributed, entity) }
         let distribution = version.distribution(of: entity)
         if let column = distribution?.column {
             if !version.keyParts(of: entity).map(\.name).contains(column) {
-                report(.uniqueWithout(column: column, "the primary key"), entity, key: "identifier")
+                report(.uniqueWithout(column: column), entity, named: "the primary key", key: "identifier")
             }
-            let columns = version.columns(of: entity)
-            func isMissing(_ properties: [ElementLineage]) -> Bool {
-                !columns.contains { $0.name == column && $0.property.map(properties.contains) == true }
+            func contains(_ properties: [ElementLineage]) -> Bool {
+                properties.contains { version.distributionColumn($0, of: entity) == column }
             }
-            for property in entity.properties where version.isUnique(property) && isMissing([property.lineage]) {
-                report(
-                    .uniqueWithout(column: column, "unique values of `\(property.name)`"), entity,
-                    property: property.lineage, key: "unique")
+            for property in entity.properties where version.isUnique(property) && !contains([property.lineage]) {
+                report(.uniqueWithout(column: column), property.lineage, of: entity, key: "unique")
             }
-            for unique in entity.indexes where unique.isUnique && isMissing(unique.properties) {
-                let sources = sources
-                report(.uniqueWithout(column: column, "a unique index")) {
-                    sources.diagnostic($0, entity: entity.lineage, index: unique.lineage)
-                }
+            for index in entity.indexes where index.isUnique && !contains(index.properties) {
+                report(.uniqueWithout(column: column), index, of: entity)
             }
         }
         for property in entity.properties {
             guard let relationship = property.relationship, let target = version.entity(relationship.target) else {
                 continue
             }
-            let key = version.keyParts(of: target).map(\.name)
-            let other = version.distribution(of: target)
             switch version.storage(of: relationship) {
             case .column:
-                let columns = version.columns(of: entity).filter {
-                    $0.property == property.lineage && $0.role != .position
-                }.map(\.name)
-                if !isTogether(distribution, columns, other, key) {
-                    report(
-                        .foreignKeyElsewhere(property.name, target: target.name), entity, property: property.lineage)
-                }
+                let columns = version.referenceParts(of: property).map(\.name)
+                checkForeignKey(columns, of: property, in: entity, distribution, to: target)
                 if let column = distribution?.column, columns.contains(column),
                     version.deleteRule(of: property) == .nullify
                 {
-                    report(.nullifiedDistribution(property.name), entity, property: property.lineage, key: "on_delete")
+                    report(.nullifiedDistribution, property.lineage, of: entity, key: "on_delete")
                 }
             case .joinTable:
-                guard let join = version.joinTables(of: entity).first(where: { $0.property == property.lineage }) else {
-                    continue
-                }
-                let placed = version.distribution(of: join, in: entity)
-                let ends = [
-                    (join.source, distribution, version.keyParts(of: entity).map(\.name), entity.name),
-                    (join.target, other, key, target.name),
-                ]
-                for (columns, end, key, name) in ends where !isTogether(placed, columns, end, key) {
-                    report(.foreignKeyElsewhere(property.name, target: name), entity, property: property.lineage)
+                for join in version.joinTables(of: entity) where join.property == property.lineage {
+                    let placed = version.distribution(of: join, in: entity)
+                    checkForeignKey(join.source, of: property, in: entity, placed, to: entity)
+                    checkForeignKey(join.target, of: property, in: entity, placed, to: target)
                 }
             default: continue
             }
         }
     }
 
-    /// Whether a foreign key refers only to rows on the same server.
-    private func isTogether(
-        _ source: TableDistribution?, _ columns: [String], _ target: TableDistribution?, _ key: [String]
-    ) -> Bool {
-        switch (source, target) {
-        case (_, .reference), (nil, nil): true
-        case (.column(let name), .column(let other)):
-            zip(columns, key).contains { $0 == name && $1 == other }
-        default: false
-        }
+    /// Checks that a foreign key refers only to rows on the same server.
+    private mutating func checkForeignKey(
+        _ columns: [String], of property: Property, in entity: Entity, _ distribution: TableDistribution?,
+        to target: Entity
+    ) {
+        let isTogether =
+            switch (distribution, version.distribution(of: target)) {
+            case (_, .reference), (nil, nil): true
+            case (.column(let name), .column(let other)):
+                zip(columns, version.keyParts(of: target)).contains { $0 == name && $1.name == other }
+            default: false
+            }
+        if !isTogether { report(.foreignKeyElsewhere(target: target.name), property.lineage, of: entity) }
     }
 
     private mutating func checkSync(_ entity: Entity) {
         switch entity.identifier {
-        case .column(_, .int): report(.localKey(entity.name), entity, key: "identifier")
+        case .column(_, .int): report(.localKey, entity, key: "identifier")
         case .column: break
         case .properties:
             let parts = version.keyParts(of: entity)
             if parts.count > 1 {
-                report(.compositeKey(entity.name), entity, key: "identifier")
+                report(.compositeKey, entity, key: "identifier")
             } else if parts.first.map({ ![.uuid, .string].contains($0.type) }) == true {
-                report(.localKey(entity.name), entity, key: "identifier")
+                report(.localKey, entity, key: "identifier")
             }
         }
         let key: [ElementLineage] = if case .properties(let lineages) = entity.identifier { lineages } else { [] }
-        for unique in entity.indexes where unique.isUnique {
-            let sources = sources
-            report(.unique("the index")) { sources.diagnostic($0, entity: entity.lineage, index: unique.lineage) }
-        }
+        for index in entity.indexes where index.isUnique { report(.unique, index, of: entity) }
         for property in entity.properties where !key.contains(property.lineage) {
             func report(_ finding: LintFinding, _ key: String = "name") {
-                self.report(finding, entity, property: property.lineage, key: key)
+                self.report(finding, property.lineage, of: entity, key: key)
             }
-            if property.isUnique { report(.unique("`\(property.name)`"), "unique") }
+            if property.isUnique {
+                report(.unique, "unique")
+            } else if version.isUnique(property) {
+                report(.oneToOne)
+            }
             guard let relationship = property.relationship else {
-                if !property.isNullable, property.defaultValue == nil {
-                    report(.requiredWithoutDefault(property.name))
-                }
+                if !property.isNullable, property.defaultValue == nil { report(.requiredWithoutDefault) }
                 continue
             }
-            if relationship.association == .toOne, !property.isNullable { report(.requiredRelationship(property.name)) }
-            if relationship.inverse == nil { report(.missingInverse(property.name)) }
+            if relationship.association == .toOne, !property.isNullable { report(.requiredRelationship) }
+            if relationship.inverse == nil { report(.missingInverse) }
             if version.storage(of: relationship) == .column, version.deleteRule(of: property) == .deny {
-                report(.denied(property.name), "on_delete")
+                report(.denied, "on_delete")
             }
-            if relationship.isOrdered { report(.ordered(property.name), "ordered") }
+            if relationship.isOrdered { report(.ordered, "ordered") }
         }
     }
 
     // MARK: Steps
 
     private mutating func check(_ step: SchemaStep) {
-        let new = step.to.version
         for change in step.changes {
-            let (entity, property): (EntityLineage, ElementLineage?)
+            let (lineage, property): (EntityLineage, ElementLineage?)
             switch change.subject {
-            case .entity(let lineage): (entity, property) = (lineage, nil)
-            case .property(let lineage, let element): (entity, property) = (lineage, element)
+            case .entity(let entity): (lineage, property) = (entity, nil)
+            case .property(let entity, let element): (lineage, property) = (entity, element)
             case .subtype, .element: continue
             }
-            guard let old = step.from.entity(entity) else { continue }
-            let oldName = property.map { old.name(of: $0) ?? "" } ?? old.name
-            if property != nil, oldName.isEmpty { continue }
-            let exists = step.to.entity(entity).map { now in property.map { now.name(of: $0) != nil } ?? true } ?? false
-            let place = exists ? index.advanced(by: 1) : index
-            var findings: [LintFinding] = []
-            switch (rule.profile, change.kind) {
-            case (.sync, .removed), (.sync, .merged): findings.append(.removed(oldName))
-            case (.sync, .fields(let fields)):
-                if !Set(fields).isDisjoint(with: [.name, .table, .column]) { findings.append(.renamed(oldName)) }
-                if !Set(fields).isDisjoint(with: [.type, .key]) { findings.append(.retyped(oldName)) }
-            case (.citus, .fields(let fields)):
-                let isDistributed = step.from.distribution(of: old) != nil
-                let changed: Set<SchemaChange.Field> = property == nil ? [] : [.name, .type, .column]
-                if isDistributed, !changed.isDisjoint(with: fields) { findings.append(.triggerOnDistributed(oldName)) }
-            default: break
+            guard let entity = step.from.entity(lineage),
+                let name = property.map({ entity.name(of: $0) }) ?? entity.name
+            else { continue }
+            for finding in findings(change, entity, isProperty: property != nil) {
+                // A removed element has a place only in the old version.
+                let isRemoved = change.kind == .removed || step.to.entity(lineage) == nil
+                let place = sources.versions.index(isRemoved ? step.from.version : step.to.version)
+                let sources = sources
+                report(finding, "`\(name)`", step: step.to.version) {
+                    sources.diagnostic($0, entity: lineage, property: property, at: place)
+                }
             }
-            let sources = sources
-            for finding in findings {
-                report(finding, { sources.diagnostic($0, entity: entity, property: property, at: place) }, in: new)
-            }
+        }
+    }
+
+    /// Returns the rules that a change of an entity or of one of its properties violates.
+    private func findings(_ change: SchemaChange, _ old: Entity, isProperty: Bool) -> [LintFinding] {
+        switch (rule.profile, change.kind) {
+        case (.sync, .removed), (.sync, .merged): return [.removed]
+        case (.sync, .fields(let fields)):
+            let isRenamed = !Set(fields).isDisjoint(with: [.name, .table, .column])
+            let isRetyped = !Set(fields).isDisjoint(with: [.type, .key])
+            return (isRenamed ? [.renamed] : []) + (isRetyped ? [.retyped] : [])
+        case (.citus, .fields(let fields)):
+            let needsTrigger = isProperty && !Set(fields).isDisjoint(with: [.name, .type, .column])
+            return needsTrigger && version.distribution(of: old) != nil ? [.triggerOnDistributed] : []
+        default: return []
         }
     }
 }

@@ -27,7 +27,9 @@ package struct LintRule: Sendable {
 /// Reads `"lint"`, and collects diagnostics.
 struct LintReader {
     let file: SourceFile
-    private(set) var diagnostics: [Diagnostic] = []
+    private var reader = FieldReader()
+
+    var diagnostics: [Diagnostic] { reader.diagnostics }
 
     /// The choices of `"severity"`.
     private enum Severity: String, CaseIterable { case error, warning }
@@ -35,63 +37,40 @@ struct LintReader {
     init(file: SourceFile) { self.file = file }
 
     mutating func read(_ json: JSON) -> [LintRule] {
-        guard case .array(let elements) = json.value else {
-            report(.wrongKind(key: "lint", expected: "an array, like [\"citus\"]", found: json.kind), json.offset)
-            return []
-        }
+        let elements = reader.array(json, key: "lint", expected: "an array, like [\"citus\"]", file) ?? []
         return elements.compactMap { rule($0) }
     }
 
     private mutating func rule(_ json: JSON) -> LintRule? {
         guard case .object(let members) = json.value else {
-            guard let profile: LintProfile = choice(json, key: "lint") else { return nil }
-            return LintRule(profile: profile, severity: .error, since: nil, offset: json.offset, file: file)
+            let profile: LintProfile? = reader.choice(json, key: "lint", file)
+            return profile.map {
+                LintRule(profile: $0, severity: .error, since: nil, offset: json.offset, file: file)
+            }
         }
-        var (profile, severity, since): (LintProfile?, Severity?, JSON?)
+        var rule = (profile: LintProfile?.none, severity: Severity.error, since: Version?.none, offset: json.offset)
         for member in members {
             switch member.key {
-            case "profile": profile = choice(member.value, key: "profile")
-            case "severity": severity = choice(member.value, key: "severity")
-            case "since": since = member.value
+            case "profile": rule.profile = reader.choice(member.value, key: "profile", file)
+            case "severity": rule.severity = reader.choice(member.value, key: "severity", file) ?? .error
+            case "since":
+                rule.offset = member.value.offset
+                guard let text = reader.string(member.value, key: "since", file) else { continue }
+                rule.since = Version(text)
+                if rule.since == nil { reader.report(.malformedVersion(text), file, rule.offset) }
             default:
                 let nearest = ["profile", "severity", "since"].nearest(to: member.key)
-                report(.unknownKey(member.key, of: "an element of \"lint\"", nearest: nearest), member.keyOffset)
+                reader.report(
+                    .unknownKey(member.key, of: "an element of \"lint\"", nearest: nearest), file, member.keyOffset)
             }
         }
-        guard let profile else {
-            if !members.contains(where: { $0.key == "profile" }) {
-                report(.missingKey("profile", of: "an element of \"lint\""), json.offset)
-            }
-            return nil
+        if !members.contains(where: { $0.key == "profile" }) {
+            reader.report(.missingKey("profile", of: "an element of \"lint\""), file, json.offset)
         }
-        var version: Version?
-        if let since {
-            guard let text = string(since, key: "since") else { return nil }
-            version = Version(text)
-            if version == nil { report(.malformedVersion(text), since.offset) }
+        return rule.profile.map { profile in
+            LintRule(
+                profile: profile, severity: rule.severity == .error ? .error : .warning, since: rule.since,
+                offset: rule.offset, file: file)
         }
-        return LintRule(
-            profile: profile, severity: severity == .warning ? .warning : .error, since: version,
-            offset: since?.offset ?? json.offset, file: file)
-    }
-
-    private mutating func choice<Choice: RawRepresentable & CaseIterable>(_ json: JSON, key: String) -> Choice?
-    where Choice.RawValue == String {
-        guard let text = string(json, key: key) else { return nil }
-        let choice = Choice(rawValue: text)
-        if choice == nil {
-            report(.unknownValue(text, of: key, allowed: Choice.allCases.map(\.rawValue)), json.offset)
-        }
-        return choice
-    }
-
-    private mutating func string(_ json: JSON, key: String) -> String? {
-        if let text = json.text { return text }
-        report(.wrongKind(key: key, expected: "a string", found: json.kind), json.offset)
-        return nil
-    }
-
-    private mutating func report(_ problem: Problem, _ offset: Int) {
-        diagnostics.append(file.diagnostic(problem, at: offset))
     }
 }
