@@ -13,43 +13,6 @@ import Testing
 
     init() throws { server = try #require(PostgreSQLServer.shared) }
 
-    /// Writes a model, and runs a body with its folder.
-    ///
-    /// In 2.0, `title` is called `name`, `price` is required, `pages` is new, `note` is removed, and `shelf` is called `rack`.
-    private func withModel(_ body: (String) throws -> Void) throws {
-        try withFolder { folder in
-            let model = folder.appendingPathComponent("Sources/Books/Model")
-            try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
-            func write(_ name: String, _ text: String) throws {
-                try Data(text.utf8).write(to: model.appendingPathComponent(name))
-            }
-            try write("strata.json", #"{ "dialects": ["sqlite", "postgresql"] }"#)
-            try write(
-                "Rack.json",
-                """
-                { "name": "rack", "identifier": { "type": "int" }, "version_history": [{ "version": "1.0" },
-                  { "version": "2.0", "previous_name": "shelf" }],
-                  "properties": [{ "name": "place", "property_type": "string" }] }
-                """)
-            try write(
-                "Book.json",
-                """
-                { "name": "book", "identifier": { "type": "int" }, "added_at_version": "1.0", "properties": [
-                  { "name": "name", "property_type": "string", "version_history": [{ "version": "1.0" },
-                    { "version": "2.0", "previous_name": "title" }] },
-                  { "name": "price", "property_type": "int", "minimum": 0, "version_history": [{ "version": "1.0" },
-                    { "version": "2.0", "previous": { "nullable": true }, "fill": 7 }] },
-                  { "name": "pages", "property_type": "int", "default_value": 1, "added_at_version": "2.0" },
-                  { "name": "note", "property_type": "string", "nullable": true, "removed_at_version": "2.0",
-                    "discard": true },
-                  { "name": "rack", "property_type": { "entity_name": "rack", "association": "to_one" }, "nullable": true, "version_history": [
-                    { "version": "1.0" }, { "version": "2.0", "previous_name": "shelf" }] }
-                ] }
-                """)
-            try body(model.path)
-        }
-    }
-
     /// In 2.0, `item` is called `thing`, its `name` is called `title`, `number` is called `count` and may be less, and `copy` is
     /// filled from `name`. `label` stays.
     @Test func `apps of both versions keep their own rules, and no write is lost`() throws {
@@ -72,7 +35,7 @@ import Testing
                 """
             try Data(description.utf8).write(to: model.appendingPathComponent("Thing.json"))
             let path = model.path
-            let schema = try self.model(path).serverSchema()
+            let schema = try loadedModel(path).serverSchema()
             try server.withDatabase { url in
                 try ServerSchemaTests.run([schema.versions[0].script], at: url)
                 let connection = try ServerConnection(to: url)
@@ -106,8 +69,8 @@ import Testing
     }
 
     @Test func `a file whose statements failed is not finished, although psql goes on`() throws {
-        try withModel { path in
-            let schema = try model(path).serverSchema()
+        try withBooks { path in
+            let schema = try loadedModel(path).serverSchema()
             try server.withDatabase { url in
                 try ServerSchemaTests.run([schema.versions[0].script], at: url)
                 let connection = try ServerConnection(to: url)
@@ -155,7 +118,7 @@ import Testing
                 """,
             ]
             for (name, text) in files { try Data(text.utf8).write(to: model.appendingPathComponent(name)) }
-            let schema = try self.model(model.path).serverSchema()
+            let schema = try loadedModel(model.path).serverSchema()
             try server.withDatabase { url in
                 let connection = try ServerConnection(to: url)
                 try connection.execute(
@@ -203,13 +166,9 @@ import Testing
         }
     }
 
-    private func model(_ path: String) throws -> LoadedModel {
-        try #require(ModelFolder.all(below: path).first).loaded()
-    }
-
     @Test func `deploy creates, migrates, and removes the old parts only when it may`() throws {
-        try withModel { path in
-            let schema = try model(path).serverSchema()
+        try withBooks { path in
+            let schema = try loadedModel(path).serverSchema()
             try server.withDatabase { url in
                 #expect(strata("deploy", path, "--to", url, "--dry-run").text.contains("create 2.0.sql"))
                 try ServerSchemaTests.run([schema.versions[0].script], at: url)
@@ -257,7 +216,7 @@ import Testing
     }
 
     @Test func `deploy refuses a wrong address, foreign tables, and versions that it does not know`() throws {
-        try withModel { path in
+        try withBooks { path in
             #expect(strata("deploy", path, "--to", "nowhere").text.contains("is not an address like"))
             let wrong = strata("deploy", path, "--to", "postgresql://postgres:secret@127.0.0.1:1/none")
             #expect(wrong.code == .diagnostics && wrong.text.contains("cannot be reached"))
@@ -280,8 +239,8 @@ import Testing
     }
 
     @Test func `a second deployment waits, and one that waits for a lock goes on`() throws {
-        try withModel { path in
-            let schema = try model(path).serverSchema()
+        try withBooks { path in
+            let schema = try loadedModel(path).serverSchema()
             try server.withDatabase { url in
                 try ServerSchemaTests.run([schema.versions[0].script], at: url)
                 let blocker = try ServerConnection(to: url)

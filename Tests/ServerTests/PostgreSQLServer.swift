@@ -112,6 +112,14 @@ final class PostgreSQLServer: @unchecked Sendable {
         return try body(url(name))
     }
 
+    /// Runs a file with `psql`, which stops at the first error.
+    func run(_ file: URL, isTransaction: Bool, at url: String) throws {
+        let mode = isTransaction ? ["--single-transaction"] : []
+        let result = try Self.run(
+            programs + "/psql", ["-q", "-v", "ON_ERROR_STOP=1", "-d", url, "-f", file.path] + mode)
+        #expect(result.status == 0, "\(file.lastPathComponent): \(result.output)")
+    }
+
     /// Returns the definitions of a database, as `pg_dump` writes them. The columns of each table are sorted, because added ones
     /// come last.
     func dump(_ url: String) throws -> String {

@@ -19,11 +19,56 @@ func withFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
 }
 
 /// Runs a command of the tool, and returns its exit code and what it prints.
-@discardableResult func strata(_ arguments: String...) -> (code: Command.ExitCode, text: String) {
+@discardableResult func strata(_ arguments: String...) -> (code: Command.ExitCode, text: String) { strata(arguments) }
+
+/// Runs a command of the tool, and returns its exit code and what it prints.
+@discardableResult func strata(_ arguments: [String]) -> (code: Command.ExitCode, text: String) {
     var lines: [String] = []
     let console = Console(say: { lines.append($0) }, complain: { lines.append($0) })
     let code = Command.run(arguments, console: console, others: ServerCommand.all.merging(StoreCommand.all) { $1 })
     return (code, lines.joined(separator: "\n"))
+}
+
+/// Loads the model of a folder.
+func loadedModel(_ path: String) throws -> LoadedModel {
+    try #require(ModelFolder.all(below: path).first).loaded()
+}
+
+/// Writes a model, and runs a body with its folder.
+///
+/// In 2.0, `title` is called `name`, `price` is required, `pages` is new, `note` is removed, and `shelf` is called `rack`.
+func withBooks(_ body: (String) throws -> Void) throws {
+    try withFolder { folder in
+        let model = folder.appendingPathComponent("Sources/Books/Model")
+        try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+        func write(_ name: String, _ text: String) throws {
+            try Data(text.utf8).write(to: model.appendingPathComponent(name))
+        }
+        try write("strata.json", #"{ "dialects": ["sqlite", "postgresql"] }"#)
+        try write(
+            "Rack.json",
+            """
+            { "name": "rack", "identifier": { "type": "int" }, "version_history": [{ "version": "1.0" },
+              { "version": "2.0", "previous_name": "shelf" }],
+              "properties": [{ "name": "place", "property_type": "string" }] }
+            """)
+        try write(
+            "Book.json",
+            """
+            { "name": "book", "identifier": { "type": "int" }, "added_at_version": "1.0", "properties": [
+              { "name": "name", "property_type": "string", "version_history": [{ "version": "1.0" },
+                { "version": "2.0", "previous_name": "title" }] },
+              { "name": "price", "property_type": "int", "minimum": 0, "version_history": [{ "version": "1.0" },
+                { "version": "2.0", "previous": { "nullable": true }, "fill": 7 }] },
+              { "name": "pages", "property_type": "int", "default_value": 1, "added_at_version": "2.0" },
+              { "name": "note", "property_type": "string", "nullable": true, "removed_at_version": "2.0",
+                "discard": true },
+              { "name": "rack", "property_type": { "entity_name": "rack", "association": "to_one" }, "nullable": true, "version_history": [
+                { "version": "1.0" }, { "version": "2.0", "previous_name": "shelf" }] }
+            ] }
+            """)
+        try body(model.path)
+    }
 }
 
 /// The SQL of models, run by a real server.

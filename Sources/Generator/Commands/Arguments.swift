@@ -41,7 +41,7 @@ package struct Arguments {
             "--into", "--order", "--renames", "--inheritance", "--oldest", "--version-info", "--target", "--quiet",
         ],
         "convert": ["--model", "--to", "--version", "--invalid-rows", "--json", "--quiet"],
-        "deploy": ["--to", "--phase", "--oldest-client", "--dry-run", "--check", "--target", "--quiet"],
+        "deploy": ["--to", "--export", "--phase", "--oldest-client", "--dry-run", "--check", "--target", "--quiet"],
         "copy": ["--to", "--from", "--model", "--restart", "--quiet"],
         "templates": ["--copy", "--values"],
         "sources": ["--model", "--target", "--output"],

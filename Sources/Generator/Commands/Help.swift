@@ -247,6 +247,8 @@ enum Help {
             A deployment that was interrupted goes on when it is run again. Two cannot run at the same time.
 
               --to URL               the database: postgresql://USER@HOST/DATABASE
+              --export TOOL          write files for flyway, atlas or golang-migrate to the folder --to instead; it adds what is
+                                     missing there
               --oldest-client VERSION  the oldest version of which an app may still write; what only older ones need is removed
               --phase PHASE          the last phase to run: expand, backfill, validate or contract
               --dry-run              print the plan, and change nothing

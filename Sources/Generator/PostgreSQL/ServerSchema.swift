@@ -61,9 +61,20 @@ package struct ServerScript: Hashable, Sendable {
     package let statements: [String]
 
     /// The complete text of the file.
-    package var text: String {
-        let body = mode == .single ? statements : ["BEGIN"] + statements + ["COMMIT"]
-        return comment + (settings + body).map { $0 + ";\n" }.joined()
+    package var text: String { text(of: mode == .single ? statements : ["BEGIN"] + statements + ["COMMIT"]) }
+
+    /// The text for a program that begins and ends the transaction itself.
+    package var textWithoutTransaction: String { text(of: statements) }
+
+    /// The texts for a program that sends each file as one command. All but the first one consist of one statement, because
+    /// PostgreSQL runs several statements of a command in one transaction.
+    package var commands: [String] {
+        guard mode == .single else { return [text] }
+        return [text(of: Array(statements.prefix(1)))] + statements.dropFirst().map { comment + $0 + ";\n" }
+    }
+
+    private func text(of statements: [String]) -> String {
+        comment + (settings + statements).map { $0 + ";\n" }.joined()
     }
 
     /// The limits of the time for which a statement waits for a lock, and runs.

@@ -14,7 +14,7 @@ enum DeployCommand {
     static func run(_ arguments: Arguments, _ console: Console) throws {
         guard arguments.folders.count == 1 else { throw CommandError.usage("deploy takes one folder of a model") }
         let model = try arguments.model(at: arguments.folders[0]).loaded()
-        let url = try arguments.value("--to")
+        let target = try arguments.value("--to")
         let schema = try model.serverSchema()
         let oldest = try arguments.option("--oldest-client").map { text in
             guard let version = Version(text), model.history.versions.contains(where: { $0.version == version }) else {
@@ -32,7 +32,20 @@ enum DeployCommand {
         if last == .contract, oldest == nil {
             throw CommandError.usage("--phase contract needs --oldest-client: the oldest version that still runs")
         }
-        let connection = try ServerConnection(to: url)
+        if let tool = try arguments.option("--export").map(MigrationTool.init(named:)) {
+            if arguments.has("--check") {
+                throw CommandError.usage("--check compares a database, so it excludes --export")
+            }
+            let folder = try MigrationFolder(URL(fileURLWithPath: target), of: tool, schema)
+            let plan = try DeploymentPlan(schema, folder.state, oldestClient: oldest, lastPhase: last ?? .contract)
+            say(plan, "the folder", console)
+            for note in folder.notes { console.say("note: " + note) }
+            if arguments.has("--dry-run") { return }
+            try requireWritten(plan, schema, of: model)
+            for name in try folder.add(plan.tasks) { console.say("wrote \(name)") }
+            return
+        }
+        let connection = try ServerConnection(to: target)
         do {
             if arguments.has("--check") {
                 return try ServerDrift(of: connection, schema).report(console)
@@ -40,18 +53,22 @@ enum DeployCommand {
             if !arguments.has("--dry-run") { try lock(connection, console) }
             let plan = try DeploymentPlan(
                 schema, try ServerState(reading: connection), oldestClient: oldest, lastPhase: last ?? .contract)
-            say(plan, console)
+            say(plan, "the database", console)
             if arguments.has("--dry-run") { return }
-            let steps = Set(plan.tasks.compactMap(\.step))
-            for step in schema.steps where steps.contains(ServerState.Step(from: step.step.from, to: step.step.to)) {
-                guard let name = step.step.unwritten.first else { continue }
-                let file = model.serverMigrations(from: step.step.from, to: step.step.to).appendingPathComponent(name)
-                throw CommandError.elsewhere("\(file.path): error: this migration is not written yet")
-            }
-            for task in plan.tasks { try run(task, connection, url, console) }
+            try requireWritten(plan, schema, of: model)
+            for task in plan.tasks { try run(task, connection, target, console) }
             if !plan.tasks.isEmpty { console.say("the database has version \(plan.after)") }
         } catch let error as ServerError {
             throw CommandError.elsewhere("error: \(error)")
+        }
+    }
+
+    private static func requireWritten(_ plan: DeploymentPlan, _ schema: ServerSchema, of model: LoadedModel) throws {
+        let steps = Set(plan.tasks.compactMap(\.step))
+        for step in schema.steps where steps.contains(ServerState.Step(from: step.step.from, to: step.step.to)) {
+            guard let name = step.step.unwritten.first else { continue }
+            let file = model.serverMigrations(from: step.step.from, to: step.step.to).appendingPathComponent(name)
+            throw CommandError.elsewhere("\(file.path): error: this migration is not written yet")
         }
     }
 
@@ -67,11 +84,11 @@ enum DeployCommand {
         throw CommandError.elsewhere("error: another deployment or copy is running in this database")
     }
 
-    private static func say(_ plan: DeploymentPlan, _ console: Console) {
+    private static func say(_ plan: DeploymentPlan, _ target: String, _ console: Console) {
         switch (plan.before, plan.tasks.isEmpty) {
-        case (nil, _): console.say("the database is empty")
-        case (let version?, true): console.say("the database has version \(version), and nothing is left to do")
-        case (let version?, false): console.say("the database has version \(version)")
+        case (nil, _): console.say("\(target) is empty")
+        case (let version?, true): console.say("\(target) has version \(version), and nothing is left to do")
+        case (let version?, false): console.say("\(target) has version \(version)")
         }
         for task in plan.tasks {
             console.say("  " + (task.step.map { "\($0.from) to \($0.to): " } ?? "create ") + task.script.name)

@@ -5,7 +5,7 @@ import SchemaModel
 /// The scripts that `strata deploy` runs, and the reasons why it does not run more.
 struct DeploymentPlan {
     /// A script to run.
-    struct Task {
+    struct Task: Hashable {
         /// The step; nil to create an empty database.
         let step: ServerState.Step?
         let script: ServerScript

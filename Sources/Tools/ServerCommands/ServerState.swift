@@ -51,6 +51,24 @@ struct ServerState {
         }
     }
 
+    /// Creates the state of a database that has run some files of a schema.
+    ///
+    /// - Parameter hasRun: Returns whether a file has run.
+    init(of schema: ServerSchema, hasRun: (DeploymentPlan.Task) -> Bool) {
+        for version in schema.versions where hasRun(DeploymentPlan.Task(step: nil, script: version.script)) {
+            current = (version.version, version.fingerprint)
+        }
+        for step in schema.steps {
+            let key = Step(from: step.step.from, to: step.step.to)
+            let files = step.scripts.filter { hasRun(DeploymentPlan.Task(step: key, script: $0)) }
+            finished[key] = Set(files.map(\.name))
+            let left = step.scripts.filter { !isFinished($0.name, of: key) }
+            guard left.allSatisfy({ $0.phase == .contract }) else { continue }
+            current = (key.to, step.fingerprint)
+            marks[key] = left.isEmpty ? ["ready", "contracted"] : ["ready"]
+        }
+    }
+
     /// Whether the phase `contract` of a step has not run.
     var hasOldParts: Bool { marks.contains { $0.value.contains("ready") && !$0.value.contains("contracted") } }
 
