@@ -93,6 +93,112 @@ import Testing
         }
     }
 
+    @Test func `a row that the backfill has not reached follows every write`() throws {
+        try withBooks { path in
+            let scripts = try loadedModel(path).serverSchema().steps[0].scripts
+            try server.withDatabase { url in
+                try ServerSchemaTests.run([try loadedModel(path).serverSchema().versions[0].script], at: url)
+                let connection = try ServerConnection(to: url)
+                try connection.execute(
+                    """
+                    INSERT INTO shelf VALUES (1, 'left');
+                    INSERT INTO book (id, title, price, shelf_id) SELECT n, 'T' || n, n, 1 FROM generate_series(1, 4) AS n
+                    """)
+                try ServerSchemaTests.run(scripts.filter { $0.phase == .expand }, at: url)
+                // The backfill may have passed the new key already.
+                try connection.execute("UPDATE book SET id = -1 WHERE id = 1")
+                // Another column: the row gets the values that the new version requires.
+                try connection.execute("UPDATE book SET note = 'y' WHERE id = 2")
+                // A write that sets both columns: the new one counts.
+                try connection.execute("UPDATE book SET title = 'old', name = 'new' WHERE id = 3")
+                let rows = try connection.rows("SELECT id, title, name, rack_id FROM book ORDER BY id")
+                #expect(
+                    rows == [
+                        ["-1", "T1", "T1", "1"], ["2", "T2", "T2", nil], ["3", "new", "new", nil],
+                        ["4", "T4", nil, nil],
+                    ])
+            }
+        }
+    }
+
+    @Test func `a backfill keeps its finished batches, and a finished one changes nothing`() throws {
+        try withBooks { path in
+            let schema = try loadedModel(path).serverSchema()
+            let scripts = schema.steps[0].scripts
+            let place = try #require(scripts.firstIndex { $0.backfilledTable == "book" })
+            try server.withDatabase { url in
+                try ServerSchemaTests.run([schema.versions[0].script], at: url)
+                let connection = try ServerConnection(to: url)
+                try connection.execute(
+                    "INSERT INTO book (id, title, price) SELECT n, 'T' || n, n FROM generate_series(1, 25000) AS n")
+                try ServerSchemaTests.run(Array(scripts[..<place]), at: url)
+                let blocker = try ServerConnection(to: url)
+                try blocker.execute("BEGIN; SELECT * FROM book WHERE id = 15000 FOR UPDATE")
+                #expect(throws: ServerError.self) { try ServerSchemaTests.run([scripts[place]], at: url) }
+                try blocker.execute("COMMIT")
+                let done = "SELECT position, rows_done, finished IS NOT NULL FROM strata_history WHERE file = $1"
+                #expect(try connection.rows(done, [scripts[place].name]) == [[#"["10000"]"#, "10000", "f"]])
+                // Rows before the position do not change again.
+                let silently = "SET session_replication_role = replica; UPDATE book SET name = 'mine' WHERE id IN "
+                try connection.execute(silently + "(5, 15001)")
+                try ServerSchemaTests.run([scripts[place]], at: url)
+                try connection.execute(silently + "(24000)")
+                let call = try #require(scripts[place].statements.first { $0.hasPrefix("CALL strata_backfill") })
+                try connection.execute("SET session_replication_role = origin")
+                try connection.execute(call)
+                #expect(
+                    try connection.rows("SELECT id, name FROM book WHERE id IN (5, 15001, 24000, 25000) ORDER BY id")
+                        == [["5", "mine"], ["15001", "T15001"], ["24000", "mine"], ["25000", "T25000"]])
+            }
+        }
+    }
+
+    @Test func `the function of a custom migration does not change what an app of the new version has set`() throws {
+        try withFolder { folder in
+            let model = folder.appendingPathComponent("Sources/People/Model")
+            let migrations = model.appendingPathComponent("Migrations/postgresql/1.0-2.0")
+            try FileManager.default.createDirectory(at: migrations, withIntermediateDirectories: true)
+            let description = """
+                { "name": "person", "identifier": { "type": "int" }, "version_history": [
+                  { "version": "1.0" }, { "version": "2.0", "migration": "custom" }], "properties": [
+                  { "name": "first", "property_type": "string" },
+                  { "name": "greeting", "property_type": "string", "added_at_version": "2.0" }] }
+                """
+            let function = """
+                CREATE OR REPLACE FUNCTION "strata_migrate_person_1.0_to_2.0"("row" person) RETURNS person
+                LANGUAGE plpgsql AS $strata$
+                BEGIN
+                    "row".greeting := 'Hello ' || "row".first;
+                    RETURN "row";
+                END
+                $strata$;
+                """
+            try Data(#"{ "dialects": ["sqlite", "postgresql"] }"#.utf8).write(
+                to: model.appendingPathComponent("strata.json"))
+            try Data(description.utf8).write(to: model.appendingPathComponent("Person.json"))
+            try server.withDatabase { url in
+                let stub = strata("deploy", model.path, "--to", url)
+                #expect(stub.code == .success, "\(stub.text)")
+            }
+            try server.withDatabase { url in
+                let first = try loadedModel(model.path).serverSchema().versions[0].script
+                try ServerSchemaTests.run([first], at: url)
+                let connection = try ServerConnection(to: url)
+                try connection.execute("INSERT INTO person VALUES (1, 'Ada')")
+                #expect(
+                    strata("deploy", model.path, "--to", url).text.contains("person.sql: error: this migration is not"))
+                try Data(function.utf8).write(to: migrations.appendingPathComponent("person.sql"))
+                #expect(strata("deploy", model.path, "--to", url).code == .success)
+                try connection.execute("INSERT INTO person (id, first) VALUES (2, 'Bob'), (3, 'Cid')")
+                try connection.execute("UPDATE person SET first = 'Ben' WHERE id = 2")
+                try connection.execute("UPDATE person SET first = 'Cyd', greeting = 'Hi' WHERE id = 3")
+                #expect(
+                    try connection.rows("SELECT first, greeting FROM person ORDER BY id")
+                        == [["Ada", "Hello Ada"], ["Ben", "Hello Ben"], ["Cyd", "Hi"]])
+            }
+        }
+    }
+
     /// In 2.0, `tenant` is called `owner`, `team` is new, and `note` becomes a reference table.
     ///
     /// Stand-ins record the calls of Citus' functions, because the test has no Citus.
