@@ -59,7 +59,7 @@ let package = Package(
         // Models and databases of other libraries.
         .target(
             name: "Importing",
-            dependencies: ["Descriptions", "JSONText", "SchemaDiff", "SchemaModel", "SQLSchema", "Strata"],
+            dependencies: ["CSQLite", "Descriptions", "JSONText", "SchemaDiff", "SchemaModel", "SQLSchema", "Strata"],
             path: "Sources/Import/Importing"),
         .target(
             name: "StoreConversion", dependencies: ["CSQLite", "SQLSchema", "Strata"],

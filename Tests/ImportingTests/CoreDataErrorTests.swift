@@ -147,7 +147,7 @@ import Testing
         #expect(workspace.run("import", "room", "x").code == .usage)
         #expect(
             workspace.run("import", "sqlite", "x", "--into", "y", "--renames", "z").complaints == [
-                "error: import sqlite has no option --renames"
+                "error: import sqlite has no option --renames for a single database"
             ])
     }
 }

@@ -3,7 +3,7 @@ public struct ImportedFormat: Hashable, Sendable {
     /// The libraries whose databases can be read.
     public enum Library: String, CaseIterable, Hashable, Sendable {
         case coreData = "core-data"
-        case room, drift, sqlite
+        case room, drift, sqlite, sql
     }
 
     /// The library that created the databases.

@@ -6,6 +6,10 @@ package enum ReservedNames {
         return ["sqlite_", "strata_"].contains(where: name.hasPrefix) || ["json_each", "json_tree"].contains(name)
     }
 
-    /// The tables that other libraries add to the databases of an app.
-    package static let ofLibraries: Set<String> = ["android_metadata", "grdb_migrations", "room_master_table"]
+    /// The tables, in lowercase, that other libraries and migration tools add to the databases of an app.
+    package static let ofLibraries: Set<String> = [
+        "android_metadata", "room_master_table", "grdb_migrations", "flyway_schema_history", "schema_migrations",
+        "ar_internal_metadata", "_prisma_migrations", "__drizzle_migrations", "__diesel_schema_migrations",
+        "_sqlx_migrations", "goose_db_version", "gorp_migrations", "atlas_schema_revisions",
+    ]
 }

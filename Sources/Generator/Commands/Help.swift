@@ -357,16 +357,22 @@ enum Help {
             usage: strata import core-data MODEL.xcdatamodeld --into FOLDER [options]
                    strata import room SCHEMAS --into FOLDER [options]
                    strata import drift SCHEMAS --into FOLDER [options]
+                   strata import sql MIGRATIONS --into FOLDER [options]
                    strata import sqlite DATABASE --into FOLDER [options]
 
             Writes the descriptions of a model of another library, with all its versions, and IMPORT.md, which lists what was
-            not carried over. SCHEMAS is the folder of the schemas that Room or Drift has exported. Strata reads the
-            descriptions back and compares them with the source; if they differ, it writes nothing.
+            not carried over. Strata reads the descriptions back and compares them with the source; if they differ, it writes
+            nothing.
+
+            SCHEMAS is the folder of the schemas that Room or Drift has exported. MIGRATIONS is a folder of SQL files with
+            numbers in their names, as SQLDelight, Flyway, golang-migrate, Prisma, drizzle and others have them. DATABASE is a
+            database, or a folder with a database of each version.
 
               --into FOLDER          the folder of the model
               --renames FILE         renames (old name to new name), removals and backfill values, by version: {"12": {"user":
-                                     "account", "user.fax": null, "account.age": {"fill": 0}}}; not for sqlite
-              --oldest VERSION       the oldest version whose stores can be migrated; not for sqlite
+                                     "account", "user.fax": null, "account.age": {"fill": 0}}}
+              --oldest VERSION       the oldest version whose stores can be migrated
+              --complete             for sql: each file creates a complete schema, instead of changing the one before
               --order FILE           the versions of a Core Data model in order, one a line
               --inheritance KIND     for Core Data: root (default), one table for an entity and all that inherit from it; or
                                      entity, one table for each entity that is not abstract

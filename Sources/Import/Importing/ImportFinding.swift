@@ -9,6 +9,8 @@ enum ImportFinding: Hashable, Sendable {
     /// SQL that Drift runs when it creates the database.
     case initialQuery
     case unknownElement(type: String)
+    /// A file that Flyway runs again whenever it changes.
+    case repeatableFile
     case unreadableIndex
     case transient
     case compositeAttribute
@@ -49,6 +51,7 @@ enum ImportFinding: Hashable, Sendable {
     enum DeclaredTypeProblem: Hashable, Sendable {
         case notBoolean
         case dateAsNumber
+        case unknownDate
         case otherKinds
     }
     /// The property is mandatory only in rows of one kind.
@@ -116,6 +119,8 @@ enum ImportFinding: Hashable, Sendable {
     case kindsMoved([String])
     /// The app changed the mark with which it asks Core Data to migrate.
     case rewriteMark(String?, String?)
+    /// A statement of a migration changes rows.
+    case rowChange(file: String, line: Int, verb: String)
 
     // MARK: Updates of a model
 
@@ -131,14 +136,14 @@ enum ImportFinding: Hashable, Sendable {
         /// The source does not show whether an element was renamed, or whether it was removed and another one was
         /// added.
         case undecided
-        /// The app marked a change of values that the model does not show.
+        /// The source contains a change of values that the model does not show.
         case marked
     }
 
     var section: Section {
         switch self {
         case .replaced, .kindsMoved: .undecided
-        case .rewriteMark: .marked
+        case .rewriteMark, .rowChange: .marked
         default: .notCarriedOver
         }
     }

@@ -70,12 +70,25 @@ package struct ModelImport {
         try self.init(.drift, path, DriftSchemas.read(in: path), renames: renames)
     }
 
-    /// Reads the schema of a SQLite database as a single version.
+    /// Reads the schema of a SQLite database as a single version, or a folder of databases, one a version.
     ///
-    /// - Parameter path: The path of the database.
+    /// - Parameters:
+    ///   - path: The path of the database or the folder.
+    ///   - renames: The path of a file with your answers, as for `init(room:renames:)`.
     /// - Throws: `ImportError`.
-    package init(sqlite path: String) throws {
-        try self.init(.sqlite, path, [LiveDatabase.read(path)], renames: nil)
+    package init(sqlite path: String, renames: String? = nil) throws {
+        try self.init(.sqlite, path, LiveDatabase.read(path), renames: renames)
+    }
+
+    /// Reads a folder of SQL migrations, each of which ends a version.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the folder.
+    ///   - areComplete: Whether each file creates a complete schema, instead of changing the one before.
+    ///   - renames: The path of a file with your answers, as for `init(room:renames:)`.
+    /// - Throws: `ImportError`, with the line of a statement that SQLite refuses.
+    package init(sql path: String, areComplete: Bool = false, renames: String? = nil) throws {
+        try self.init(.sql, path, SQLMigrations.read(in: path, areComplete: areComplete), renames: renames)
     }
 
     private init(_ format: Format, _ path: String, _ schemas: [SourceSchema], renames: String?) throws {

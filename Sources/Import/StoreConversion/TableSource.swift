@@ -13,8 +13,8 @@ struct TableSource: ConversionSource {
         self.format = format
         database = try DatabaseTables(reading: connection)
         let number = try connection.integer("PRAGMA user_version") ?? 0
-        // The meaning of the number is unknown for an app that uses SQLite itself.
-        versionName = number == 0 || library == .sqlite ? nil : String(number)
+        // In an app that uses SQLite itself, the number may mean anything.
+        versionName = number == 0 || [.sqlite, .sql].contains(library) ? nil : String(number)
         var sequences: [String: Int64] = [:]
         if database.table("sqlite_sequence") != nil {
             try connection.query("SELECT name, seq FROM sqlite_sequence WHERE typeof(seq) = 'integer'") { row in

@@ -17,15 +17,21 @@ enum ImportCommand {
             let formats = ModelImport.Format.allCases.map(\.rawValue).joined(separator: ", ")
             throw CommandError.usage("import needs a format (\(formats)) and a path")
         }
-        let useless: [ModelImport.Format: [String]] = [
-            .room: ["--order", "--inheritance", "--version-info"],
-            .drift: ["--order", "--inheritance", "--version-info"],
-            .sqlite: ["--order", "--inheritance", "--renames", "--oldest", "--version-info"],
-        ]
-        if let option = useless[format]?.first(where: arguments.has) {
-            throw CommandError.usage("import \(format.rawValue) has no option \(option)")
-        }
         let path = arguments.folders[1]
+        let ofCoreData = ["--order", "--inheritance", "--version-info"]
+        let ofHistories = ["--renames", "--oldest"]
+        let useless: [String] =
+            switch format {
+            case .coreData: ["--complete"]
+            case .room, .drift: ofCoreData + ["--complete"]
+            case .sqlite: ofCoreData + ["--complete"] + (FileManager.default.isFolder(path) ? [] : ofHistories)
+            case .sql: ofCoreData
+            }
+        if let option = useless.first(where: arguments.has) {
+            let isDatabase = format == .sqlite && ofHistories.contains(option)
+            throw CommandError.usage(
+                "import \(format.rawValue) has no option \(option)" + (isDatabase ? " for a single database" : ""))
+        }
         let folder = try arguments.value("--into")
         let imported: ModelImport
         let line = console.progress("importing", unit: "stages")
@@ -42,7 +48,10 @@ enum ImportCommand {
                 renames: arguments.option("--renames"), versionInfo: arguments.option("--version-info"))
         case .room: imported = try ModelImport(room: path, renames: arguments.option("--renames"))
         case .drift: imported = try ModelImport(drift: path, renames: arguments.option("--renames"))
-        case .sqlite: imported = try ModelImport(sqlite: path)
+        case .sqlite: imported = try ModelImport(sqlite: path, renames: arguments.option("--renames"))
+        case .sql:
+            imported = try ModelImport(
+                sql: path, areComplete: arguments.has("--complete"), renames: arguments.option("--renames"))
         }
         line.update(1, of: 3)
         let url = URL(fileURLWithPath: folder, isDirectory: true)

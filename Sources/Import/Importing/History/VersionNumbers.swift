@@ -31,10 +31,13 @@ enum VersionNumbers {
     }
 
     private static func number(in name: String, isFirst: Bool) -> Version? {
-        guard let match = name.firstMatch(of: /([0-9]{1,9}(?:\s*[._]\s*[0-9]{1,9})*)\s*$/) else {
+        guard let match = name.firstMatch(of: /([0-9]+(?:\s*[._]\s*[0-9]+)*)\s*$/) else {
             return isFirst ? Version("1.0") : nil
         }
-        let text = match.1.split { !$0.isNumber }.joined(separator: ".")
+        let parts = match.1.split { !$0.isNumber }
+        // A time is not a version.
+        guard parts.allSatisfy({ $0.count <= 9 }) else { return nil }
+        let text = parts.joined(separator: ".")
         return Version(text.contains(".") ? text : text + ".0")
     }
 }

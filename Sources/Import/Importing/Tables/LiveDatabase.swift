@@ -3,69 +3,94 @@ import SchemaModel
 import SQLSchema
 import Strata
 
-/// Reads the schema of an existing database. It derives the types of columns from their declarations and their values.
+/// Reads the schemas of existing databases. It derives the types of columns from their declarations and their values.
 enum LiveDatabase {
-    static func read(_ path: String) throws -> SourceSchema {
-        guard FileManager.default.fileExists(atPath: path) else {
-            throw ImportError("there is no such file", path: path)
+    /// Reads a database, or a folder with a database of each version, in the order of the numbers in their names.
+    static func read(_ path: String) throws -> [SourceSchema] {
+        let manager = FileManager.default
+        guard manager.fileExists(atPath: path) else { throw ImportError("there is no such file", path: path) }
+        guard manager.isFolder(path) else { return try schemas(of: [(path, nil)]) }
+        let files = try manager.contentsOfDirectory(atPath: path).sorted().map { "\(path)/\($0)" }.filter { file in
+            !manager.isFolder(file) && FileHandle(forReadingAtPath: file)?.readData(ofLength: 16) == Self.mark
         }
-        do {
-            return try schema(try Connection(path: path, mode: .readOnly), path)
-        } catch let error as SQLiteError {
-            throw ImportError(error.description, path: path)
+        guard !files.isEmpty else { throw ImportError("there are no databases in it", path: path) }
+        return try schemas(of: NumberedFile.sorted(files.map { ($0, $0) }, in: path).map { ($0.path, $0.numberText) })
+    }
+
+    /// The first bytes of a database (https://sqlite.org/fileformat.html#the_database_header).
+    private static let mark = Data("SQLite format 3\0".utf8)
+
+    /// A column with its declared type, whose values are the same in all databases.
+    private struct Column: Hashable {
+        var name: SourceSchema.ColumnName
+        var type: String
+
+        init(_ column: SourceTable.Column, of table: SourceTable) {
+            (name, type) = (.init(table.name, column.name), column.declaredType)
         }
     }
 
-    private static func schema(_ connection: Connection, _ path: String) throws -> SourceSchema {
+    private static func schemas(of databases: [(path: String, name: String?)]) throws -> [SourceSchema] {
+        var schemas: [SourceSchema] = []
+        var tables: [[SourceTable]] = []
+        // A column is read in the same way in all versions, whose databases may be empty.
+        var values: [Column: Values] = [:]
+        for (path, name) in databases {
+            do {
+                let connection = try Connection(path: path, mode: .readOnly)
+                let schema = try schema(connection, path, name)
+                tables.append(try schema.tables())
+                for table in tables[tables.count - 1] {
+                    for column in table.columns where !column.isGenerated {
+                        try values[Column(column, of: table), default: Values()].add(
+                            column.name, in: table.name, connection)
+                    }
+                }
+                schemas.append(schema)
+            } catch let error as SQLiteError {
+                throw ImportError(error.description, path: path)
+            }
+        }
+        for place in schemas.indices {
+            for table in tables[place] {
+                for column in table.columns where !column.isGenerated {
+                    let (type, finding) = (values[Column(column, of: table)] ?? Values()).type(declared: column)
+                    schemas[place].add(type, finding, of: column, in: table)
+                }
+            }
+        }
+        return schemas
+    }
+
+    private static func schema(_ connection: Connection, _ path: String, _ name: String?) throws -> SourceSchema {
         let number = try connection.integer("PRAGMA user_version") ?? 0
-        var schema = SourceSchema(formerName: number > 0 ? String(number) : "1", path: path)
         if try connection.integer("SELECT count(*) FROM sqlite_master WHERE name IN ('strata_metadata', 'Z_METADATA')")
             != 0
         {
             throw ImportError(
                 "this is a store of Strata or of Core Data: import the model that it was made from", path: path)
         }
-        let virtual = try connection.texts(
-            "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL%'")
+        var objects: [SourceSchema.Object] = []
         try connection.query("SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid")
         { row in
-            let (type, name, table) = (try row.string(0), try row.string(1), try row.string(2))
-            let isShadow = virtual.contains { SourceTable.isPart(table, of: $0) }
-            if name.hasPrefix("sqlite_") || ReservedNames.ofLibraries.contains(table) { return }
-            if isShadow {
-                if virtual.contains(name) {
-                    schema.leftOut.append((name, .virtualTable))
-                    schema.unreadTables.append(name)
-                }
-            } else if type == "table" || type == "index" {
-                schema.statements.append(try row.string(3))
-            } else {
-                schema.leftOut.append((name, .object(type: type)))
-            }
+            objects.append(
+                .init(
+                    type: try row.string(0), name: try row.string(1), table: try row.string(2), sql: try row.string(3)))
         }
-        for table in try schema.tables() {
-            for column in table.columns where !column.isGenerated {
-                let values = try Values(of: column.name, in: table.name, connection)
-                let (type, finding) = values.type(declared: column)
-                schema.types[.init(table.name, column.name)] = type
-                if let finding { schema.leftOut.append(("\(table.name).\(column.name)", finding)) }
-            }
-        }
-        return schema
+        return SourceSchema(formerName: name ?? (number > 0 ? String(number) : "1"), path: path, objects: objects)
     }
 
     /// The contents of a column: the number of values of each kind.
-    private struct Values {
+    struct Values {
         private var counts: [String: Int] = [:]
         private var truths = 0
         private var uuids = 0
         private var wholeReals = 0
         private var dates = 0
 
-        init(of column: String, in table: String, _ connection: Connection) throws {
+        /// Adds the values of a column in a database.
+        mutating func add(_ column: String, in table: String, _ connection: Connection) throws {
             let name = SQL.quoted(column)
-            var counts: [String: Int] = [:]
-            var (truths, uuids, wholeReals, dates) = (0, 0, 0, 0)
             try connection.query(
                 """
                 SELECT typeof(\(name)), count(*), sum(\(name) IN (0, 1)),
@@ -77,14 +102,12 @@ enum LiveDatabase {
                 """
             ) { row in
                 let kind = try row.string(0)
-                counts[kind] = try row.int(1)
-                if kind == "integer" { truths = try row.optionalInt(2) ?? 0 }
+                counts[kind, default: 0] += try row.int(1)
+                if kind == "integer" { truths += try row.optionalInt(2) ?? 0 }
                 if kind == "blob" || kind == "text" { uuids += try row.optionalInt(3) ?? 0 }
-                if kind == "real" { wholeReals = try row.optionalInt(4) ?? 0 }
-                if kind == "text" { dates = try row.optionalInt(5) ?? 0 }
+                if kind == "real" { wholeReals += try row.optionalInt(4) ?? 0 }
+                if kind == "text" { dates += try row.optionalInt(5) ?? 0 }
             }
-            self.counts = counts
-            (self.truths, self.uuids, self.wholeReals, self.dates) = (truths, uuids, wholeReals, dates)
         }
 
         private func count(_ kind: String) -> Int { counts[kind] ?? 0 }
@@ -98,8 +121,8 @@ enum LiveDatabase {
             }
             if words.contains("UUID") || words.contains("GUID"), uuids == total { return (.uuid, nil) }
             if words.contains("DATE") || words.contains("TIME") {
-                if dates == total, total > 0 { return (.date, nil) }
-                return (total == 0 ? .double : found, .values(.dateAsNumber, declared: words))
+                if dates == total { return (.date, total > 0 ? nil : .values(.unknownDate, declared: words)) }
+                return (found, .values(.dateAsNumber, declared: words))
             }
             if words.contains("DEC") || words.contains("NUMERIC") { return (.decimal, nil) }
             guard let affinity = column.affinity else { return (found, nil) }

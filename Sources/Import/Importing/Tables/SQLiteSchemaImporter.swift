@@ -71,6 +71,10 @@ struct SQLiteSchemaImporter {
         table.columns.first { Self.isSame($0.name, name) }
     }
 
+    private func token(of column: SourceTable.Column, in table: SourceTable) -> String {
+        schema.tokens[.init(table.name, column.name)] ?? column.name
+    }
+
     /// Returns whether Strata accepts the primary key of the table.
     private func hasKey(_ table: SourceTable) -> Bool {
         !table.key.isEmpty
@@ -166,7 +170,7 @@ struct SQLiteSchemaImporter {
     // MARK: Entities
 
     private mutating func entity(_ table: SourceTable) -> ImportedEntity {
-        var entity = ImportedEntity(name: table.name)
+        var entity = ImportedEntity(name: table.name, token: schema.tokens[.init(table.name, "")])
         if table.isAutoincrement {
             note(table.name, nil, .autoincrement)
         }
@@ -291,7 +295,7 @@ struct SQLiteSchemaImporter {
             note(table.name, column.name, .defaultOfForeignKey)
         }
         return ImportedProperty(
-            name: name, token: column.name,
+            name: name, token: token(of: column, in: table),
             content: .relationship(
                 ImportedRelationship(
                     target: relation.target.name, association: .toOne, rule: .whenTargetGoes(rule))),
@@ -306,7 +310,7 @@ struct SQLiteSchemaImporter {
     ) -> ImportedProperty {
         let type = type(of: column, in: table)
         var property = ImportedProperty(
-            name: column.name, token: column.name, content: .attribute(.scalar(type)),
+            name: column.name, token: token(of: column, in: table), content: .attribute(.scalar(type)),
             isNullable: !column.isNotNull && !isInKey, path: schema.paths[.init(table.name, column.name)],
             form: schema.forms[.init(table.name, column.name)])
         if let sql = column.defaultSQL, isInKey, sql.uppercased() != "NULL" {
@@ -346,7 +350,7 @@ struct SQLiteSchemaImporter {
         guard !results.isEmpty, results.allSatisfy({ $0.fits(type) }), isWhole || type == .double || type == .string
         else { return nil }
         return ImportedProperty(
-            name: column.name, token: column.name, content: .attribute(.scalar(type)), computed: value,
+            name: column.name, token: token(of: column, in: table), content: .attribute(.scalar(type)), computed: value,
             isNullable: true, path: schema.paths[.init(table.name, column.name)])
     }
 

@@ -16,11 +16,21 @@ struct SourceSchema: Sendable {
     var forms: [ColumnName: String] = [:]
     /// The names of columns in the app's code, by table and column.
     var paths: [ColumnName: String] = [:]
+    /// The identities of tables and columns while they are renamed, if the source shows them. A table has no column.
+    var tokens: [ColumnName: String] = [:]
     /// The findings about elements of the file that are left out.
     var leftOut: [(entity: String?, finding: ImportFinding)] = []
 
     /// The virtual tables, which are left out.
     var unreadTables: [String] = []
+
+    /// An object in `sqlite_schema`.
+    struct Object: Sendable {
+        var type: String
+        var name: String
+        var table: String
+        var sql: String
+    }
 
     /// A column of a table. As in SQL, letter case does not matter.
     struct ColumnName: Hashable, Sendable {
@@ -33,9 +43,41 @@ struct SourceSchema: Sendable {
         }
     }
 
+    init(formerName: String, path: String) { (self.formerName, self.path) = (formerName, path) }
+
+    /// Creates the schema of a database. Views, triggers and virtual tables are left out.
+    init(formerName: String, path: String, objects: [Object]) {
+        self.init(formerName: formerName, path: path)
+        let virtual = objects.filter { $0.type == "table" && $0.sql.uppercased().hasPrefix("CREATE VIRTUAL") }
+            .map(\.name)
+        for object in objects {
+            if object.name.hasPrefix("sqlite_") || ReservedNames.ofLibraries.contains(object.table.lowercased()) {
+                continue
+            }
+            if virtual.contains(where: { SourceTable.isPart(object.table, of: $0) }) {
+                guard virtual.contains(object.name) else { continue }
+                leftOut.append((object.name, .virtualTable))
+                unreadTables.append(object.name)
+            } else if object.type == "table" || object.type == "index" {
+                statements.append(object.sql)
+            } else {
+                leftOut.append((object.name, .object(type: object.type)))
+            }
+        }
+    }
+
+    /// Sets the type of a column, and adds a finding about it.
+    mutating func add(
+        _ type: ScalarType, _ finding: ImportFinding?, of column: SourceTable.Column, in table: SourceTable
+    ) {
+        types[.init(table.name, column.name)] = type
+        if let finding { leftOut.append(("\(table.name).\(column.name)", finding)) }
+    }
+
     /// Returns the tables that the statements create. SQLite executes the statements in memory and reports the tables.
     func tables() throws -> [SourceTable] {
         let connection = try Connection(path: ":memory:", mode: .readWrite)
+        connection.acceptQuotedStrings()
         for statement in statements {
             do {
                 try connection.execute(statement)

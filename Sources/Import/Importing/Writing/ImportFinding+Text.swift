@@ -7,6 +7,7 @@ extension ImportFinding {
         case .object(let type): "it is a \(type)"
         case .initialQuery: "it is a query that runs when the database is created"
         case .unknownElement(let type): "its type is unknown: \(type)"
+        case .repeatableFile: "it belongs to no version, because Flyway runs it again whenever it changes"
         case .unreadableIndex: "the index cannot be read"
         case .transient: "it is transient, so stores have no values of it"
         case .compositeAttribute: "it is a composite attribute"
@@ -58,6 +59,7 @@ extension ImportFinding {
         case .rewriteMark(let old, let new):
             "its versionHashModifier changes from \(old.map { "\"\($0)\"" } ?? "none") to "
                 + (new.map { "\"\($0)\"" } ?? "none")
+        case .rowChange(let file, let line, let verb): "\(file):\(line) changes its rows (\(verb))"
         case .missingDescription: "the model does not have it any more, so its changes are left out"
         case .missingElement: "the description does not have it any more, so its changes are left out"
         case .edited(let field, let description, let imported, let new):
@@ -86,6 +88,7 @@ extension ImportFinding.DeclaredTypeProblem {
         case .notBoolean: "it has other values than 0 and 1"
         case .dateAsNumber:
             "its values are numbers: write in strata.json what they count, and change the property's type to date"
+        case .unknownDate: "nothing shows the form of its values: write it in strata.json if it is not ISO 8601 text"
         case .otherKinds: "it has values of other types, which will not fit"
         }
     }

@@ -9,7 +9,7 @@ struct ImportReport {
     let losses: [Line]
     /// The notes about things that may have been renamed.
     let undecided: [Line]
-    /// The notes about changes of values that the app marked.
+    /// The notes about changes of values that the model does not show.
     private let marked: [Line]
     private let history: SchemaHistory
     private let format: ModelImport.Format
@@ -131,10 +131,7 @@ struct ImportReport {
         }
         if !marked.isEmpty {
             lines += [
-                "",
-                "The app gave these entities and properties another `versionHashModifier`. Apps do that to run a migration that",
-                "rewrites values without a change of the model. If yours did, add `\"migration\": \"custom\"` and write it.",
-                "",
+                "", format.markAdvice, "",
             ]
             lines += table(marked)
         }
@@ -197,7 +194,19 @@ extension ModelImport.Format {
         case .coreData: "Core Data"
         case .room: "Room"
         case .drift: "Drift"
-        case .sqlite: "SQLite"
+        case .sqlite, .sql: "SQLite"
+        }
+    }
+
+    /// The advice about changes of values.
+    fileprivate var markAdvice: String {
+        switch self {
+        case .coreData:
+            "The app gave these entities and properties another `versionHashModifier`. Apps do that to run a migration that\n"
+                + "rewrites values without a change of the model. If yours did, add `\"migration\": \"custom\"` and write it."
+        case .room, .drift, .sqlite, .sql:
+            "These statements change rows, and descriptions do not. For a step, add `\"migration\": \"custom\"` to the entity's\n"
+                + "version and write it. Rows that a new store needs are inserted by the app."
         }
     }
 
@@ -207,7 +216,7 @@ extension ModelImport.Format {
         case .coreData:
             "The import discards what is removed, as Core Data does without a mapping model. If a row needs the data, import\n"
                 + "again with `--renames`, or delete `\"discard\"` and write the migration."
-        case .room, .drift, .sqlite:
+        case .room, .drift, .sqlite, .sql:
             "Each step is a custom migration until you answer it with `--renames`."
         }
     }

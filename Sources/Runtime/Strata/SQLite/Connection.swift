@@ -103,6 +103,11 @@ package final class Connection {
         _ = strata_db_config_switch(pointer, Int32(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE), isOn ? 0 : 1)
     }
 
+    /// Accepts string literals in double quotes in the declarations of tables and indexes, as other libraries do.
+    package func acceptQuotedStrings() {
+        _ = strata_db_config_switch(pointer, Int32(SQLITE_DBCONFIG_DQS_DDL), 1)
+    }
+
     /// Runs `body`, and interrupts its SQL when `isWanted` returns true.
     ///
     /// - Parameters:

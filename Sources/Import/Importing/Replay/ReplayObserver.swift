@@ -1,0 +1,79 @@
+import CSQLite
+
+/// Receives what the statements of a replay do, and stops those that never end.
+final class ReplayObserver {
+    /// What a statement does.
+    struct Actions {
+        /// Whether it creates, changes or drops tables.
+        var changesTables = false
+        var isAlter = false
+        /// The table that it creates, in lowercase.
+        var created: String?
+        /// The tables whose rows it changes, with the words of SQL.
+        var changes: [(table: String, verb: String)] = []
+    }
+
+    private(set) var actions = Actions()
+    var isRecording = true
+    /// The number of times that SQLite has asked whether to stop.
+    private var steps = 0
+
+    /// The pragmas that change the meaning of other statements. Others have no effect in a replay.
+    private static let pragmas: Set<String> = [
+        "foreign_keys", "legacy_alter_table", "defer_foreign_keys", "recursive_triggers", "ignore_check_constraints",
+        "table_xinfo",
+    ]
+
+    /// Begins to record a statement.
+    func begin() { (actions, steps) = (Actions(), 0) }
+
+    /// Observes a connection, which must not outlive the observer.
+    func observe(_ database: OpaquePointer) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        sqlite3_set_authorizer(
+            database,
+            { context, code, first, second, _, cause in
+                guard let context else { return SQLITE_DENY }
+                func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
+                return Unmanaged<ReplayObserver>.fromOpaque(context).takeUnretainedValue()
+                    .allow(code, text(first), isCaused: cause != nil)
+            }, context)
+        // A statement on a few rows needs some thousand instructions.
+        sqlite3_progress_handler(
+            database, 100_000,
+            { context in
+                guard let context else { return 1 }
+                let observer = Unmanaged<ReplayObserver>.fromOpaque(context).takeUnretainedValue()
+                observer.steps += 1
+                return observer.steps > 1_000 ? 1 : 0
+            }, context)
+    }
+
+    private func allow(_ code: Int32, _ first: String, isCaused: Bool) -> Int32 {
+        switch code {
+        case SQLITE_ATTACH, SQLITE_DETACH: return SQLITE_DENY
+        case SQLITE_PRAGMA where !Self.pragmas.contains(first.lowercased()): return SQLITE_IGNORE
+        default: break
+        }
+        guard isRecording else { return SQLITE_OK }
+        switch code {
+        case SQLITE_CREATE_TABLE, SQLITE_CREATE_TEMP_TABLE, SQLITE_CREATE_VTABLE:
+            (actions.changesTables, actions.created) = (true, first.lowercased())
+        case SQLITE_DROP_TABLE, SQLITE_DROP_TEMP_TABLE, SQLITE_DROP_VTABLE: actions.changesTables = true
+        case SQLITE_ALTER_TABLE: (actions.changesTables, actions.isAlter) = (true, true)
+        // What a trigger does follows from another statement.
+        case SQLITE_INSERT where !isCaused: change(first, "INSERT")
+        case SQLITE_UPDATE where !isCaused: change(first, "UPDATE")
+        case SQLITE_DELETE where !isCaused: change(first, "DELETE")
+        default: break
+        }
+        return SQLITE_OK
+    }
+
+    private func change(_ table: String, _ verb: String) {
+        guard !table.lowercased().hasPrefix("sqlite_"), !actions.changes.contains(where: { $0 == (table, verb) }) else {
+            return
+        }
+        actions.changes.append((table, verb))
+    }
+}

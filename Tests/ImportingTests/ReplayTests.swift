@@ -1,0 +1,258 @@
+import Foundation
+import Importing
+import SchemaModel
+import SQLSchema
+import Strata
+import Testing
+
+/// Imports folders of SQL migrations and of databases.
+@Suite struct ReplayTests {
+    private static let people = "CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT NOT NULL, born DATETIME);"
+
+    private func workspace(_ files: [String: String]) throws -> Workspace {
+        let workspace = try Workspace()
+        for (name, text) in files { try workspace.write(text, to: "migrations/\(name)") }
+        return workspace
+    }
+
+    private func importing(
+        _ workspace: Workspace, _ arguments: String...
+    ) -> (code: Int32, said: [String], complaints: [String]) {
+        let result = workspace.run(
+            all: ["import", "sql", workspace.path("migrations"), "--into", workspace.path("out")] + arguments)
+        return (result.code.rawValue, result.said, result.complaints)
+    }
+
+    @Test func `renames are followed, also where a table is copied, and changes of rows are reported`() throws {
+        let workspace = try workspace([
+            "0.sqm": Self.people,
+            "1.sqm": """
+            ALTER TABLE person RENAME COLUMN name TO full_name;
+            ALTER TABLE person RENAME TO human;
+            """,
+            "2.sqm": """
+            PRAGMA foreign_keys = OFF;
+            CREATE TABLE human_new (id INTEGER PRIMARY KEY, label TEXT NOT NULL, born DATETIME, age INTEGER);
+            INSERT INTO human_new (id, label, born) SELECT id, "full_name", human.born FROM human;
+            DROP TABLE human;
+            ALTER TABLE human_new RENAME TO human;
+            """,
+            "3.sqm": """
+            ALTER TABLE human RENAME TO human_old;
+            CREATE TABLE human (id INTEGER PRIMARY KEY, label TEXT NOT NULL, birth DATETIME, years INTEGER);
+            INSERT INTO human SELECT * FROM human_old;
+            DROP TABLE human_old;
+
+            UPDATE human SET years = 1;
+            """,
+            "4.sqm": """
+            -- Values are computed, so the copy is reported, and the columns are not the same.
+            CREATE TABLE copy (id INTEGER PRIMARY KEY, tag TEXT);
+            INSERT INTO copy SELECT id, upper(label) FROM human;
+            DROP TABLE human;
+            CREATE TABLE extra AS SELECT * FROM copy;
+            CREATE TABLE other (id INTEGER PRIMARY KEY, label TEXT);
+            INSERT INTO other (id, label) SELECT id, tag FROM copy;
+            """,
+        ])
+        let result = importing(workspace)
+        #expect(result.code == 0, "\(result.complaints)")
+        let history = try workspace.history("out")
+        #expect(history.versions.map(\.version.text) == ["1.0", "2.0", "3.0", "4.0", "5.0"])
+        #expect(history.steps.prefix(3).allSatisfy { $0.customReasons.isEmpty })
+        #expect(
+            try workspace.lines("out", "4.0") == ["human | key id: int | birth: date? | label: string | years: int?"])
+        let text = try workspace.text("out/Human.json")
+        for name in ["person", "name", "full_name", "born", "age"] {
+            #expect(text.contains("\"previous_name\": \"\(name)\""), "\(name)")
+        }
+        let report = try workspace.text("out/IMPORT.md").split(separator: "\n").map(String.init)
+        let marked = report.filter { $0.contains(".sqm:") }
+        #expect(
+            marked == [
+                "| 4.0 | human | 3.sqm:6 changes its rows (UPDATE) |",
+                "| 5.0 | copy | 4.sqm:3 changes its rows (INSERT) |",
+                "| 5.0 | extra | 4.sqm:5 changes its rows (CREATE TABLE … AS) |",
+                "| 5.0 | other | 4.sqm:7 changes its rows (INSERT) |",
+            ])
+        #expect(
+            report.contains { $0.hasPrefix("| 1.0 | person.born | its declared type is DATETIME, but nothing shows") })
+    }
+
+    /// The names of files with a first version and a second one, and those that belong to neither.
+    static let layouts: [([String], [String])] = [
+        (["V1__people.sql", "V1.10__notes.sql"], ["U1.10__notes.sql"]),
+        (["V1_2__people.sql", "V1_10__notes.sql"], []),
+        (["000009_people.up.sql", "000010_notes.up.sql"], ["000009_people.down.sql", "README.md"]),
+        (["20251231235959_people/migration.sql", "20260102030405_notes/migration.sql"], ["migration_lock.toml"]),
+        (["2025-12-31-235959_people/up.sql", "2026-01-02-030405_notes/up.sql"], ["2026-01-02-030405_notes/down.sql"]),
+        (["0000_people.sql", "0001_2fa_notes.sql"], ["meta/_journal.json"]),
+        (["0.sqm", "1.sqm"], []),
+    ]
+
+    @Test(arguments: layouts) func `the files of each tool are read in their order`(files: [String], others: [String])
+        throws
+    {
+        var texts = [files[0]: Self.people, files[1]: "CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT);"]
+        for name in others { texts[name] = "DROP TABLE note;" }
+        let workspace = try workspace(texts)
+        let result = importing(workspace)
+        #expect(result.code == 0, "\(result.complaints)")
+        let history = try workspace.history("out")
+        #expect(history.versions.map { $0.entities.map(\.name).sorted() } == [["person"], ["note", "person"]])
+    }
+
+    @Test func `the part of a file that undoes it is not run`() throws {
+        let workspace = try workspace([
+            "1_people.sql": "-- +goose Up\n\(Self.people)\n-- +goose Down\nDROP TABLE person;\n",
+            "2_notes.sql":
+                "-- migrate:up\nCREATE TABLE note (id INTEGER PRIMARY KEY);\n\n-- migrate:down\nDROP TABLE note;\n",
+        ])
+        #expect(importing(workspace).code == 0)
+        #expect(try workspace.history("out").versions[1].entities.count == 2)
+    }
+
+    @Test func `complete schemas are the same as the files that lead to them`() throws {
+        let first = "CREATE TABLE IF NOT EXISTS \"schema_migrations\" (version TEXT);\n" + Self.people
+        let second =
+            first + "\nCREATE INDEX person_name ON person (name);\nCREATE VIEW names AS SELECT name FROM person;"
+        let whole = try workspace(["v1.0.sql": first, "structure-1.2.sql": second])
+        let refused = importing(whole)
+        #expect(
+            refused.complaints == [
+                "migrations/structure-1.2.sql:2: error: SQLite refuses this statement: table person already exists; "
+                    + "if each file creates a complete schema, add --complete"
+            ])
+        #expect(importing(whole, "--complete").code == 0)
+        let grown = try workspace([
+            "1.0.sql": first,
+            "1.2.sql": "CREATE INDEX person_name ON person (name);\nCREATE VIEW names AS SELECT name FROM person;",
+        ])
+        #expect(importing(grown).code == 0)
+        #expect(try whole.text("out/Person.json") == grown.text("out/Person.json"))
+        #expect(try whole.history("out").versions.map(\.version.text) == ["1.0", "1.2"])
+        #expect(try whole.text("out/IMPORT.md").contains("| 1.2 | names | it is a view |"))
+    }
+
+    /// Wrong files, and the message about them.
+    static let wrong: [([String: String], String)] = [
+        (
+            ["1.sql": "\n-- one\nCREATE TABLE a (id INTEGER);\nCREATE TABLE b (\n  id INTEGER,,\n  x INTEGER);"],
+            "migrations/1.sql:5: error: SQLite refuses this statement: near \",\": syntax error"
+        ),
+        (
+            ["1.sql": "CREATE TABLE a (id INTEGER NOT NULL);\n\nINSERT INTO a VALUES (NULL);"],
+            "migrations/1.sql:3: error: SQLite refuses this statement: NOT NULL constraint failed: a.id"
+        ),
+        (
+            ["1.sqm": "ALTER TABLE a ADD COLUMN b;"],
+            "migrations/1.sqm:1: error: SQLite refuses this statement: no such table: a; the first file must create "
+                + "the first version: write its tables to 0.sqm"
+        ),
+        (
+            [
+                "1.sql":
+                    "CREATE TABLE a (b);\nWITH RECURSIVE n AS (SELECT 1 UNION ALL SELECT 1 FROM n) INSERT INTO a SELECT count(*) FROM n;"
+            ],
+            "migrations/1.sql:2: error: SQLite refuses this statement: it does not end"
+        ),
+        (
+            ["1.sql": "ATTACH 'other.sqlite' AS other;"],
+            "migrations/1.sql:1: error: SQLite refuses this statement: not authorized"
+        ),
+        (["1.sql": "CREATE TABLE a (b);\n\0"], "migrations/1.sql:2: error: it contains a NUL byte"),
+        (
+            ["a.sql": ""],
+            "migrations/a.sql: error: there is no number in its name, so its place in the history is unknown"
+        ),
+        (
+            ["1_a.sql": "", "01_b.sql": ""],
+            "migrations/1_a.sql: error: migrations/01_b.sql has the same number, 1"
+        ),
+        (
+            ["1.sqm": "", "2.sql": ""],
+            "migrations/2.sql: error: the folder also has files of SQLDelight, which count differently"
+        ),
+        (
+            ["more/1.sql": "", "1.sql": ""],
+            "migrations/more/1.sql: error: only files directly in migrations are read, and folders with migration.sql or up.sql"
+        ),
+        (["notes.txt": ""], "migrations: error: there are no SQL files in it"),
+        (
+            ["1.sql": "-- nothing\n"],
+            "migrations: error: no version has an entity with rows, so there is nothing to describe"
+        ),
+    ]
+
+    @Test(arguments: wrong) func `a file that cannot be read is named, with its line`(
+        files: [String: String], message: String
+    ) throws {
+        let workspace = try workspace(files)
+        let result = importing(workspace)
+        #expect(result.code == 1)
+        #expect(result.complaints == [message])
+        #expect(!FileManager.default.fileExists(atPath: workspace.path("out")))
+    }
+
+    @Test func `a replay writes no file, and reports what belongs to no version`() throws {
+        let workspace = try workspace([:])
+        let file = workspace.path("written.sqlite")
+        try workspace.write("\u{FEFF}\(Self.people)\nVACUUM;\nVACUUM INTO '\(file)';\n", to: "migrations/V1__a.sql")
+        try workspace.write("CREATE VIEW v AS SELECT 1;", to: "migrations/R__views.sql")
+        #expect(importing(workspace).code == 0)
+        #expect(!FileManager.default.fileExists(atPath: file))
+        #expect(
+            try workspace.text("out/IMPORT.md").contains(
+                "| 1.0 | R__views.sql | it belongs to no version, because Flyway runs it again whenever it changes |"))
+        try Data([0xff, 0x0a]).write(to: workspace.url.appendingPathComponent("migrations/V2__b.sql"))
+        #expect(importing(workspace).complaints == ["migrations/V2__b.sql: error: it is not UTF-8"])
+    }
+
+    @Test func `a database that ran the files is converted, and a later import adds versions`() throws {
+        let workspace = try workspace(["1.sql": Self.people])
+        #expect(importing(workspace).code == 0)
+        try workspace.write("ALTER TABLE person RENAME COLUMN name TO label;", to: "migrations/2.sql")
+        let again = importing(workspace)
+        #expect(again.code == 0 && again.said.contains("added 2.0"), "\(again)")
+        #expect(try workspace.history("out").steps[0].customReasons.isEmpty)
+        try workspace.makeDatabase(
+            "app.sqlite",
+            """
+            \(Self.people)
+            CREATE TABLE flyway_schema_history (installed_rank INTEGER);
+            INSERT INTO person VALUES (7, 'Ada', '1815-12-10 00:00:00');
+            PRAGMA user_version = 9;
+            """)
+        let converted = workspace.run(
+            "convert", workspace.path("app.sqlite"), "--model", workspace.path("out"), "--to",
+            workspace.path("app.strata"))
+        #expect(converted.code == .success, "\(converted.complaints)")
+        let store = try Connection(path: workspace.path("app.strata"), mode: .readOnly)
+        #expect(try store.text("SELECT id || name || born FROM person") == "7Ada-5840035200.0")
+    }
+
+    @Test func `a folder of databases has a version for each, whose columns are read alike`() throws {
+        let workspace = try Workspace()
+        try workspace.write("", to: "snapshots/notes.txt")
+        try workspace.makeDatabase(
+            "snapshots/App 2.sqlite", "CREATE TABLE t (id INTEGER PRIMARY KEY, day DATE, n NUMERIC);")
+        try workspace.makeDatabase(
+            "snapshots/App 10.sqlite",
+            """
+            CREATE TABLE t (id INTEGER PRIMARY KEY, day DATE, n NUMERIC, code UUID);
+            INSERT INTO t VALUES (1, 700000000, 1.5, 'A1B2C3D4-0000-0000-0000-000000000000');
+            CREATE TABLE grdb_migrations (identifier TEXT);
+            """)
+        let result = workspace.run("import", "sqlite", workspace.path("snapshots"), "--into", workspace.path("out"))
+        #expect(result.code == .success, "\(result.complaints)")
+        #expect(try workspace.lines("out", "2.0") == ["t | key id: int | day: int? | n: decimal?"])
+        #expect(try workspace.lines("out", "10.0") == ["t | key id: int | code: uuid? | day: int? | n: decimal?"])
+        #expect(try workspace.history("out").steps[0].customReasons.isEmpty)
+        let single = workspace.run(
+            "import", "sqlite", workspace.path("snapshots/App 2.sqlite"), "--into", workspace.path("one"), "--oldest",
+            "1")
+        #expect(single.complaints == ["error: import sqlite has no option --oldest for a single database"])
+        let empty = workspace.run("import", "sqlite", workspace.path("out"), "--into", workspace.path("none"))
+        #expect(empty.complaints == ["out: error: there are no databases in it"])
+    }
+}
