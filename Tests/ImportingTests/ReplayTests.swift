@@ -79,7 +79,7 @@ import Testing
             report.contains { $0.hasPrefix("| 1.0 | person.born | its declared type is DATETIME, but nothing shows") })
     }
 
-    /// The names of files with a first version and a second one, and those that belong to neither.
+    /// The names of the files of two versions, and of files that belong to neither.
     static let layouts: [([String], [String])] = [
         (["V1__people.sql", "V1.10__notes.sql"], ["U1.10__notes.sql"]),
         (["V1_2__people.sql", "V1_10__notes.sql"], []),
@@ -163,7 +163,7 @@ import Testing
         (["1.sql": "CREATE TABLE a (b);\n\0"], "migrations/1.sql:2: error: it contains a NUL byte"),
         (
             ["a.sql": ""],
-            "migrations/a.sql: error: there is no number in its name, so its place in the history is unknown"
+            "migrations/a.sql: error: its name lacks a number, which would give its place in the history"
         ),
         (
             ["1_a.sql": "", "01_b.sql": ""],

@@ -8,7 +8,8 @@ package struct Arguments {
     private var values: [String: [String]] = [:]
     private static let switches: Set<String> = [
         "--sources", "--tests", "--released", "--release", "--json", "--values", "--quiet", "--help", "--nullable",
-        "--unique", "--indexed", "--redact", "--dry-run", "--check", "--restart", "--complete", "--to-one", "--to-many", "--discard",
+        "--unique", "--indexed", "--redact", "--dry-run", "--check", "--restart", "--complete", "--to-one", "--to-many",
+        "--discard",
         "--beta", "--yes", "--markdown",
     ]
     /// The options of each command, except `--help`.
@@ -38,7 +39,8 @@ package struct Arguments {
         "salvage": ["--to", "--json"],
         "export": ["--redact", "--to", "--model"],
         "import": [
-            "--into", "--complete", "--order", "--renames", "--inheritance", "--oldest", "--version-info", "--target", "--quiet",
+            "--into", "--complete", "--order", "--renames", "--inheritance", "--oldest", "--version-info", "--target",
+            "--quiet",
         ],
         "convert": ["--model", "--to", "--version", "--invalid-rows", "--json", "--quiet"],
         "deploy": ["--to", "--export", "--phase", "--oldest-client", "--dry-run", "--check", "--target", "--quiet"],

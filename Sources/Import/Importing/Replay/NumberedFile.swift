@@ -22,7 +22,7 @@ struct NumberedFile {
         let files = try paths.map { file, numbered -> NumberedFile in
             let name = URL(fileURLWithPath: numbered).lastPathComponent
             guard let number = number(in: name) else {
-                throw ImportError("there is no number in its name, so its place in the history is unknown", path: file)
+                throw ImportError("its name lacks a number, which would give its place in the history", path: file)
             }
             return NumberedFile(path: file, number: number)
         }.sorted { $0.number.lexicographicallyPrecedes($1.number) }

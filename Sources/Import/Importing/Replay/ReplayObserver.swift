@@ -1,8 +1,8 @@
 import CSQLite
 
-/// Receives what the statements of a replay do, and stops those that never end.
+/// Records the effects of each statement of a replay, and stops a statement that does not end.
 final class ReplayObserver {
-    /// What a statement does.
+    /// The effects of a statement.
     struct Actions {
         /// Whether it creates, changes or drops tables.
         var changesTables = false
@@ -61,7 +61,7 @@ final class ReplayObserver {
             (actions.changesTables, actions.created) = (true, first.lowercased())
         case SQLITE_DROP_TABLE, SQLITE_DROP_TEMP_TABLE, SQLITE_DROP_VTABLE: actions.changesTables = true
         case SQLITE_ALTER_TABLE: (actions.changesTables, actions.isAlter) = (true, true)
-        // What a trigger does follows from another statement.
+        // A trigger changes rows because of another statement.
         case SQLITE_INSERT where !isCaused: change(first, "INSERT")
         case SQLITE_UPDATE where !isCaused: change(first, "UPDATE")
         case SQLITE_DELETE where !isCaused: change(first, "DELETE")

@@ -6,7 +6,7 @@ import Foundation
 /// (`20260102030405_users/migration.sql`), drizzle (`0000_users.sql`), Diesel (`2026-01-02-030405_users/up.sql`), dbmate, goose and
 /// sqlx.
 enum SQLMigrations {
-    /// The files of a folder that are read, and those that belong to no version.
+    /// The files of a folder.
     private struct Folder {
         var files: [NumberedFile]
         /// Whether they are SQLDelight's: `1.sqm` leads to version 2.

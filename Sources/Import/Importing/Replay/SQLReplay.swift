@@ -103,7 +103,7 @@ final class SQLReplay {
             }
         }
         if sqlite3_get_autocommit(database) == 0 { sqlite3_exec(database, "COMMIT", nil, nil, nil) }
-        // What a new table contains was not in the version before, unless its source is gone.
+        // The rows of a new table are new, unless their source is gone.
         for (table, copy) in copies { rowChanges[table, default: []].append(copy.change) }
     }
 
