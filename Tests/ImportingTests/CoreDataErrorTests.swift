@@ -103,6 +103,11 @@ import Testing
         #expect(try complaints(contents) == [Self.path + ":1: error: it is not in UTF-8, as Xcode writes models"])
     }
 
+    @Test func `a name that is not UTF-8 is refused`() throws {
+        let contents = Data("<model><entity name=\"A\"><at".utf8) + [0xff] + Data("tribute/></entity></model>".utf8)
+        #expect(try complaints(contents) == [Self.path + ": error: it is not in UTF-8, as Xcode writes models"])
+    }
+
     @Test func `invalid folders, version orders and options are reported`() throws {
         let workspace = try Workspace()
         try workspace.writeCoreData("M", ["<entity name=\"A\"/>", "<entity name=\"A\"/>", "<entity name=\"A\"/>"])

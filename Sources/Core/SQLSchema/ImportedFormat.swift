@@ -3,7 +3,11 @@ public struct ImportedFormat: Hashable, Sendable {
     /// The libraries whose databases can be read.
     public enum Library: String, CaseIterable, Hashable, Sendable {
         case coreData = "core-data"
+        case swiftData = "swiftdata"
         case room, drift, sqlite, sql
+
+        /// Whether the databases have the layout of Core Data.
+        package var isCoreData: Bool { self == .coreData || self == .swiftData }
     }
 
     /// The library that created the databases.

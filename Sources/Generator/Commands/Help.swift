@@ -355,6 +355,7 @@ enum Help {
         case "import":
             """
             usage: strata import core-data MODEL.xcdatamodeld --into FOLDER [options]
+                   strata import swiftdata SOURCES --into FOLDER [options]
                    strata import room SCHEMAS --into FOLDER [options]
                    strata import drift SCHEMAS --into FOLDER [options]
                    strata import sql MIGRATIONS --into FOLDER [options]
@@ -364,7 +365,7 @@ enum Help {
             not carried over. Strata reads the descriptions back and compares them with the source; if they differ, it writes
             nothing.
 
-            SCHEMAS is the folder of the schemas that Room or Drift has exported. MIGRATIONS is a folder of SQL files with
+            SOURCES is a Swift file, or a folder of Swift files. SCHEMAS is the folder of the schemas that Room or Drift has exported. MIGRATIONS is a folder of SQL files with
             numbers in their names, as SQLDelight, Flyway, golang-migrate, Prisma, drizzle and others have them. DATABASE is a
             database, or a folder with a database of each version.
 
@@ -374,7 +375,7 @@ enum Help {
               --oldest VERSION       the oldest version whose stores can be migrated
               --complete             for sql: each file creates a complete schema, instead of changing the one before
               --order FILE           the versions of a Core Data model in order, one a line
-              --inheritance KIND     for Core Data: root (default), one table for an entity and all that inherit from it; or
+              --inheritance KIND     for core-data and swiftdata: root (default), one table for an entity and all that inherit from it; or
                                      entity, one table for each entity that is not abstract
               --version-info FILE    for Core Data: VersionInfo.plist of the compiled model (in App.app/Model.momd), whose
                                      hashes identify the version of a database

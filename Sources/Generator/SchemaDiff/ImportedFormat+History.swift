@@ -158,14 +158,14 @@ extension SchemaVersion {
     private func form(of type: ValueType, in library: ImportedFormat.Library) -> ImportedForm? {
         switch type {
         case .scalar(.bool): return .bool
-        case .scalar(.date): return library == .coreData ? .referenceSeconds : .dateText
+        case .scalar(.date): return library.isCoreData ? .referenceSeconds : .dateText
         case .scalar(.uuid): return .uuid
         case .scalar(.url): return .url
         case .scalar(.color): return .color
         case .scalar(.decimal): return .decimal
         case .scalar: return nil
         case .array(let element):
-            guard library == .coreData else { return .json }
+            guard library.isCoreData else { return .json }
             switch element {
             case .scalar(.bool): return .archiveOfBools
             case .scalar(.decimal): return .archiveOfDecimals

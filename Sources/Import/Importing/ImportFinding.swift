@@ -119,6 +119,8 @@ enum ImportFinding: Hashable, Sendable {
     case kindsMoved([String])
     /// The app changed the mark with which it asks Core Data to migrate.
     case rewriteMark(String?, String?)
+    /// A custom stage of SwiftData leads to the version.
+    case customStage(file: String, line: Int)
     /// A statement of a migration changes rows.
     case rowChange(file: String, line: Int, verb: String)
 
@@ -143,7 +145,7 @@ enum ImportFinding: Hashable, Sendable {
     var section: Section {
         switch self {
         case .replaced, .kindsMoved: .undecided
-        case .rewriteMark, .rowChange: .marked
+        case .rewriteMark, .customStage, .rowChange: .marked
         default: .notCarriedOver
         }
     }

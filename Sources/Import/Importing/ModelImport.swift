@@ -48,6 +48,24 @@ package struct ModelImport {
         rules = Lineages.Rules(tellsRenames: true, renames: try renames.map(Renames.init(path:)) ?? Renames())
     }
 
+    /// Reads the sources of a SwiftData model.
+    ///
+    /// - Parameters:
+    ///   - path: The path of a file, or of a folder whose `.swift` files are read.
+    ///   - layout: The tables for models that inherit from others.
+    ///   - renames: The path of a file with your answers, as for `init(coreData:)`.
+    /// - Throws: `ImportError`, with the line of a declaration that cannot be read.
+    package init(
+        swiftData path: String, layout: InheritanceLayout = .tablePerRoot, renames: String? = nil
+    ) throws {
+        format = .swiftData
+        self.path = path
+        let (sources, own) = try SwiftDataModels.read(path)
+        let (versions, notes) = try CoreDataMapping.versions(of: CoreDataFolder(versions: sources), layout: layout)
+        (self.versions, self.notes) = (versions, own + notes)
+        rules = Lineages.Rules(tellsRenames: true, renames: try renames.map(Renames.init(path:)) ?? Renames())
+    }
+
     /// Reads the schemas that Room exports, `N.json`.
     ///
     /// - Parameters:

@@ -39,7 +39,7 @@ struct StoreConversion {
     func run(into target: (SchemaVersion) throws -> Connection) throws -> ConversionReport {
         let start = Date()
         let reader: any ConversionSource =
-            format.library == .coreData
+            format.library.isCoreData
             ? try CoreDataSource(reading: source, index) : try TableSource(reading: source, index, format.library)
         // Values do not differ between the candidates, so the newest one that accepts all rows is as good as any other.
         let candidates = try candidates(reader).reversed()
@@ -286,7 +286,7 @@ extension Store {
             let connection = try StoreFile.connect(to: source, .readOnly, StoreOptions())
             connection.setCheckpointsOnClose(false)
             connection.setBusyTimeout(options)
-            if format.library == .coreData, try !CoreDataSource.isOne(connection) {
+            if format.library.isCoreData, try !CoreDataSource.isOne(connection) {
                 throw ConversionError.otherLibrary(format.library.rawValue)
             }
             let name = source.deletingPathExtension().lastPathComponent

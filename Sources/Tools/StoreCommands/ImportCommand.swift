@@ -23,6 +23,7 @@ enum ImportCommand {
         let useless: [String] =
             switch format {
             case .coreData: ["--complete"]
+            case .swiftData: ["--complete", "--order", "--version-info"]
             case .room, .drift: ofCoreData + ["--complete"]
             case .sqlite: ofCoreData + ["--complete"] + (FileManager.default.isFolder(path) ? [] : ofHistories)
             case .sql: ofCoreData
@@ -33,19 +34,22 @@ enum ImportCommand {
                 "import \(format.rawValue) has no option \(option)" + (isDatabase ? " for a single database" : ""))
         }
         let folder = try arguments.value("--into")
+        let layout = arguments.option("--inheritance") ?? InheritanceLayout.tablePerRoot.rawValue
+        guard let inheritance = InheritanceLayout(rawValue: layout) else {
+            throw CommandError.usage("--inheritance must be root or entity")
+        }
         let imported: ModelImport
         let line = console.progress("importing", unit: "stages")
         defer { line.end() }
         line.update(0, of: 3)
         switch format {
         case .coreData:
-            let layout = arguments.option("--inheritance") ?? InheritanceLayout.tablePerRoot.rawValue
-            guard let inheritance = InheritanceLayout(rawValue: layout) else {
-                throw CommandError.usage("--inheritance must be root or entity")
-            }
             imported = try ModelImport(
                 coreData: path, order: arguments.option("--order"), layout: inheritance,
                 renames: arguments.option("--renames"), versionInfo: arguments.option("--version-info"))
+        case .swiftData:
+            imported = try ModelImport(
+                swiftData: path, layout: inheritance, renames: arguments.option("--renames"))
         case .room: imported = try ModelImport(room: path, renames: arguments.option("--renames"))
         case .drift: imported = try ModelImport(drift: path, renames: arguments.option("--renames"))
         case .sqlite: imported = try ModelImport(sqlite: path, renames: arguments.option("--renames"))

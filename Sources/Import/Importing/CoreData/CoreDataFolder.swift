@@ -12,6 +12,8 @@ struct CoreDataFolder {
     /// The versions, oldest first.
     private(set) var versions: [Version] = []
 
+    init(versions: [Version]) { self.versions = versions }
+
     /// Reads the model at `path`.
     ///
     /// - Parameters:

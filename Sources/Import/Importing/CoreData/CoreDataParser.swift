@@ -35,6 +35,10 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
             let line = data[..<offset].count { $0 == 0x0a } + 1
             throw ImportError("it is not in UTF-8, as Xcode writes models", path: path, line: line)
         }
+        // Foundation's parser on Linux ends the process at a name that is not UTF-8.
+        guard String(data: data, encoding: .utf8) != nil else {
+            throw ImportError("it is not in UTF-8, as Xcode writes models", path: path)
+        }
         if let range = data.range(of: Data("<!DOCTYPE".utf8)) {
             let line = data[..<range.lowerBound].count { $0 == 0x0a } + 1
             throw ImportError(

@@ -59,6 +59,7 @@ extension ImportFinding {
         case .rewriteMark(let old, let new):
             "its versionHashModifier changes from \(old.map { "\"\($0)\"" } ?? "none") to "
                 + (new.map { "\"\($0)\"" } ?? "none")
+        case .customStage(let file, let line): "\(file):\(line) is a custom stage, which may rewrite values"
         case .rowChange(let file, let line, let verb): "\(file):\(line) changes its rows (\(verb))"
         case .missingDescription: "the model does not have it any more, so its changes are left out"
         case .missingElement: "the description does not have it any more, so its changes are left out"

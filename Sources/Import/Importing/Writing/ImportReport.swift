@@ -192,6 +192,7 @@ extension ModelImport.Format {
     var title: String {
         switch self {
         case .coreData: "Core Data"
+        case .swiftData: "SwiftData"
         case .room: "Room"
         case .drift: "Drift"
         case .sqlite, .sql: "SQLite"
@@ -204,6 +205,8 @@ extension ModelImport.Format {
         case .coreData:
             "The app gave these entities and properties another `versionHashModifier`. Apps do that to run a migration that\n"
                 + "rewrites values without a change of the model. If yours did, add `\"migration\": \"custom\"` and write it."
+        case .swiftData:
+            "The app runs its own code in these steps. If it rewrites values, add `\"migration\": \"custom\"` and write it."
         case .room, .drift, .sqlite, .sql:
             "These statements change rows, and descriptions do not. For a step, add `\"migration\": \"custom\"` to the entity's\n"
                 + "version and write it. Rows that a new store needs are inserted by the app."
@@ -213,7 +216,7 @@ extension ModelImport.Format {
     /// The advice about steps that remove one thing and add another.
     fileprivate var advice: String {
         switch self {
-        case .coreData:
+        case .coreData, .swiftData:
             "The import discards what is removed, as Core Data does without a mapping model. If a row needs the data, import\n"
                 + "again with `--renames`, or delete `\"discard\"` and write the migration."
         case .room, .drift, .sqlite, .sql:

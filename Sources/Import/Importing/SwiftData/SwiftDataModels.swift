@@ -1,0 +1,177 @@
+import Foundation
+
+/// The versions of a SwiftData model, read from its sources.
+///
+/// A version is an enum that conforms to `VersionedSchema`; without one, all models are a single version. SwiftData keeps
+/// its store in the layout of Core Data, so a version becomes a model of Core Data.
+struct SwiftDataModels {
+    private var source = SwiftSource()
+    private let path: String
+
+    /// Reads a file, or all `.swift` files of a folder.
+    static func read(_ path: String) throws -> (versions: [CoreDataFolder.Version], notes: [ImportNote]) {
+        var models = SwiftDataModels(path: path)
+        for file in try files(at: path) {
+            guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
+                throw ImportError("it cannot be read as UTF-8", path: file)
+            }
+            try models.source.read(text, path: file)
+        }
+        return try models.versions()
+    }
+
+    private init(path: String) { self.path = path }
+
+    private static func files(at path: String) throws -> [String] {
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw ImportError("there is no such file or folder", path: path)
+        }
+        guard FileManager.default.isFolder(path) else { return [path] }
+        let names = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
+        return names.filter { $0.hasSuffix(".swift") && !$0.contains(".build/") }.sorted().map { "\(path)/\($0)" }
+    }
+
+    // MARK: Versions
+
+    private func versions() throws -> (versions: [CoreDataFolder.Version], notes: [ImportNote]) {
+        let schemas = source.declarations.filter { $0.inherits.contains { $0.hasSuffix("VersionedSchema") } }
+        if schemas.isEmpty {
+            let models = source.declarations.filter(\.isModel)
+            guard let first = models.first else {
+                throw ImportError("there is neither a VersionedSchema nor a class with @Model in it", path: path)
+            }
+            let reader = SwiftDataVersion(source, schema: nil, models: models)
+            return ([.init(name: "1.0", path: first.path, model: try reader.model())], [])
+        }
+        let plan = source.declarations.first { $0.inherits.contains { $0.hasSuffix("SchemaMigrationPlan") } }
+        let listed = plan.map { Self.types(in: Self.property("schemas", of: $0)) } ?? []
+        var ordered: [(schema: SwiftSource.Declaration, number: [Int])] = []
+        for schema in schemas { ordered.append((schema, try Self.number(of: schema))) }
+        if listed.isEmpty {
+            ordered.sort { $0.number.lexicographicallyPrecedes($1.number) }
+        } else {
+            ordered = try listed.map { name in
+                guard
+                    let found = ordered.first(where: { $0.schema.name == name || $0.schema.name.hasSuffix("." + name) })
+                else {
+                    throw ImportError(
+                        "the plan names \(name), which is no VersionedSchema in these sources",
+                        path: plan?.path ?? path,
+                        line: plan?.line)
+                }
+                return found
+            }
+        }
+        for ((_, one), (schema, other)) in zip(ordered, ordered.dropFirst()) where !one.lexicographicallyPrecedes(other)
+        {
+            throw ImportError(
+                "its versionIdentifier, \(Self.text(other)), does not come after \(Self.text(one))", path: schema.path,
+                line: schema.line)
+        }
+        var versions: [CoreDataFolder.Version] = []
+        var notes: [ImportNote] = []
+        for (place, (schema, number)) in ordered.enumerated() {
+            let reader = SwiftDataVersion(source, schema: schema, models: try models(of: schema))
+            versions.append(.init(name: Self.text(number), path: schema.path, model: try reader.model()))
+            if let plan, let line = Self.customStage(to: schema.name, in: plan) {
+                let file = URL(fileURLWithPath: plan.path).lastPathComponent
+                notes.append(ImportNote(version: place, finding: .customStage(file: file, line: line)))
+            }
+        }
+        return (versions, notes)
+    }
+
+    private static func text(_ number: [Int]) -> String { number.map(String.init).joined(separator: ".") }
+
+    /// Returns the tokens of a property's value or getter in the body of a type.
+    private static func property(_ name: String, of declaration: SwiftSource.Declaration) -> [SwiftToken] {
+        let body = declaration.body
+        guard
+            let place = body.indices.first(where: { place in
+                body[place].text == name && place > 0 && ["var", "let"].contains(body[place - 1].text)
+            })
+        else { return [] }
+        var tokens: [SwiftToken] = []
+        var depth = 0
+        var hasBegun = false
+        for token in body[(place + 1)...] {
+            if depth == 0, ["=", "{"].contains(token.text) { hasBegun = true }
+            if depth == 0, hasBegun,
+                ["var", "let", "static", "func", "@", "enum", "final", "class"].contains(token.text)
+            {
+                break
+            }
+            if hasBegun { tokens.append(token) }
+            if token.kind == .symbol, "([{".contains(token.text) { depth += 1 }
+            if token.kind == .symbol, ")]}".contains(token.text) { depth -= 1 }
+        }
+        return tokens
+    }
+
+    /// Returns the names before `.self`.
+    private static func types(in tokens: [SwiftToken]) -> [String] {
+        var names: [String] = []
+        for place in tokens.indices where tokens[place].text == "self" && place > 1 && tokens[place - 1].text == "." {
+            var name = ""
+            var start = place - 2
+            while start >= 0, tokens[start].kind == .word {
+                name = tokens[start].text + (name.isEmpty ? "" : "." + name)
+                guard start > 1, tokens[start - 1].text == "." else { break }
+                start -= 2
+            }
+            if !name.isEmpty { names.append(name) }
+        }
+        return names
+    }
+
+    /// Returns the number in `Schema.Version(1, 0, 0)`.
+    private static func number(of schema: SwiftSource.Declaration) throws -> [Int] {
+        let tokens = property("versionIdentifier", of: schema)
+        let numbers = tokens.filter { $0.kind == .number }.compactMap { Int($0.text) }
+        guard numbers.count == 3, numbers.allSatisfy({ $0 < 1_000_000 }) else {
+            throw ImportError(
+                "its versionIdentifier is not written as Schema.Version(1, 0, 0)", path: schema.path, line: schema.line)
+        }
+        return numbers
+    }
+
+    /// Returns the models that a version lists.
+    private func models(of schema: SwiftSource.Declaration) throws -> [SwiftSource.Declaration] {
+        let names = Self.types(in: Self.property("models", of: schema))
+        guard !names.isEmpty else {
+            throw ImportError("its models are not a list of types", path: schema.path, line: schema.line)
+        }
+        return try names.map { name in
+            guard let model = find(name, in: schema.name), model.isModel else {
+                throw ImportError("there is no class \(name) with @Model", path: schema.path, line: schema.line)
+            }
+            return model
+        }
+    }
+
+    /// Finds a type by its name in another type.
+    private func find(_ name: String, in scope: String) -> SwiftSource.Declaration? {
+        let types = source.declarations.filter { $0.kind != "extension" && $0.kind != "protocol" }
+        if let found = types.first(where: { $0.name == scope + "." + name }) { return found }
+        if case .named(let other)? = source.aliases[scope + "." + name] ?? source.aliases[name], other != name {
+            return types.first { $0.name == other }
+        }
+        return types.first { $0.name == name }
+    }
+
+    /// Returns the line of the custom stage that leads to a version; nil if the plan has none.
+    private static func customStage(to schema: String, in plan: SwiftSource.Declaration) -> Int? {
+        let body = plan.body
+        let name = schema.split(separator: ".").last.map(String.init) ?? schema
+        var custom: Int?
+        for place in body.indices {
+            if body[place].text == "custom", place + 1 < body.count, body[place + 1].text == "(" {
+                custom = body[place].line
+            }
+            if body[place].text == "lightweight" { custom = nil }
+            guard body[place].text == "toVersion", let line = custom else { continue }
+            if body[place...].prefix(6).contains(where: { $0.text == name }) { return line }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,332 @@
+/// Maps the models of one version of SwiftData to a model of Core Data.
+struct SwiftDataVersion {
+    private let source: SwiftSource
+    private let schema: SwiftSource.Declaration?
+    private let models: [SwiftSource.Declaration]
+
+    init(_ source: SwiftSource, schema: SwiftSource.Declaration?, models: [SwiftSource.Declaration]) {
+        (self.source, self.schema, self.models) = (source, schema, models)
+    }
+
+    private static func name(of model: SwiftSource.Declaration) -> String {
+        model.name.split(separator: ".").last.map(String.init) ?? model.name
+    }
+
+    func model() throws -> CoreDataModel {
+        var model = CoreDataModel()
+        for declaration in models {
+            if let line = declaration.conditionLine {
+                throw ImportError(
+                    "#if in a model is not supported: import the branch that you ship", path: declaration.path,
+                    line: line)
+            }
+            let name = Self.name(of: declaration)
+            if model.entities.contains(where: { $0.name == name }) {
+                throw ImportError("the version has two models \(name)", path: declaration.path, line: declaration.line)
+            }
+            var entity = CoreDataModel.Entity(name: name, line: declaration.line)
+            entity.parent = declaration.inherits.first { parent in models.contains { Self.name(of: $0) == parent } }
+            let attribute = declaration.attributes.first { $0.name == "Model" }
+            if let attribute, !attribute.arguments.isEmpty {
+                throw ImportError("@Model has no arguments here", path: declaration.path, line: attribute.line)
+            }
+            // An extension cannot store properties.
+            for property in declaration.properties { try add(property, of: declaration, to: &entity) }
+            for macro in declaration.macros { try add(macro, of: declaration, to: &entity) }
+            model.entities.append(entity)
+        }
+        findInverses(&model)
+        return model
+    }
+
+    // MARK: Properties
+
+    private func add(
+        _ property: SwiftSource.Property, of owner: SwiftSource.Declaration, to entity: inout CoreDataModel.Entity
+    ) throws {
+        func refusal(_ message: String) -> ImportError {
+            ImportError("\(property.name): \(message)", path: owner.path, line: property.line)
+        }
+        let attribute = property.attributes.first { $0.name == "Attribute" }
+        let options = attribute?.parts ?? []
+        func has(_ option: String) -> Bool {
+            options.contains { part in part.label == nil && part.value.map(\.text).starts(with: [".", option]) }
+        }
+        if property.isConstant || property.attributes.contains(where: { $0.name == "Transient" }) || has("ephemeral") {
+            entity.unstored.append((property.name, .transient, false))
+            return
+        }
+        guard let written = property.type ?? Self.type(of: property.value) else {
+            throw refusal("its type is not written, and its value does not show it")
+        }
+        let (type, isOptional) = unwrapped(written, in: owner)
+        var token: String?
+        var rewriteMark: String?
+        if let value = (property.attributes.first { $0.name == "Relationship" }?.parts ?? options).first(where: {
+            $0.label == "originalName"
+        })?.value {
+            guard case .string(let name?)? = value.first?.kind else {
+                throw refusal("its originalName is not a literal")
+            }
+            token = name
+        }
+        if let value = options.first(where: { $0.label == "hashModifier" })?.value,
+            case .string(let mark)? = value.first?.kind
+        {
+            rewriteMark = mark
+        }
+        if let target = target(of: type) {
+            entity.properties.append(
+                CoreDataModel.Property(
+                    name: property.name, token: token, isOptional: isOptional, isIndexed: false,
+                    content: .relationship(
+                        try relationship(property, to: target.name, isToMany: target.isToMany, owner)),
+                    losses: Self.limits(of: property)))
+            return
+        }
+        if let relationship = property.attributes.first(where: { $0.name == "Relationship" }) {
+            throw ImportError(
+                "\(property.name): \(Self.text(of: type)) is no model of this version", path: owner.path,
+                line: relationship.line)
+        }
+        var losses: [ImportFinding] = []
+        let name: String
+        if case .named(let known) = type, let column = Self.columns[known] {
+            name = column
+        } else if has("transformable") {
+            name = "Transformable"
+            losses.append(.transformer(Array((options.first?.value ?? []).dropFirst()).text))
+        } else if let raw = rawType(of: type, in: owner), let column = Self.columns[raw] {
+            name = column
+        } else if case .named(let other) = type {
+            guard declaration(other, in: owner) != nil else {
+                throw refusal("the type \(other) is unknown; import the folder with the file that declares it")
+            }
+            // Core Data keeps the parts of the value in columns of their own.
+            entity.unstored.append((property.name, .compositeAttribute, true))
+            return
+        } else {
+            name = "Transformable"
+            losses.append(.transformer("SwiftData"))
+        }
+        var content = CoreDataModel.Attribute(type: name, isExternal: has("externalStorage"))
+        if let literal = Self.literal(property.value) {
+            content.defaultValue = literal
+        } else if !property.value.isEmpty, property.value.map(\.text) != ["nil"] {
+            losses.append(.defaultNotConstant(property.value.text))
+        }
+        entity.properties.append(
+            CoreDataModel.Property(
+                name: property.name, token: token, isOptional: isOptional, isIndexed: false,
+                content: .attribute(content), losses: losses, rewriteMark: rewriteMark))
+        if has("unique") { entity.uniquenessConstraints.append([property.name]) }
+    }
+
+    /// The types of Core Data's attributes, by the names of Swift's types.
+    private static let columns = [
+        "String": "String", "Int": "Integer 64", "Int8": "Integer 16", "Int16": "Integer 16", "Int32": "Integer 32",
+        "Int64": "Integer 64", "UInt8": "Integer 16", "UInt16": "Integer 32", "UInt32": "Integer 64", "Bool": "Boolean",
+        "Double": "Double", "CGFloat": "Double", "TimeInterval": "Double", "Float": "Float", "Decimal": "Decimal",
+        "Date": "Date", "Data": "Binary", "UUID": "UUID", "URL": "URI",
+    ]
+
+    /// Returns a type without `Optional`, and whether it was there. Names of other types are replaced by these.
+    private func unwrapped(
+        _ type: SwiftSource.TypeName, in owner: SwiftSource.Declaration
+    ) -> (SwiftSource.TypeName, isOptional: Bool) {
+        var (type, isOptional) = (type, false)
+        // An alias may stand for another one, and an optional type may be nested.
+        for _ in 0..<16 {
+            if case .optional(let inner) = type {
+                (type, isOptional) = (inner, true)
+            } else if case .named(let name) = type, let other = alias(name, in: owner), other != type {
+                type = other
+            } else if case .named(let name) = type, name.hasPrefix("Swift.") || name.hasPrefix("Foundation.") {
+                type = .named(String(name.drop { $0 != "." }.dropFirst()))
+            } else {
+                break
+            }
+        }
+        return (type, isOptional)
+    }
+
+    /// Returns the type that a name stands for; nil if the name declares a type. Inner names hide outer ones.
+    private func alias(_ name: String, in owner: SwiftSource.Declaration) -> SwiftSource.TypeName? {
+        for scope in scopes(of: owner) {
+            if source.declarations.contains(where: { $0.kind != "extension" && $0.name == scope + name }) { return nil }
+            if let alias = source.aliases[scope + name] { return alias }
+        }
+        return nil
+    }
+
+    private func scopes(of owner: SwiftSource.Declaration) -> [String] {
+        [owner.name + ".", schema.map { $0.name + "." } ?? "", ""]
+    }
+
+    private func declaration(_ name: String, in owner: SwiftSource.Declaration) -> SwiftSource.Declaration? {
+        let types = source.declarations.filter { $0.kind != "extension" }
+        return scopes(of: owner).lazy.compactMap { scope in types.first { $0.name == scope + name } }.first
+    }
+
+    /// Returns the raw type of an enum; nil if it has none.
+    private func rawType(of type: SwiftSource.TypeName, in owner: SwiftSource.Declaration) -> String? {
+        guard case .named(let name) = type, let found = declaration(name, in: owner), found.kind == "enum" else {
+            return nil
+        }
+        return found.inherits.first { $0 == "String" || $0.hasPrefix("Int") || $0.hasPrefix("UInt") }
+    }
+
+    private static func text(of type: SwiftSource.TypeName) -> String {
+        switch type {
+        case .named(let name), .other(let name): name
+        case .array(let element): "[\(text(of: element))]"
+        case .optional(let inner): text(of: inner) + "?"
+        }
+    }
+
+    /// Returns the type of a value without a written type.
+    private static func type(of value: [SwiftToken]) -> SwiftSource.TypeName? {
+        guard let first = value.first else { return nil }
+        if value.count == 1 {
+            switch first.kind {
+            case .string: return .named("String")
+            case .number: return .named(first.text.contains(".") ? "Double" : "Int")
+            case .word where ["true", "false"].contains(first.text): return .named("Bool")
+            default: return nil
+            }
+        }
+        if value.count == 2, first.text == "-", value[1].kind == .number { return type(of: [value[1]]) }
+        // `UUID()`, `Date.now`
+        guard first.kind == .word, columns[first.text] != nil, "(.".contains(value[1].text) else { return nil }
+        return .named(first.text)
+    }
+
+    /// Returns the default value in the form of a Core Data model; nil if the value is not a literal.
+    private static func literal(_ value: [SwiftToken]) -> String? {
+        switch (value.first?.kind, value.count) {
+        case (.string(let text), 1): return text
+        case (.number, 1): return value[0].text.filter { $0 != "_" }
+        case (.word, 1) where value[0].text == "true": return "YES"
+        case (.word, 1) where value[0].text == "false": return "NO"
+        case (.symbol, 2) where value[0].text == "-" && value[1].kind == .number:
+            return "-" + value[1].text.filter { $0 != "_" }
+        default: return nil
+        }
+    }
+
+    // MARK: Relationships
+
+    private func target(of type: SwiftSource.TypeName) -> (name: String, isToMany: Bool)? {
+        let (element, isToMany): (SwiftSource.TypeName, Bool)
+        if case .array(let inner) = type {
+            (element, isToMany) = (inner, true)
+        } else {
+            (element, isToMany) = (type, false)
+        }
+        guard case .named(let written) = element else { return nil }
+        let name = written.split(separator: ".").last.map(String.init) ?? written
+        return models.contains { Self.name(of: $0) == name } ? (name, isToMany) : nil
+    }
+
+    private func relationship(
+        _ property: SwiftSource.Property, to target: String, isToMany: Bool, _ owner: SwiftSource.Declaration
+    ) throws -> CoreDataModel.Relationship {
+        var relationship = CoreDataModel.Relationship(
+            destination: target, inverse: nil, isToMany: isToMany, isOrdered: false, deletionRule: "Nullify")
+        guard let attribute = property.attributes.first(where: { $0.name == "Relationship" }) else {
+            return relationship
+        }
+        for (label, value) in attribute.parts {
+            if label == "deleteRule" || label == nil, let rule = value.last?.text {
+                let rules = ["cascade": "Cascade", "nullify": "Nullify", "deny": "Deny", "noAction": "No Action"]
+                guard let known = rules[rule] else {
+                    if label == nil { continue }
+                    throw ImportError("there is no delete rule \(rule)", path: owner.path, line: attribute.line)
+                }
+                relationship.deletionRule = known
+            }
+            // `\Note.folder`
+            if label == "inverse" { relationship.inverse = value.last?.text }
+        }
+        return relationship
+    }
+
+    private static func limits(of property: SwiftSource.Property) -> [ImportFinding] {
+        let parts = property.attributes.first { $0.name == "Relationship" }?.parts ?? []
+        func number(_ label: String) -> String? {
+            parts.first { $0.label == label }?.value.text
+        }
+        return [
+            number("minimumModelCount").map { .unchecked(.atLeast($0)) },
+            number("maximumModelCount").map { .unchecked(.atMost($0)) },
+        ].compactMap(\.self)
+    }
+
+    /// Completes the inverses as SwiftData does: the other side of a given one, and the only pair of relationships between
+    /// two models of which neither has another inverse.
+    private func findInverses(_ model: inout CoreDataModel) {
+        func relationship(_ entity: Int, _ property: Int) -> CoreDataModel.Relationship? {
+            guard case .relationship(let found) = model.entities[entity].properties[property].content else {
+                return nil
+            }
+            return found
+        }
+        func set(_ inverse: String, _ entity: Int, _ property: Int) {
+            guard var found = relationship(entity, property), found.inverse == nil else { return }
+            found.inverse = inverse
+            model.entities[entity].properties[property].content = .relationship(found)
+        }
+        func each(_ body: (Int, Int, CoreDataModel.Relationship) -> Void) {
+            for entity in model.entities.indices {
+                for property in model.entities[entity].properties.indices {
+                    if let found = relationship(entity, property) { body(entity, property, found) }
+                }
+            }
+        }
+        each { entity, property, found in
+            guard let inverse = found.inverse,
+                let target = model.entities.firstIndex(where: { $0.name == found.destination }),
+                let place = model.entities[target].properties.firstIndex(where: { $0.name == inverse })
+            else { return }
+            set(model.entities[entity].properties[property].name, target, place)
+        }
+        each { entity, property, found in
+            guard found.inverse == nil, let target = model.entities.firstIndex(where: { $0.name == found.destination })
+            else { return }
+            func free(from one: Int, to other: Int) -> [Int] {
+                model.entities[one].properties.indices.filter { place in
+                    relationship(one, place).map { $0.inverse == nil && $0.destination == model.entities[other].name }
+                        ?? false
+                }
+            }
+            let (own, others) = (free(from: entity, to: target), free(from: target, to: entity))
+            guard entity != target, own == [property], others.count == 1,
+                let other = relationship(target, others[0]), !(found.isToMany && other.isToMany)
+            else { return }
+            set(model.entities[target].properties[others[0]].name, entity, property)
+            set(model.entities[entity].properties[property].name, target, others[0])
+        }
+    }
+
+    // MARK: Constraints
+
+    /// Adds `#Unique<Note>([\.id], [\.a, \.b])` or `#Index<Note>([\.a])`.
+    private func add(
+        _ macro: SwiftSource.Attribute, of owner: SwiftSource.Declaration, to entity: inout CoreDataModel.Entity
+    ) throws {
+        guard ["Unique", "Index"].contains(macro.name) else { return }
+        for part in macro.parts {
+            guard part.value.first?.text == "[" else { continue }
+            let paths = Array(part.value.dropFirst().dropLast()).split(on: ",")
+            let names = paths.compactMap(\.last?.text)
+            guard paths.allSatisfy({ $0.first?.text == "\\" }) else {
+                throw ImportError("#\(macro.name) takes key paths", path: owner.path, line: macro.line)
+            }
+            if macro.name == "Unique" {
+                entity.uniquenessConstraints.append(names)
+            } else {
+                entity.indexes.append(CoreDataModel.Index(properties: names))
+            }
+        }
+    }
+}

@@ -1,0 +1,283 @@
+/// Finds the declarations in the tokens of a file.
+struct SwiftParser {
+    private(set) var declarations: [SwiftSource.Declaration] = []
+    private(set) var aliases: [String: SwiftSource.TypeName] = [:]
+    private let tokens: [SwiftToken]
+    private let path: String
+    private var place = 0
+
+    init(_ tokens: [SwiftToken], path: String) { (self.tokens, self.path) = (tokens, path) }
+
+    mutating func parse() throws { try parseBody(of: nil, end: tokens.count, depth: 0) }
+
+    private func token(_ offset: Int = 0) -> SwiftToken? {
+        place + offset < tokens.count ? tokens[place + offset] : nil
+    }
+
+    private func refusal(_ message: String, _ line: Int? = nil) -> ImportError {
+        ImportError(message, path: path, line: line ?? token()?.line ?? tokens.last?.line)
+    }
+
+    /// Returns the position after the bracket that closes the one at `start`.
+    private func end(ofBracketAt start: Int) throws -> Int {
+        var depth = 0
+        for place in start..<tokens.count where tokens[place].kind == .symbol {
+            if "([{".contains(tokens[place].text) { depth += 1 }
+            if ")]}".contains(tokens[place].text) {
+                depth -= 1
+                if depth == 0 { return place + 1 }
+            }
+        }
+        throw refusal("this bracket is not closed", tokens[start].line)
+    }
+
+    private static let types: Set = ["class", "struct", "enum", "extension", "actor", "protocol"]
+    private static let modifiers: Set = [
+        "public", "private", "fileprivate", "internal", "package", "open", "final", "static", "class", "lazy", "weak",
+        "unowned", "override", "nonisolated", "mutating", "required", "convenience", "indirect", "dynamic", "async",
+    ]
+
+    // MARK: Declarations
+
+    /// Parses the members of a type, or the declarations of a file.
+    ///
+    /// - Parameters:
+    ///   - owner: The position of the type among the declarations; nil for a file.
+    ///   - end: The position after the last token.
+    private mutating func parseBody(of owner: Int?, end: Int, depth: Int) throws {
+        if depth > 32 { throw refusal("types are nested more than 32 deep") }
+        var attributes: [SwiftSource.Attribute] = []
+        var isStatic = false
+        while place < end, let next = token() {
+            switch next.text {
+            case "@" where next.kind == .symbol:
+                attributes.append(try attribute())
+                continue
+            case "#" where next.kind == .symbol: try parseMacro(owner)
+            case _ where next.kind == .word && isType(end): try parseType(owner, attributes, depth)
+            case "var", "let": try parseProperty(owner, attributes, isStatic: isStatic, end)
+            case "func", "init", "deinit", "subscript": try skipFunction(end)
+            case "typealias": try parseAlias(owner)
+            case _ where next.kind == .word && Self.modifiers.contains(next.text):
+                isStatic = isStatic || next.text == "static" || next.text == "class"
+                place += 1
+                // `private(set)`
+                if token()?.text == "(" { place = try self.end(ofBracketAt: place) }
+                continue
+            case "(", "[", "{": place = try self.end(ofBracketAt: place)
+            default: place += 1
+            }
+            (attributes, isStatic) = ([], false)
+        }
+        place = end
+    }
+
+    /// Whether a type is declared here. `class` is also a modifier.
+    private func isType(_ end: Int) -> Bool {
+        guard let next = token(), Self.types.contains(next.text), let name = token(1), name.kind == .word else {
+            return false
+        }
+        return next.text != "class" || !["var", "let", "func", "subscript"].contains(name.text)
+    }
+
+    private mutating func attribute() throws -> SwiftSource.Attribute {
+        let line = token()?.line ?? 0
+        place += 1
+        var name = token()?.text ?? ""
+        place += 1
+        // `@Swift.MainActor`
+        while token()?.text == ".", let part = token(1), part.kind == .word {
+            name = part.text
+            place += 2
+        }
+        return SwiftSource.Attribute(name: name, arguments: try arguments(), line: line)
+    }
+
+    /// Returns the tokens between parentheses that follow without a space.
+    private mutating func arguments() throws -> [SwiftToken] {
+        guard let next = token(), next.text == "(", !next.isSpaced else { return [] }
+        let end = try end(ofBracketAt: place)
+        defer { place = end }
+        return Array(tokens[(place + 1)..<(end - 1)])
+    }
+
+    private mutating func parseMacro(_ owner: Int?) throws {
+        let line = token()?.line ?? 0
+        place += 1
+        guard let name = token(), name.kind == .word else { return }
+        place += 1
+        if ["if", "elseif", "else", "endif"].contains(name.text) {
+            if let owner, declarations[owner].conditionLine == nil { declarations[owner].conditionLine = line }
+            // The rest of the line is the condition.
+            while let next = token(), next.line == line { place += 1 }
+            return
+        }
+        if token()?.text == "<" { while let next = token(), next.text != "(", next.line == line { place += 1 } }
+        if let next = token(), next.text == "(" {
+            let end = try end(ofBracketAt: place)
+            let macro = SwiftSource.Attribute(
+                name: name.text, arguments: Array(tokens[(place + 1)..<(end - 1)]), line: line)
+            if let owner { declarations[owner].macros.append(macro) }
+            place = end
+        }
+    }
+
+    private mutating func parseType(_ owner: Int?, _ attributes: [SwiftSource.Attribute], _ depth: Int) throws {
+        guard let keyword = token() else { return }
+        place += 1
+        var name = token()?.text ?? ""
+        place += 1
+        while token()?.text == ".", let part = token(1), part.kind == .word {
+            name += "." + part.text
+            place += 2
+        }
+        var header: [SwiftToken] = []
+        while let next = token(), next.text != "{" {
+            header.append(next)
+            place += 1
+        }
+        guard token() != nil else { throw refusal("the body of \(name) is missing", keyword.line) }
+        let list = header.firstIndex { $0.text == ":" }.map { Array(header[($0 + 1)...]) } ?? []
+        let end = try end(ofBracketAt: place)
+        let body = Array(tokens[(place + 1)..<(end - 1)])
+        let complete = (owner.map { declarations[$0].name + "." } ?? "") + name
+        declarations.append(
+            SwiftSource.Declaration(
+                kind: keyword.text, name: complete,
+                inherits: list.split(on: ",").map {
+                    $0.prefix { $0.text != "where" && $0.text != "<" }.map(\.text).joined()
+                },
+                attributes: attributes, body: body, path: path, line: keyword.line))
+        place += 1
+        if keyword.text == "protocol" {
+            place = end
+        } else {
+            try parseBody(of: declarations.count - 1, end: end - 1, depth: depth + 1)
+        }
+        place = end
+    }
+
+    private mutating func skipFunction(_ end: Int) throws {
+        place += 1
+        while place < end, let next = token() {
+            if next.text == "{" {
+                place = try self.end(ofBracketAt: place)
+                return
+            }
+            // A function without a body ends before the next declaration.
+            if next.text == "}" || ["var", "let", "func", "init"].contains(next.text) { return }
+            place = "([".contains(next.text) && next.kind == .symbol ? try self.end(ofBracketAt: place) : place + 1
+        }
+    }
+
+    private mutating func parseAlias(_ owner: Int?) throws {
+        place += 1
+        guard let name = token(), token(1)?.text == "=" else { return }
+        place += 2
+        let complete = (owner.map { declarations[$0].name + "." } ?? "") + name.text
+        aliases[complete] = try type()
+    }
+
+    // MARK: Properties
+
+    private mutating func parseProperty(
+        _ owner: Int?, _ attributes: [SwiftSource.Attribute], isStatic: Bool, _ end: Int
+    ) throws {
+        let isConstant = token()?.text == "let"
+        place += 1
+        // `var a = 1, b: String`
+        while let name = token(), place < end {
+            guard name.kind == .word else { throw refusal("only a simple name can follow var and let") }
+            place += 1
+            var property = SwiftSource.Property(
+                name: name.text, type: nil, value: [], attributes: attributes, isConstant: isConstant, line: name.line)
+            if token()?.text == ":" {
+                place += 1
+                property.type = try type()
+            }
+            var isStored = true
+            if token()?.text == "=" {
+                place += 1
+                property.value = try value(end)
+            }
+            if place < end, let next = token(), next.text == "{" {
+                isStored = !property.value.isEmpty || ["didSet", "willSet"].contains(token(1)?.text ?? "")
+                place = try self.end(ofBracketAt: place)
+            }
+            if let owner, isStored, !isStatic { declarations[owner].properties.append(property) }
+            guard token()?.text == ",", place < end else { return }
+            place += 1
+        }
+    }
+
+    /// Returns the tokens of a value: up to a comma, an accessor, or the end of a line where the value can end.
+    private mutating func value(_ end: Int) throws -> [SwiftToken] {
+        let start = place
+        while place < end, let next = token() {
+            let last = tokens[place - 1]
+            if next.text == "," || next.text == ";" { break }
+            let continues = next.kind == .symbol && next.text != "@" && next.text != "#" && next.text != "{"
+            if place > start, next.line > last.line, !continues, !(last.kind == .symbol && !")]}".contains(last.text)) {
+                break
+            }
+            if next.text == "{", ["didSet", "willSet", "get", "set"].contains(token(1)?.text ?? "") { break }
+            place = "([{".contains(next.text) && next.kind == .symbol ? try self.end(ofBracketAt: place) : place + 1
+        }
+        return Array(tokens[start..<place])
+    }
+
+    private mutating func type(_ depth: Int = 0) throws -> SwiftSource.TypeName {
+        if depth > 32 { throw refusal("this type is nested more than 32 deep") }
+        var type: SwiftSource.TypeName
+        let start = place
+        guard let first = token() else { throw refusal("a type is missing") }
+        if first.text == "[" {
+            place += 1
+            let element = try self.type(depth + 1)
+            if token()?.text == "]" {
+                type = .array(element)
+                place += 1
+            } else {
+                place = try end(ofBracketAt: start)
+                type = .other(Array(tokens[start..<place]).text)
+            }
+        } else if first.text == "(" {
+            place = try end(ofBracketAt: place)
+            type = .other(Array(tokens[start..<place]).text)
+        } else if first.kind == .word {
+            var name = first.text
+            place += 1
+            if ["any", "some"].contains(name), let next = token(), next.kind == .word {
+                name = next.text
+                place += 1
+            }
+            while token()?.text == ".", let part = token(1), part.kind == .word {
+                name += "." + part.text
+                place += 2
+            }
+            type = .named(name)
+            if token()?.text == "<", token()?.isSpaced == false {
+                place += 1
+                let argument = try self.type(depth + 1)
+                if token()?.text == ">" {
+                    place += 1
+                    type =
+                        name == "Array"
+                        ? .array(argument)
+                        : name == "Optional" ? .optional(argument) : .other(Array(tokens[start..<place]).text)
+                } else {
+                    while let next = token(), next.text != ">", next.line == first.line { place += 1 }
+                    place += 1
+                    type = .other(Array(tokens[start..<min(place, tokens.count)]).text)
+                }
+            }
+        } else {
+            throw refusal("a type is missing")
+        }
+        while let next = token(), !next.isSpaced, next.text == "?" || next.text == "!" {
+            type = .optional(type)
+            place += 1
+        }
+        return type
+    }
+}

@@ -1,0 +1,99 @@
+/// The declarations of Swift sources that matter to a SwiftData model. The bodies of functions are skipped.
+struct SwiftSource: Sendable {
+    /// An attribute such as `@Attribute(.unique)`, or a macro such as `#Unique<Note>([\.id])`.
+    struct Attribute: Sendable {
+        var name: String
+        /// The tokens between the parentheses.
+        var arguments: [SwiftToken]
+        var line: Int
+
+        /// The arguments, each with its label.
+        var parts: [(label: String?, value: [SwiftToken])] {
+            arguments.split(on: ",").map { part in
+                if part.count > 2, part[0].kind == .word, part[1].text == ":" {
+                    return (part[0].text, Array(part.dropFirst(2)))
+                }
+                return (nil, part)
+            }
+        }
+    }
+
+    /// The type of a property.
+    indirect enum TypeName: Hashable, Sendable {
+        case named(String)
+        case optional(TypeName)
+        case array(TypeName)
+        /// A type that no column can have as it is, such as a dictionary.
+        case other(String)
+    }
+
+    /// A property that stores a value.
+    struct Property: Sendable {
+        var name: String
+        /// The type; nil if the source leaves it to the value.
+        var type: TypeName?
+        var value: [SwiftToken]
+        var attributes: [Attribute]
+        var isConstant: Bool
+        var line: Int
+    }
+
+    /// A class, struct, enum or extension.
+    struct Declaration: Sendable {
+        var kind: String
+        /// The complete name: `SchemaV1.Note`.
+        var name: String
+        var inherits: [String]
+        var attributes: [Attribute]
+        var properties: [Property] = []
+        /// The uses of macros in the body.
+        var macros: [Attribute] = []
+        /// The tokens of the body.
+        var body: [SwiftToken] = []
+        /// The first line with a condition such as `#if`.
+        var conditionLine: Int?
+        var path: String
+        var line: Int
+
+        var isModel: Bool { attributes.contains { $0.name == "Model" } }
+    }
+
+    private(set) var declarations: [Declaration] = []
+    /// The types that other names stand for.
+    private(set) var aliases: [String: TypeName] = [:]
+
+    init() {}
+
+    /// Adds the declarations of a file.
+    ///
+    /// - Throws: `ImportError` with the line of something that cannot be read.
+    mutating func read(_ text: String, path: String) throws {
+        var parser = SwiftParser(try SwiftLexer.tokens(of: text, path: path), path: path)
+        try parser.parse()
+        declarations += parser.declarations
+        aliases.merge(parser.aliases) { one, _ in one }
+    }
+}
+
+extension [SwiftToken] {
+    /// Returns the parts between occurrences of a symbol that no brackets enclose.
+    func split(on symbol: String) -> [[SwiftToken]] {
+        var parts: [[SwiftToken]] = [[]]
+        var depth = 0
+        for token in self {
+            if "([{".contains(token.text) { depth += 1 }
+            if ")]}".contains(token.text) { depth -= 1 }
+            if depth == 0, token.text == symbol, token.kind == .symbol {
+                parts.append([])
+            } else {
+                parts[parts.count - 1].append(token)
+            }
+        }
+        return parts.filter { !$0.isEmpty }
+    }
+
+    /// The source, with the spaces that separate tokens.
+    var text: String {
+        enumerated().map { ($0 > 0 && $1.isSpaced ? " " : "") + $1.text }.joined()
+    }
+}

@@ -1,0 +1,235 @@
+import Foundation
+import SchemaModel
+import SQLSchema
+import Strata
+import Testing
+
+/// Imports sources of SwiftData models.
+@Suite struct SwiftDataTests {
+    /// Two versions and a plan. `#1` is the number of the version.
+    static let sources = [
+        "Plan.swift": """
+        enum Plan: SchemaMigrationPlan {
+            static var schemas: [any VersionedSchema.Type] { [SchemaV1.self, SchemaV2.self] }
+            static var stages: [MigrationStage] { [first] }
+            static let first = MigrationStage.custom(
+                fromVersion: SchemaV1.self, toVersion: SchemaV2.self, willMigrate: nil,
+                didMigrate: { context in try context.save() })
+        }
+        typealias Note = SchemaV2.Note
+        """,
+        "V1.swift": version(1, title: "var title: String = \"untitled\""),
+        "V2.swift": version(2, title: "@Attribute(originalName: \"title\") var headline: String = \"untitled\""),
+    ]
+
+    private static func version(_ number: Int, title: String) -> String {
+        """
+        import Foundation
+        import SwiftData
+
+        enum SchemaV\(number): VersionedSchema {
+            static let versionIdentifier = Schema.Version(\(number), 0, 0)
+            static var models: [any PersistentModel.Type] { [Note.self, Folder.self, SchemaV\(number).Tag.self] }
+
+            @Model
+            public final class Note {
+                @Attribute(.unique) var id: UUID
+                \(title)
+                var text: String? /* a { comment */
+                var createdAt = Date.now
+                var rating: Double = -1.5, views = 0
+                @Transient var isShown = false
+                let constant = 1
+                static var shared: Note?
+                var folder: Folder?
+                @Relationship(deleteRule: .nullify, inverse: \\Tag.notes) var tags: [Tag] = []
+                var state: State = State.draft
+                var words: [String] = []
+                @Attribute(.externalStorage) var image: Data?
+                @Attribute(.transformable(by: ColorTransformer.self)) var color: Color?
+                var count: Int { words.count }
+                private(set) var label: String = "" {
+                    didSet { print("\\(label) { \\("x")") }
+                }
+                var amount: Amount = 1
+
+                enum State: String, Codable { case draft, done }
+
+                init(id: UUID = UUID()) {
+                    self.id = id
+                    if id.uuidString == "{" { print(#"}"#) }
+                }
+                func move(to folder: Folder) { self.folder = folder }
+            }
+
+            @Model class Folder {
+                var name: String
+                @Relationship(deleteRule: .cascade, minimumModelCount: 1) var notes: [Note]?
+                init(name: String) { self.name = name }
+            }
+        }
+
+        extension SchemaV\(number) {
+            typealias Amount = Int
+
+            @Model class Tag {
+                #Unique<Tag>([\\.name])
+                #Index<Tag>([\\.name, \\.weight])
+                var name: String
+                var weight: Int
+                var notes: [Note] = []
+                var place: Place?
+            }
+            struct Place: Codable { var x: Double; var y: Double }
+        }
+        """
+    }
+
+    private func workspace(_ files: [String: String]) throws -> Workspace {
+        let workspace = try Workspace()
+        for (name, text) in files { try workspace.write(text, to: "Models/\(name)") }
+        return workspace
+    }
+
+    private func importing(_ workspace: Workspace) -> (code: Int32, said: [String], complaints: [String]) {
+        let result = workspace.run("import", "swiftdata", workspace.path("Models"), "--into", workspace.path("out"))
+        return (result.code.rawValue, result.said, result.complaints)
+    }
+
+    @Test func `versions, relationships, constraints and renames are read from the sources`() throws {
+        let workspace = try workspace(Self.sources)
+        let result = importing(workspace)
+        #expect(result.code == 0, "\(result.complaints)")
+        let history = try workspace.history("out")
+        #expect(history.versions.map(\.version.text) == ["1.0.0", "2.0.0"])
+        #expect(history.steps[0].customReasons.isEmpty)
+        func note(_ title: String) -> String {
+            "Note | key row_id: int | amount: int = 1 | color: data? | createdAt: date | folder: to_one Folder? inverse notes "
+                + "on_delete cascade | \(title == "headline" ? "headline: string = \"untitled\" | " : "")"
+                + "id: uuid unique | image: data? | label: string = \"\" | rating: double = -1.5 | state: string | "
+                + "tags: to_many Tag inverse notes stored | text: string? | "
+                + "\(title == "title" ? "title: string = \"untitled\" | " : "")views: int = 0 | words: data"
+        }
+        for (version, title) in [("1.0.0", "title"), ("2.0.0", "headline")] {
+            #expect(
+                try workspace.lines("out", version) == [
+                    "Folder | key id: int | name: string | notes: to_many Note inverse folder", note(title),
+                    "Tag | key id: int | index (name, weight) | name: string unique | notes: to_many Note inverse tags | "
+                        + "weight: int",
+                ])
+        }
+        let report = try workspace.text("out/IMPORT.md").split(separator: "\n").filter { $0.hasPrefix("| ") }
+        #expect(
+            Set(report.dropFirst(4).map(String.init)) == [
+                "| version | subject | difference |", "| --- | --- | --- |",
+                "| 1.0.0 to 2.0.0 | Folder.notes | the minimum count, 1, is not checked |",
+                "| 1.0.0 to 2.0.0 | Note.isShown | it is transient, so stores have no values of it |",
+                "| 1.0.0 to 2.0.0 | Note.constant | it is transient, so stores have no values of it |",
+                "| 1.0.0 to 2.0.0 | Note.createdAt | the default Date.now is not a constant of its type |",
+                "| 1.0.0 to 2.0.0 | Note.state | the default State.draft is not a constant of its type |",
+                "| 1.0.0 to 2.0.0 | Note.words | the values keep the form that SwiftData wrote |",
+                "| 1.0.0 to 2.0.0 | Note.words | the default [] is not a constant of its type |",
+                "| 1.0.0 to 2.0.0 | Note.color | the values keep the form that transformable(by: ColorTransformer.self) wrote |",
+                "| 1.0.0 to 2.0.0 | Tag.place | it is a composite attribute |",
+                "| 2.0.0 | the model | Plan.swift:4 is a custom stage, which may rewrite values |",
+            ])
+    }
+
+    @Test func `a store in the layout of Core Data is converted`() throws {
+        let workspace = try workspace([
+            "Models.swift": """
+            @Model final class Folder { var name: String; var notes: [Note] = [] }
+            @Model final class Note { @Attribute(.unique) var id: UUID; var day: Date; var folder: Folder? }
+            """
+        ])
+        #expect(importing(workspace).code == 0)
+        try workspace.makeDatabase(
+            "default.store",
+            """
+            CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER);
+            INSERT INTO Z_PRIMARYKEY VALUES (1, 'Folder', 0, 1), (2, 'Note', 0, 9);
+            CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB);
+            CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB);
+            CREATE TABLE ZFOLDER (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR);
+            INSERT INTO ZFOLDER VALUES (1, 1, 1, 'inbox');
+            CREATE TABLE ZNOTE (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZFOLDER INTEGER, ZDAY TIMESTAMP,
+              ZID BLOB);
+            INSERT INTO ZNOTE VALUES (9, 2, 1, 1, 700000000.5, X'000102030405060708090A0B0C0D0E0F');
+            """)
+        let converted = workspace.run(
+            "convert", workspace.path("default.store"), "--model", workspace.path("out"), "--to",
+            workspace.path("app.strata"))
+        #expect(converted.code == .success, "\(converted.complaints)")
+        let store = try Connection(path: workspace.path("app.strata"), mode: .readOnly)
+        #expect(
+            try store.text("SELECT row_id || ' ' || hex(id) || ' ' || day || ' ' || folder_id FROM Note")
+                == "9 000102030405060708090A0B0C0D0E0F 700000000.5 1")
+    }
+
+    @Test func `a model that inherits shares a table with its parent`() throws {
+        let workspace = try workspace([
+            "Models.swift": """
+            @Model class Trip { var name: String }
+            @available(iOS 26, *) @Model class BusinessTrip: Trip { var budget: Double }
+            """
+        ])
+        #expect(importing(workspace).code == 0)
+        let lines = try workspace.lines("out", "1.0")
+        #expect(
+            lines == [
+                "Trip | key id: int | budget: double? | kind: TripKind | name: string",
+                "TripKind | enum | case BusinessTrip: \"BusinessTrip\" | case Trip: \"Trip\"",
+            ])
+    }
+
+    /// Sources that are not read, and the message about them.
+    static let wrong: [(String, String)] = [
+        ("", "Models: error: there is neither a VersionedSchema nor a class with @Model in it"),
+        (
+            "@Model class A {\n  var a: Money\n}",
+            "Models/A.swift:2: error: a: the type Money is unknown; import the folder with the file that declares it"
+        ),
+        (
+            "@Model class A {\n  var a = make()\n}",
+            "Models/A.swift:2: error: a: its type is not written, and its value does not show it"
+        ),
+        ("@Model class A {\n  var a: Int\n", "Models/A.swift:1: error: this bracket is not closed"),
+        ("@Model class A {\n  var a = \"x\n}", "Models/A.swift:2: error: this string does not end"),
+        ("/* a\n/* b */\n", "Models/A.swift:1: error: this comment does not end"),
+        (
+            "@Model class A {\n  var (a, b) = (1, 2)\n}",
+            "Models/A.swift:2: error: only a simple name can follow var and let"
+        ),
+        (
+            "@Model class A {\n  #if DEBUG\n  var a: Int\n  #endif\n}",
+            "Models/A.swift:2: error: #if in a model is not supported: import the branch that you ship"
+        ),
+        (
+            "enum V: VersionedSchema {\n  static var models: [any PersistentModel.Type] { [A.self] }\n}\n@Model class A { var a: Int }",
+            "Models/A.swift:1: error: its versionIdentifier is not written as Schema.Version(1, 0, 0)"
+        ),
+        (
+            "enum V: VersionedSchema {\n  static let versionIdentifier = Schema.Version(1, 0, 0)\n  static var models: [any PersistentModel.Type] { [A.self] }\n}",
+            "Models/A.swift:1: error: there is no class A with @Model"
+        ),
+        (
+            "@Model class A {\n  @Relationship(deleteRule: .cascade) var b: [B]\n}\nclass B {}",
+            "Models/A.swift:2: error: b: [B] is no model of this version"
+        ),
+        (
+            "@Model class A {\n  @Relationship(deleteRule: .explode) var b: A?\n}",
+            "Models/A.swift:2: error: there is no delete rule explode"
+        ),
+    ]
+
+    @Test(arguments: wrong) func `a declaration that cannot be read is named, with its line`(
+        text: String, message: String
+    )
+        throws
+    {
+        let workspace = try workspace(["A.swift": text])
+        let result = importing(workspace)
+        #expect(result.code == 1)
+        #expect(result.complaints == [message])
+    }
+}
