@@ -210,15 +210,15 @@ import Testing
         ),
         (
             "enum V: VersionedSchema {\n  static let versionIdentifier = Schema.Version(1, 0, 0)\n  static var models: [any PersistentModel.Type] { [A.self] }\n}",
-            "Models/A.swift:1: error: there is no class A with @Model"
+            "Models/A.swift:1: error: the class A with @Model is missing"
         ),
         (
             "@Model class A {\n  @Relationship(deleteRule: .cascade) var b: [B]\n}\nclass B {}",
-            "Models/A.swift:2: error: b: [B] is no model of this version"
+            "Models/A.swift:2: error: b: [B] is not a model of this version"
         ),
         (
             "@Model class A {\n  @Relationship(deleteRule: .explode) var b: A?\n}",
-            "Models/A.swift:2: error: there is no delete rule explode"
+            "Models/A.swift:2: error: the delete rule explode is unknown"
         ),
     ]
 

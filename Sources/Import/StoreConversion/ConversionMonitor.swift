@@ -6,7 +6,8 @@ import Strata
 final class ConversionMonitor {
     private let options: ConversionOptions
     private var total = 0
-    private var completed = 0
+    /// The number of rows that were copied or set aside.
+    var completed = 0
     private var reported = Date.distantPast
 
     init(_ options: ConversionOptions) {

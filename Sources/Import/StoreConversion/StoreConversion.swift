@@ -10,12 +10,16 @@ struct StoreConversion {
     /// The folder in which Core Data stores large values.
     let files: URL?
     let options: ConversionOptions
+    /// The file of the database, and a function that returns whether it is unchanged since `source` reads it.
+    let file: (url: URL, isUnchanged: () throws -> Bool)
     private let index: FormatIndex
     private let monitor: ConversionMonitor
 
     init(
-        schema: KnownSchema, format: ImportedFormat, source: Connection, files: URL?, options: ConversionOptions
+        schema: KnownSchema, format: ImportedFormat, source: Connection, files: URL?, options: ConversionOptions,
+        file: (url: URL, isUnchanged: () throws -> Bool)
     ) {
+        self.file = file
         self.schema = schema
         self.format = format
         self.source = source
@@ -86,7 +90,10 @@ struct StoreConversion {
         }
         try monitor.begin(candidate.match.tables, in: source)
         try connection.execute("PRAGMA foreign_keys = OFF")
+        let isAttached = BulkCopy.attach(file.url, to: connection)
         try connection.transaction("BEGIN IMMEDIATE") {
+            // The transaction has begun to read, so both connections read the same state.
+            let isBulk = try isAttached && file.isUnchanged()
             let rows = SetAsideRows(
                 connection, candidate.version, policies: index.invalidRows(at: candidate.place),
                 otherwise: options.invalidRows)
@@ -97,8 +104,16 @@ struct StoreConversion {
                 let forms = table.table.columnNames.map {
                     index.form(of: $0, in: table.table.name, at: candidate.place)
                 }
-                let greatest = try TableCopy(table, forms: forms, into: connection, files: files, rows)
-                    .run(from: source, &report, monitor)
+                let bulk = isBulk ? BulkCopy(table.table, forms: forms, files: files, monitor) : nil
+                let greatest: Int64?
+                if try bulk?.run(table, into: connection) == true {
+                    let key = table.table.integerKey.map(SQL.quoted) ?? "NULL"
+                    greatest = try connection.integer("SELECT max(\(key)) FROM \(SQL.quoted(table.table.name))")
+                        .map(Int64.init)
+                } else {
+                    greatest = try TableCopy(table, forms: forms, into: connection, files: files, rows)
+                        .run(from: source, &report, monitor)
+                }
                 let last = [reader.lastKey(of: table.table), greatest].compactMap(\.self).max()
                 if table.table.integerKey != nil, let last, last > 0 { lastIDs[table.table.name] = last }
             }
@@ -291,10 +306,13 @@ extension Store {
             }
             let name = source.deletingPathExtension().lastPathComponent
             let files = source.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT/_EXTERNAL_DATA")
+            let other = try StoreFile.connect(to: source, .readOnly, StoreOptions())
+            let before = try other.integer("PRAGMA data_version")
             // The transaction reads one state of the database, even if other connections write to it.
             return try connection.transaction("BEGIN") {
                 try StoreConversion(
-                    schema: schema, format: format, source: connection, files: files, options: conversion
+                    schema: schema, format: format, source: connection, files: files, options: conversion,
+                    file: (source, { try other.integer("PRAGMA data_version") == before })
                 ).run { try draft.createStore($0, schema: schema.name, options) }
             }
         }

@@ -55,7 +55,7 @@ struct SwiftDataModels {
                     let found = ordered.first(where: { $0.schema.name == name || $0.schema.name.hasSuffix("." + name) })
                 else {
                     throw ImportError(
-                        "the plan names \(name), which is no VersionedSchema in these sources",
+                        "the plan names \(name), which these sources do not declare as a VersionedSchema",
                         path: plan?.path ?? path,
                         line: plan?.line)
                 }
@@ -143,7 +143,7 @@ struct SwiftDataModels {
         }
         return try names.map { name in
             guard let model = find(name, in: schema.name), model.isModel else {
-                throw ImportError("there is no class \(name) with @Model", path: schema.path, line: schema.line)
+                throw ImportError("the class \(name) with @Model is missing", path: schema.path, line: schema.line)
             }
             return model
         }

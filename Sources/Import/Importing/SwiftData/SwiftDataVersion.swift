@@ -86,7 +86,7 @@ struct SwiftDataVersion {
         }
         if let relationship = property.attributes.first(where: { $0.name == "Relationship" }) {
             throw ImportError(
-                "\(property.name): \(Self.text(of: type)) is no model of this version", path: owner.path,
+                "\(property.name): \(Self.text(of: type)) is not a model of this version", path: owner.path,
                 line: relationship.line)
         }
         var losses: [ImportFinding] = []
@@ -102,7 +102,7 @@ struct SwiftDataVersion {
             guard declaration(other, in: owner) != nil else {
                 throw refusal("the type \(other) is unknown; import the folder with the file that declares it")
             }
-            // Core Data keeps the parts of the value in columns of their own.
+            // Core Data keeps the parts of the value in separate columns.
             entity.unstored.append((property.name, .compositeAttribute, true))
             return
         } else {
@@ -150,7 +150,7 @@ struct SwiftDataVersion {
         return (type, isOptional)
     }
 
-    /// Returns the type that a name stands for; nil if the name declares a type. Inner names hide outer ones.
+    /// Returns the type behind an alias; nil if the name is not an alias. Inner names hide outer ones.
     private func alias(_ name: String, in owner: SwiftSource.Declaration) -> SwiftSource.TypeName? {
         for scope in scopes(of: owner) {
             if source.declarations.contains(where: { $0.kind != "extension" && $0.name == scope + name }) { return nil }
@@ -241,7 +241,7 @@ struct SwiftDataVersion {
                 let rules = ["cascade": "Cascade", "nullify": "Nullify", "deny": "Deny", "noAction": "No Action"]
                 guard let known = rules[rule] else {
                     if label == nil { continue }
-                    throw ImportError("there is no delete rule \(rule)", path: owner.path, line: attribute.line)
+                    throw ImportError("the delete rule \(rule) is unknown", path: owner.path, line: attribute.line)
                 }
                 relationship.deletionRule = known
             }

@@ -59,7 +59,7 @@ struct SwiftSource: Sendable {
     }
 
     private(set) var declarations: [Declaration] = []
-    /// The types that other names stand for.
+    /// The types behind aliases.
     private(set) var aliases: [String: TypeName] = [:]
 
     init() {}

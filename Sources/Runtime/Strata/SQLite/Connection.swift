@@ -20,7 +20,8 @@ package final class Connection {
             switch self {
             case .readOnly: SQLITE_OPEN_READONLY
             case .readWrite: SQLITE_OPEN_READWRITE
-            case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            // A conversion attaches the other database by a URI that says that it is only read.
+            case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI
             }
         }
     }
@@ -28,7 +29,7 @@ package final class Connection {
     /// The name of the SQLite VFS that accesses files; nil for the default. Tests set one that injects faults.
     @TaskLocal package static var fileSystem: String?
 
-    let pointer: OpaquePointer
+    package let pointer: OpaquePointer
     /// Keeps the object alive that the progress handler uses: SQLite holds no reference to it.
     private var interruption: Interruption?
     private var statements: [String: Statement] = [:]

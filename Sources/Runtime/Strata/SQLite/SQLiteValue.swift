@@ -63,20 +63,7 @@ extension SQLiteValue: CustomStringConvertible {
 extension Row {
     /// Returns the stored value of a column, whatever its storage class.
     public func value(_ index: Int) -> SQLiteValue {
-        let cell = cell(index)
-        switch sqlite3_value_type(cell) {
-        case SQLITE_INTEGER: return .integer(sqlite3_value_int64(cell))
-        case SQLITE_FLOAT: return .real(sqlite3_value_double(cell))
-        case SQLITE_TEXT:
-            let bytes = sqlite3_value_text(cell)
-            let count = Int(sqlite3_value_bytes(cell))
-            return .text(String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self))
-        case SQLITE_BLOB:
-            let count = Int(sqlite3_value_bytes(cell))
-            guard count > 0, let bytes = sqlite3_value_blob(cell) else { return .blob(Data()) }
-            return .blob(Data(bytes: bytes, count: count))
-        default: return .null
-        }
+        SQLiteValue(cell: cell(index))
     }
 
     /// The stored values of all columns.
@@ -105,8 +92,43 @@ extension SQLiteValue: ColumnStorable {
 }
 
 extension SQLiteValue {
+    fileprivate init(cell: OpaquePointer?) {
+        switch sqlite3_value_type(cell) {
+        case SQLITE_INTEGER: self = .integer(sqlite3_value_int64(cell))
+        case SQLITE_FLOAT: self = .real(sqlite3_value_double(cell))
+        case SQLITE_TEXT: self = .text(String(decoding: Self.utf8(cell), as: UTF8.self))
+        case SQLITE_BLOB:
+            let count = Int(sqlite3_value_bytes(cell))
+            guard count > 0, let bytes = sqlite3_value_blob(cell) else {
+                self = .blob(Data())
+                return
+            }
+            self = .blob(Data(bytes: bytes, count: count))
+        default: self = .null
+        }
+    }
+
+    /// Creates the value of an argument of an SQL function; nil if it is a text that is not UTF-8.
+    package init?(argument: OpaquePointer?) {
+        if sqlite3_value_type(argument) == SQLITE_TEXT, !Self.isUTF8(argument) { return nil }
+        self.init(cell: argument)
+    }
+
+    /// Returns whether a text argument of an SQL function is UTF-8.
+    package static func isUTF8(_ argument: OpaquePointer?) -> Bool {
+        let bytes = utf8(argument)
+        if Row.isASCII(bytes) { return true }
+        // Decoding replaces bytes that are not UTF-8.
+        return String(decoding: bytes, as: UTF8.self).utf8.elementsEqual(bytes)
+    }
+
+    private static func utf8(_ cell: OpaquePointer?) -> UnsafeBufferPointer<UInt8> {
+        let bytes = sqlite3_value_text(cell)
+        return UnsafeBufferPointer(start: bytes, count: bytes == nil ? 0 : Int(sqlite3_value_bytes(cell)))
+    }
+
     /// Sets the value as the result of an SQL function.
-    func give(to context: OpaquePointer?) {
+    package func give(to context: OpaquePointer?) {
         switch self {
         case .null: sqlite3_result_null(context)
         case .integer(let value): sqlite3_result_int64(context, value)
