@@ -48,7 +48,7 @@ package enum SQLite {
     }
 
     /// Returns the definition of a column, with the constraints on this column alone.
-    static func definition(of column: Table.Column, in table: Table) -> String {
+    package static func definition(of column: Table.Column, in table: Table) -> String {
         var text = SQL.quoted(column.name) + " " + column.type.rawValue.uppercased()
         // A row number is never NULL.
         if !column.isNullable, table.integerKey != column.name { text += " NOT NULL" }

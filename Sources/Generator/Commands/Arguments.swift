@@ -38,6 +38,8 @@ package struct Arguments {
         "inspect": ["--model", "--json", "--html"],
         "salvage": ["--to", "--json"],
         "export": ["--redact", "--to", "--model"],
+        "dump": ["--to", "--format", "--quiet"],
+        "export-schema": ["--to", "--target"],
         "import": [
             "--into", "--complete", "--order", "--renames", "--inheritance", "--oldest", "--version-info", "--target",
             "--quiet",

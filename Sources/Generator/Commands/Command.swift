@@ -39,12 +39,13 @@ package enum Command {
             let console = parsed.has("--quiet") ? console.quiet : console
             switch parsed.command {
             case let name where others[name] != nil: try others[name]?(parsed, console)
-            case "plan", "inspect", "salvage", "export", "import", "convert", "deploy", "copy":
+            case "plan", "inspect", "salvage", "export", "dump", "import", "convert", "deploy", "copy":
                 throw CommandError.usage("this tool has no \(parsed.command); use: swift run strata \(parsed.command)")
             case "generate": try GenerateCommand(parsed).run(console)
             case "check": try CheckCommand(parsed).run(console)
             case "release": try GenerateCommand(parsed, isRelease: true).run(console)
             case "diff": try DiffCommand(parsed).run(console)
+            case "export-schema": try ExportSchemaCommand(parsed).run(console)
             case "document": try DocumentCommand(parsed).run(console)
             case "templates": try TemplatesCommand(parsed).run(console)
             case "add", "rename", "remove", "version": try EditCommand(parsed).run(console)

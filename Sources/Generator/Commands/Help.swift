@@ -21,6 +21,7 @@ enum Help {
           format      write the descriptions in one layout
           prune       remove the history of versions that are no longer supported
           squash      make a version the first one, and remove everything that only older ones need
+          export-schema  write the tables of the newest version for Room, Drift or another library
           document    write a page with the diagram and the history of the schema
 
         commands for a store
@@ -28,6 +29,7 @@ enum Help {
           inspect     print the version, the tables and the migrations of a store
           salvage     write the readable rows of a damaged store to a new one
           export      copy a store with noise in place of its texts, for a bug report
+          dump        write the tables and rows of a store as SQL or CSV
 
         commands for a PostgreSQL server
           deploy      bring the database of a server to the newest version, phase by phase
@@ -36,8 +38,8 @@ enum Help {
         other commands
           schema      write JSON Schemas of the descriptions, for editors
           templates   copy the templates, to change the generated code
-          import      write the descriptions of a model of Core Data, Room, Drift or SQLite
-          convert     convert a database of Core Data, Room, Drift or SQLite to a store
+          import      write the descriptions of a model of Core Data, SwiftData, Room, Drift or SQL
+          convert     convert a database of one of them to a store
 
         strata COMMAND --help describes a command. Exit codes: 0 success, 1 a problem in a model or a store, 2 wrong arguments.
         """
@@ -220,6 +222,32 @@ enum Help {
               --test-target NAME=DIR a test target, if its folder is not Tests/NAME beside the Package.swift
 
             example: strata squash Sources/App/Model --before 2.0
+            """
+        case "export-schema":
+            """
+            usage: strata export-schema FORMAT FOLDER --to DIR [options]
+
+            Writes the tables of the newest version of a model for another library. The formats are sql (schema.sql, for SQLite,
+            SQLDelight and Drift's .drift files), room (N.json, as Room exports it) and drift (drift_schema_vN.json, as drift_dev
+            exports it). N is the number of the version among all versions.
+
+              --to DIR               the folder for the file
+              --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
+
+            example: strata export-schema room Sources/App/Model --to schemas
+            """
+        case "dump":
+            """
+            usage: strata dump STORE --to PATH [options]
+
+            Writes the tables and rows of a store, without Strata's own tables. It needs no model.
+
+              --to PATH              a new file for sql, a new folder for csv
+              --format FORMAT        sql (default): a script that sqlite3 can run in an empty database; or csv: a file for each
+                                     table, in which NULL is an empty field, an empty text is "", and a blob is hexadecimal
+              --quiet                print no progress
+
+            example: strata dump ~/customer.sqlite --to customer.sql
             """
         case "document":
             """

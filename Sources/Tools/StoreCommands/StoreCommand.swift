@@ -10,7 +10,8 @@ package enum StoreCommand {
     package static var all: [String: Command.Runner] {
         [
             "plan": naming(plan), "inspect": naming(inspect), "convert": naming(ConvertCommand.run),
-            "salvage": naming(SalvageCommand.run), "export": naming(ExportCommand.run), "import": ImportCommand.run,
+            "salvage": naming(SalvageCommand.run), "export": naming(ExportCommand.run), "dump": naming(DumpCommand.run),
+            "import": ImportCommand.run,
         ]
     }
 
