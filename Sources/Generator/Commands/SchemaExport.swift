@@ -170,7 +170,7 @@ struct SchemaExport {
                 .init("default_dart", .null), .init("default_client_dart", .null), .init("dsl_features", .array([])),
             ])
         }
-        // What concerns several columns comes after their definitions.
+        // The constraints on several columns follow the definitions of columns.
         let own = SQLite.elements(of: table).dropFirst(table.columns.count + table.computed.count)
         return [
             .init("name", .string(table.name)), .init("was_declared_in_moor", .bool(false)),
