@@ -231,6 +231,52 @@ import Testing
         #expect(try store.text("SELECT id || name || born FROM person") == "7Ada-5840035200.0")
     }
 
+    @Test func `a terminal answers which elements were renamed, and a dry run writes nothing`() throws {
+        let workspace = try Workspace()
+        let first = """
+            CREATE TABLE user (id INTEGER PRIMARY KEY, mail TEXT, fax TEXT, years INTEGER);
+            CREATE TABLE log (id INTEGER PRIMARY KEY, line TEXT);
+            """
+        let second = """
+            CREATE TABLE account (id INTEGER PRIMARY KEY, mail TEXT, fax TEXT, years INTEGER);
+            CREATE TABLE note (id INTEGER PRIMARY KEY, line TEXT);
+            """
+        let third = """
+            CREATE TABLE account (id INTEGER PRIMARY KEY, age INTEGER, e_mail TEXT, phone TEXT);
+            CREATE TABLE note (id INTEGER PRIMARY KEY, line TEXT);
+            """
+        for (place, sql) in [first, second, third].enumerated() {
+            try workspace.makeDatabase("snapshots-\(place + 1).sqlite", sql)
+        }
+        try FileManager.default.createDirectory(atPath: workspace.path("all"), withIntermediateDirectories: true)
+        for place in 1...3 {
+            try FileManager.default.moveItem(
+                atPath: workspace.path("snapshots-\(place).sqlite"), toPath: workspace.path("all/\(place).sqlite"))
+        }
+        let command = ["import", "sqlite", workspace.path("all"), "--into", workspace.path("out")]
+        let dry = workspace.run(all: command + ["--dry-run"])
+        #expect(dry.code == .success && dry.said.contains("would write out/Account.json"))
+        #expect(dry.said.contains("note: 2.0: user: it was removed, and account, note added"))
+        #expect(dry.said.contains("note: 3.0: account.mail: it was removed, and `e_mail`, `phone`, `age` added"))
+        #expect(!FileManager.default.fileExists(atPath: workspace.path("out")))
+        let answers = ["--interactive", "--renames", workspace.path("answers.json")]
+        #expect(workspace.run(all: command + answers).complaints[0].contains("standard input is not a terminal"))
+        // user is account; log is note; mail is e_mail; fax was removed; a wrong answer; years is age.
+        let result = workspace.run(all: command + answers, answers: ["1", "1", "1", "r", "7", "1"])
+        #expect(result.code == .success, "\(result.complaints)")
+        #expect(result.said.contains("3: account.mail (string) is removed. Is it one of these?"))
+        #expect(result.said.contains { $0 == "  1  e_mail (string), similar by 86 %" })
+        #expect(result.said.contains("write a number, r or s"))
+        #expect(
+            try workspace.text("answers.json").split(whereSeparator: \.isWhitespace).joined(separator: " ")
+                == #"{ "2": { "log": "note", "user": "account" }, "3": { "account.fax": null, "account.mail": "e_mail", "account.years": "age" } }"#
+        )
+        #expect(try workspace.history("out").steps.allSatisfy { $0.customReasons.isEmpty })
+        // The answers are kept, so nothing is asked again.
+        let again = workspace.run(all: command + ["--interactive"], answers: [])
+        #expect(again.said == ["out has all versions of all already"])
+    }
+
     @Test func `a folder of databases has a version for each, whose columns are read alike`() throws {
         let workspace = try Workspace()
         try workspace.write("", to: "snapshots/notes.txt")

@@ -56,13 +56,24 @@ final class Workspace {
         run(all: arguments)
     }
 
-    func run(all arguments: [String]) -> (code: Command.ExitCode, said: [String], complaints: [String]) {
+    /// - Parameter answers: The lines that the tool reads from the terminal; nil if there is no terminal.
+    func run(all arguments: [String], answers: [String]? = nil) -> (
+        code: Command.ExitCode, said: [String], complaints: [String]
+    ) {
         var said: [String] = []
         var complaints: [String] = []
         func plain(_ text: String) -> [String] {
             text.replacingOccurrences(of: url.path + "/", with: "").split(separator: "\n").map(String.init)
         }
-        let console = Console(say: { said += plain($0) }, complain: { complaints += plain($0) })
+        var rest = answers ?? []
+        let ask: ((String) -> String?)? =
+            answers == nil
+            ? nil
+            : { question in
+                said += plain(question)
+                return rest.isEmpty ? nil : rest.removeFirst()
+            }
+        let console = Console(say: { said += plain($0) }, complain: { complaints += plain($0) }, ask: ask)
         let code = Command.run(arguments, console: console, others: StoreCommand.all)
         return (code, said, complaints)
     }

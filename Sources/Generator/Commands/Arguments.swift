@@ -8,7 +8,8 @@ package struct Arguments {
     private var values: [String: [String]] = [:]
     private static let switches: Set<String> = [
         "--sources", "--tests", "--released", "--release", "--json", "--values", "--quiet", "--help", "--nullable",
-        "--unique", "--indexed", "--redact", "--dry-run", "--check", "--restart", "--complete", "--to-one", "--to-many",
+        "--unique", "--indexed", "--redact", "--dry-run", "--check", "--restart", "--complete", "--interactive",
+        "--to-one", "--to-many",
         "--discard",
         "--beta", "--yes", "--markdown",
     ]
@@ -41,7 +42,8 @@ package struct Arguments {
         "dump": ["--to", "--format", "--quiet"],
         "export-schema": ["--to", "--target"],
         "import": [
-            "--into", "--complete", "--order", "--renames", "--inheritance", "--oldest", "--version-info", "--target",
+            "--into", "--interactive", "--dry-run", "--complete", "--order", "--renames", "--inheritance", "--oldest",
+            "--version-info", "--target",
             "--quiet",
         ],
         "convert": ["--model", "--to", "--version", "--invalid-rows", "--json", "--quiet"],

@@ -58,8 +58,16 @@ package struct Console {
     ///
     /// - Throws: `CommandError.usage` if the input does not come from a terminal.
     func confirms(_ question: String) throws -> Bool {
-        guard let ask else { throw CommandError.usage("standard input is not a terminal; add --yes") }
-        return ["y", "yes"].contains(ask(question + " [y/N]")?.lowercased() ?? "")
+        ["y", "yes"].contains(try answer(to: question + " [y/N]", instead: "add --yes")?.lowercased() ?? "")
+    }
+
+    /// Asks a question, and returns the answer; nil at the end of the input.
+    ///
+    /// - Parameter instead: The advice for a command whose input does not come from a terminal.
+    /// - Throws: `CommandError.usage` in this case.
+    package func answer(to question: String, instead: String) throws -> String? {
+        guard let ask else { throw CommandError.usage("standard input is not a terminal; \(instead)") }
+        return ask(question)
     }
 
     /// Prints a line of results.

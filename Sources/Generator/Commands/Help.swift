@@ -400,6 +400,9 @@ enum Help {
               --into FOLDER          the folder of the model
               --renames FILE         renames (old name to new name), removals and backfill values, by version: {"12": {"user":
                                      "account", "user.fax": null, "account.age": {"fill": 0}}}
+              --interactive          ask on the terminal which removed elements were renamed, and write the answers to the file of
+                                     --renames (default: renames.json)
+              --dry-run              print what would be written, and the summary
               --oldest VERSION       the oldest version whose stores can be migrated
               --complete             for sql: each file creates a complete schema, instead of changing the one before
               --order FILE           the versions of a Core Data model in order, one a line

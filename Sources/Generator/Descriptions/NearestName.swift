@@ -11,7 +11,7 @@ extension Sequence<String> {
 }
 
 /// Returns the edit distance: the smallest number of letters to insert, delete, replace or swap with a neighbor.
-private func editDistance(_ left: String, _ right: String) -> Int {
+package func editDistance(_ left: String, _ right: String) -> Int {
     let left = Array(left)
     let right = Array(right)
     var rows = [[Int]](repeating: [Int](repeating: 0, count: right.count + 1), count: left.count + 1)

@@ -19,7 +19,7 @@ enum ImportCommand {
         }
         let path = arguments.folders[1]
         let ofCoreData = ["--order", "--inheritance", "--version-info"]
-        let ofHistories = ["--renames", "--oldest"]
+        let ofHistories = ["--renames", "--oldest", "--interactive"]
         let useless: [String] =
             switch format {
             case .coreData: ["--complete"]
@@ -38,7 +38,12 @@ enum ImportCommand {
         guard let inheritance = InheritanceLayout(rawValue: layout) else {
             throw CommandError.usage("--inheritance must be root or entity")
         }
-        let imported: ModelImport
+        let isInteractive = arguments.has("--interactive")
+        let answers = arguments.option("--renames") ?? "renames.json"
+        // The answers may be new.
+        let isThere = FileManager.default.fileExists(atPath: answers)
+        let renames = isInteractive ? (isThere ? answers : nil) : arguments.option("--renames")
+        var imported: ModelImport
         let line = console.progress("importing", unit: "stages")
         defer { line.end() }
         line.update(0, of: 3)
@@ -46,20 +51,28 @@ enum ImportCommand {
         case .coreData:
             imported = try ModelImport(
                 coreData: path, order: arguments.option("--order"), layout: inheritance,
-                renames: arguments.option("--renames"), versionInfo: arguments.option("--version-info"))
+                renames: renames, versionInfo: arguments.option("--version-info"))
         case .swiftData:
             imported = try ModelImport(
-                swiftData: path, layout: inheritance, renames: arguments.option("--renames"))
-        case .room: imported = try ModelImport(room: path, renames: arguments.option("--renames"))
-        case .drift: imported = try ModelImport(drift: path, renames: arguments.option("--renames"))
-        case .sqlite: imported = try ModelImport(sqlite: path, renames: arguments.option("--renames"))
+                swiftData: path, layout: inheritance, renames: renames)
+        case .room: imported = try ModelImport(room: path, renames: renames)
+        case .drift: imported = try ModelImport(drift: path, renames: renames)
+        case .sqlite: imported = try ModelImport(sqlite: path, renames: renames)
         case .sql:
             imported = try ModelImport(
-                sql: path, areComplete: arguments.has("--complete"), renames: arguments.option("--renames"))
+                sql: path, areComplete: arguments.has("--complete"), renames: renames)
         }
         line.update(1, of: 3)
         let url = URL(fileURLWithPath: folder, isDirectory: true)
         let existing = try existing(arguments, folder, url)
+        if isInteractive {
+            line.end()
+            if let existing { try imported.recallAnswers(of: existing) }
+            if try ask(&imported, console) {
+                _ = try FileWriter.write([(URL(fileURLWithPath: answers), imported.renamesText)])
+                console.say("wrote \(answers)")
+            }
+        }
         let model = try imported.model(
             folder: folder, schema: arguments.schema(of: folder), existing: existing,
             oldest: arguments.option("--oldest"))
@@ -67,6 +80,11 @@ enum ImportCommand {
         line.end()
         if model.newVersions.isEmpty, !model.hasChanges {
             return console.say("\(folder) has all versions of \(path) already")
+        }
+        if arguments.has("--dry-run") {
+            for file in model.files { console.say("would write \(url.appendingPathComponent(file.name).path)") }
+            for name in model.removedFiles { console.say("would remove \(url.appendingPathComponent(name).path)") }
+            return say(model, added: existing?.isEmpty == false, folder, console)
         }
         for file in try FileWriter.write(model.files.map { (url.appendingPathComponent($0.name), $0.text) }) {
             console.say("wrote \(file.path)")
@@ -76,10 +94,46 @@ enum ImportCommand {
             try FileManager.default.removeItem(at: file)
             console.say("removed \(file.path)")
         }
+        say(model, added: existing?.isEmpty == false, folder, console)
+    }
+
+    /// Asks the questions that the source does not answer. Each answer can change the later questions.
+    ///
+    /// - Returns: Whether there is an answer.
+    private static func ask(_ imported: inout ModelImport, _ console: Console) throws -> Bool {
+        var skipped: Set<RenameQuestion> = []
+        var hasAnswers = false
+        while let question = imported.questions.first(where: { !skipped.contains($0) }) {
+            var lines = ["\(question.version): \(question.name) (\(question.kind)) is removed. Is it one of these?"]
+            for (place, candidate) in question.candidates.enumerated() {
+                let percent = Int((candidate.similarity * 100).rounded())
+                lines.append("  \(place + 1)  \(candidate.name) (\(candidate.kind)), similar by \(percent) %")
+            }
+            lines.append("  r  removed, with its data\n  s  decide later\n>")
+            let answer = try console.answer(
+                to: lines.joined(separator: "\n"), instead: "write the answers to a file, and give it with --renames")
+            guard let answer else { break }
+            if let number = Int(answer), question.candidates.indices.contains(number - 1) {
+                imported.answer(question, with: question.candidates[number - 1].name)
+                hasAnswers = true
+            } else if answer.lowercased() == "r" {
+                imported.answer(question, with: nil)
+                hasAnswers = true
+            } else if answer.lowercased() == "s" {
+                skipped.insert(question)
+            } else {
+                console.say("write a number, r or s")
+            }
+        }
+        return hasAnswers
+    }
+
+    /// Prints the summary of an import.
+    private static func say(_ model: ImportedModel, added: Bool, _ folder: String, _ console: Console) {
         for line in model.undecided { console.say("note: \(line)") }
         let steps = model.history.steps
         let custom = steps.count { $0.isCustom }
-        if !model.newVersions.isEmpty, existing?.isEmpty == false {
+        if !model.newVersions.isEmpty, added {
             console.say("added \(model.newVersions.map(\.text).joined(separator: ", "))")
         }
         console.say(

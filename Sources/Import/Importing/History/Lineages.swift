@@ -35,6 +35,8 @@ struct Lineages {
 
     private(set) var tables: [Table] = []
     private(set) var notes: [ImportNote] = []
+    /// The removed elements that may have been renamed.
+    private(set) var questions: [RenameQuestion] = []
     private let versions: [ImportedVersion]
     private let rules: Rules
     /// The lineages of the entities of each version.
@@ -67,11 +69,17 @@ struct Lineages {
         }
         let kept = Set(places.compactMap(\.self))
         let gone = old.indices.filter { !kept.contains($0) }
-        let came = new.indices.filter { places[$0] == nil }.map { new[$0].name }
+        let added = new.indices.filter { places[$0] == nil }
         for place in gone {
             let lineage = entityLineages[index - 1][place]
             let entity = old[place]
             let heirs = heirs(of: entity, at: index)
+            let candidates = added.map { other in
+                RenameQuestion.Candidate(
+                    name: new[other].name, kind: new[other].kind,
+                    similarity: Similarity.of(entity, at: place, new[other], at: other, new.count))
+            }.sorted { $0.similarity > $1.similarity }
+            let came = candidates.map(\.name)
             let isDecided = rules.tellsRenames || came.isEmpty || renames.keys.contains(entity.name)
             tables[lineage].life.death = index
             tables[lineage].life.isDiscarded = heirs.isEmpty && isDecided
@@ -79,6 +87,10 @@ struct Lineages {
                 note(index, entity.name, nil, .kindsMoved(heirs))
             } else if !came.isEmpty, !renames.keys.contains(entity.name) {
                 note(index, entity.name, nil, .replaced(by: came))
+                questions.append(
+                    RenameQuestion(
+                        version: versions[index].formerName, name: entity.name, kind: entity.kind,
+                        candidates: candidates))
             }
         }
         entityLineages.append(lineages)
@@ -154,15 +166,27 @@ struct Lineages {
                 mark(index, new.name, property.name, old.properties[place].rewriteMark, property.rewriteMark)
             }
             let kept = Set(places.compactMap(\.self))
-            let came = new.properties.indices.filter { places[$0] == nil }.map { new.properties[$0].name }
+            let added = new.properties.indices.filter { places[$0] == nil }
             for gone in old.properties.indices where !kept.contains(gone) {
                 let property = old.properties[gone]
                 let isSaid = renames.keys.contains(property.name)
+                let candidates = added.map { other in
+                    RenameQuestion.Candidate(
+                        name: new.properties[other].name, kind: new.properties[other].kind,
+                        similarity: Similarity.of(
+                            property, at: gone, new.properties[other], at: other, new.properties.count))
+                }.sorted { $0.similarity > $1.similarity }
+                let came = candidates.map(\.name)
                 tables[table].properties[previous[gone]].death = index
                 if property.computed != nil { continue }
                 tables[table].properties[previous[gone]].isDiscarded = rules.tellsRenames || came.isEmpty || isSaid
                 if !came.isEmpty, !isSaid {
                     note(index, new.name, property.name, .replaced(by: came.map { "`\($0)`" }))
+                    questions.append(
+                        RenameQuestion(
+                            version: versions[index].formerName, name: old.name + "." + property.name,
+                            kind: property.kind,
+                            candidates: candidates))
                 }
             }
         }

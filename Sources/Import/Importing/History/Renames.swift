@@ -84,6 +84,11 @@ struct Renames: Sendable {
         data.prefix(offset).count { $0 == 0x0a } + 1
     }
 
+    /// Adds the answer for an element in a version. A nil name removes the element.
+    mutating func add(_ name: String, _ newName: String?, at version: String) {
+        versions[version, default: [:]][name] = newName.map(Answer.renamed) ?? .removed
+    }
+
     // MARK: Combining
 
     var isEmpty: Bool { versions.values.allSatisfy(\.isEmpty) }
