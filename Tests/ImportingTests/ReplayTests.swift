@@ -265,7 +265,7 @@ import Testing
         let result = workspace.run(all: command + answers, answers: ["1", "1", "1", "r", "7", "1"])
         #expect(result.code == .success, "\(result.complaints)")
         #expect(result.said.contains("3: account.mail (string) is removed. Is it one of these?"))
-        #expect(result.said.contains { $0 == "  1  e_mail (string), similar by 86 %" })
+        #expect(result.said.contains { $0 == "  1  e_mail (string), similar by 85 %" })
         #expect(result.said.contains("write a number, r or s"))
         #expect(
             try workspace.text("answers.json").split(whereSeparator: \.isWhitespace).joined(separator: " ")
