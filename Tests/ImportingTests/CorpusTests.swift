@@ -4,7 +4,8 @@ import SQLSchema
 import Strata
 import Testing
 
-/// Schema histories of public apps, if a folder beside the project contains them.
+/// Schema histories of public apps, if a folder beside the project contains them, and the histories of
+/// `Tests/Measures/Histories`, which were made for the formats that the folder lacks.
 @Suite struct CorpusTests {
     private static let corpus = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("shared/corpus")
@@ -16,11 +17,38 @@ import Testing
         return names.sorted().map { [format, "\(folder)/\($0)"] }
     }
 
-    @Test(.enabled(if: !histories.isEmpty), arguments: histories)
+    /// The format and the path of each history that was made.
+    static let made: [[String]] = ["sql", "sqlite", "swiftdata"].flatMap { format in
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../Measures/Histories/\(format)").standardizedFileURL.path
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.sorted().map { [format, "\(folder)/\($0)"] }
+    }
+
+    /// Returns the arguments that import a history. The databases of a history are created from their SQL.
+    static func arguments(_ history: [String], in workspace: Workspace) throws -> [String] {
+        guard history[0] == "sqlite" else {
+            return history + (history[1].hasSuffix("/Rooms") ? ["--complete"] : [])
+        }
+        for name in try FileManager.default.contentsOfDirectory(atPath: history[1]) {
+            let sql = try String(contentsOfFile: "\(history[1])/\(name)", encoding: .utf8)
+            try FileManager.default.createDirectory(
+                atPath: workspace.path("databases"), withIntermediateDirectories: true)
+            try workspace.makeDatabase("databases/\(name).sqlite", sql)
+        }
+        return ["sqlite", workspace.path("databases")]
+    }
+
+    @Test func `histories of all formats were made`() { #expect(Self.made.count >= 12) }
+
+    @Test(arguments: histories + made)
     func `every version is imported unchanged, generated, and created by SQLite`(history: [String]) throws {
         let workspace = try Workspace()
         // The import compares each version with the schema that it read.
-        let result = workspace.run("import", history[0], history[1], "--into", workspace.path("Sources/App/Model"))
+        let result = workspace.run(
+            all: ["import"] + (try Self.arguments(history, in: workspace)) + [
+                "--into", workspace.path("Sources/App/Model"),
+            ])
         #expect(result.code == .success, "\(result.complaints)")
         let generated = workspace.run("generate", workspace.path("Sources/App/Model"))
         #expect(generated.code == .success, "\(generated.complaints)")

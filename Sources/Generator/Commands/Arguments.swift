@@ -43,7 +43,7 @@ package struct Arguments {
         "export-schema": ["--to", "--target"],
         "import": [
             "--into", "--interactive", "--dry-run", "--complete", "--order", "--renames", "--inheritance", "--oldest",
-            "--version-info", "--target",
+            "--version-info", "--mapping-models", "--target",
             "--quiet",
         ],
         "convert": ["--model", "--to", "--version", "--invalid-rows", "--json", "--quiet"],

@@ -408,6 +408,7 @@ enum Help {
               --order FILE           the versions of a Core Data model in order, one a line
               --inheritance KIND     for core-data and swiftdata: root (default), one table for an entity and all that inherit from it; or
                                      entity, one table for each entity that is not abstract
+              --mapping-models DIR   for Core Data: a folder with mapping models, which tell renames
               --version-info FILE    for Core Data: VersionInfo.plist of the compiled model (in App.app/Model.momd), whose
                                      hashes identify the version of a database
               --target NAME          the Swift target of the model, if the folder is not below Sources/NAME

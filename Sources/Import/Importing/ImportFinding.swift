@@ -119,6 +119,12 @@ enum ImportFinding: Hashable, Sendable {
     case kindsMoved([String])
     /// The app changed the mark with which it asks Core Data to migrate.
     case rewriteMark(String?, String?)
+    /// A class of the app migrates the objects, in a mapping model.
+    case migrationPolicy(String, in: String)
+    /// An expression in a mapping model computes the values.
+    case mappedValue(String)
+    /// A mapping model connects versions that do not follow each other here.
+    case unusedMapping(String, from: String, to: String)
     /// A custom stage of SwiftData leads to the version.
     case customStage(file: String, line: Int)
     /// A statement of a migration changes rows.
@@ -145,7 +151,7 @@ enum ImportFinding: Hashable, Sendable {
     var section: Section {
         switch self {
         case .replaced, .kindsMoved: .undecided
-        case .rewriteMark, .customStage, .rowChange: .marked
+        case .rewriteMark, .migrationPolicy, .mappedValue, .customStage, .rowChange: .marked
         default: .notCarriedOver
         }
     }

@@ -24,12 +24,13 @@ package struct ModelImport {
     ///   - layout: The tables for entities that inherit from others.
     ///   - renames: The path of a file with your answers: the new names of removed elements, and the backfill values of
     ///     new ones.
+    ///   - mappings: The path of a folder with mapping models, whose renames are taken.
     ///   - versionInfo: The path of `VersionInfo.plist` in the compiled model. Its hashes identify the version of a
     ///     store.
     /// - Throws: `ImportError`.
     package init(
         coreData path: String, order: String? = nil, layout: InheritanceLayout = .tablePerRoot, renames: String? = nil,
-        versionInfo: String? = nil
+        mappings: String? = nil, versionInfo: String? = nil
     ) throws {
         format = .coreData
         self.path = path
@@ -46,6 +47,7 @@ package struct ModelImport {
         }
         (self.versions, self.notes) = (versions, notes)
         rules = Lineages.Rules(tellsRenames: true, renames: try renames.map(Renames.init(path:)) ?? Renames())
+        if let mappings { apply(try MappingModel.read(in: mappings)) }
     }
 
     /// Reads the sources of a SwiftData model.

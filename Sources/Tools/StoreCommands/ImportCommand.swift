@@ -18,12 +18,12 @@ enum ImportCommand {
             throw CommandError.usage("import needs a format (\(formats)) and a path")
         }
         let path = arguments.folders[1]
-        let ofCoreData = ["--order", "--inheritance", "--version-info"]
+        let ofCoreData = ["--order", "--inheritance", "--version-info", "--mapping-models"]
         let ofHistories = ["--renames", "--oldest", "--interactive"]
         let useless: [String] =
             switch format {
             case .coreData: ["--complete"]
-            case .swiftData: ["--complete", "--order", "--version-info"]
+            case .swiftData: ["--complete", "--order", "--version-info", "--mapping-models"]
             case .room, .drift: ofCoreData + ["--complete"]
             case .sqlite: ofCoreData + ["--complete"] + (FileManager.default.isFolder(path) ? [] : ofHistories)
             case .sql: ofCoreData
@@ -51,7 +51,8 @@ enum ImportCommand {
         case .coreData:
             imported = try ModelImport(
                 coreData: path, order: arguments.option("--order"), layout: inheritance,
-                renames: renames, versionInfo: arguments.option("--version-info"))
+                renames: renames, mappings: arguments.option("--mapping-models"),
+                versionInfo: arguments.option("--version-info"))
         case .swiftData:
             imported = try ModelImport(
                 swiftData: path, layout: inheritance, renames: renames)

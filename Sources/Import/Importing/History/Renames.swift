@@ -89,6 +89,11 @@ struct Renames: Sendable {
         versions[version, default: [:]][name] = newName.map(Answer.renamed) ?? .removed
     }
 
+    /// Adds a new name, unless there is an answer for the element.
+    mutating func suggest(_ name: String, _ newName: String, at version: String) {
+        if versions[version]?[name] == nil { add(name, newName, at: version) }
+    }
+
     // MARK: Combining
 
     var isEmpty: Bool { versions.values.allSatisfy(\.isEmpty) }

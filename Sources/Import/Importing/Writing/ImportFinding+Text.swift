@@ -59,6 +59,10 @@ extension ImportFinding {
         case .rewriteMark(let old, let new):
             "its versionHashModifier changes from \(old.map { "\"\($0)\"" } ?? "none") to "
                 + (new.map { "\"\($0)\"" } ?? "none")
+        case .migrationPolicy(let policy, let mapping): "\(policy) migrates it, in \(mapping)"
+        case .mappedValue(let mapping): "\(mapping) computes its values"
+        case .unusedMapping(let mapping, let source, let destination):
+            "\(mapping) leads from \(source) to \(destination), which do not follow each other here"
         case .customStage(let file, let line): "\(file):\(line) is a custom stage, which may rewrite values"
         case .rowChange(let file, let line, let verb): "\(file):\(line) changes its rows (\(verb))"
         case .missingDescription: "the model does not have it any more, so its changes are left out"

@@ -203,8 +203,8 @@ extension ModelImport.Format {
     fileprivate var markAdvice: String {
         switch self {
         case .coreData:
-            "The app gave these entities and properties another `versionHashModifier`. Apps do that to run a migration that\n"
-                + "rewrites values without a change of the model. If yours did, add `\"migration\": \"custom\"` and write it."
+            "The app changes these values without a change of the model: by a class or an expression of a mapping model, or, where it\n"
+                + "changes `versionHashModifier`, perhaps by a rewrite. If it does, add `\"migration\": \"custom\"` and write it."
         case .swiftData:
             "The app runs its own code in these steps. If it rewrites values, add `\"migration\": \"custom\"` and write it."
         case .room, .drift, .sqlite, .sql:

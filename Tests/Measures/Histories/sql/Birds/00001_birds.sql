@@ -1,0 +1,4 @@
+-- +goose Up
+CREATE TABLE bird (id INTEGER PRIMARY KEY, species TEXT NOT NULL COLLATE NOCASE UNIQUE);
+-- +goose Down
+DROP TABLE bird;

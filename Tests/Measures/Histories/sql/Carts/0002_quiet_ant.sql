@@ -1,0 +1,1 @@
+ALTER TABLE `lines` RENAME TO `cart_lines`;

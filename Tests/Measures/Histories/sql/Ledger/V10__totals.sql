@@ -1,0 +1,2 @@
+ALTER TABLE entry ADD COLUMN euros REAL AS (cents / 100.0) VIRTUAL;
+ALTER TABLE entry ADD COLUMN twice BIGINT AS (cents * 2) VIRTUAL;

@@ -1,0 +1,3 @@
+CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+CREATE TABLE player (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, score INTEGER NOT NULL DEFAULT 0, joinedAt DATETIME);
+CREATE INDEX player_on_score ON player (score);
