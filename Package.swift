@@ -125,7 +125,8 @@ let package = Package(
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "Commands", "PostgreSQL", "SchemaModel", "ServerCommands", "SQLSchema", "StoreCommands", "Strata",
+                "Commands", "PostgreSQL", "SchemaDiff", "SchemaModel", "ServerCommands", "SQLSchema", "StoreCommands",
+                "Strata",
             ]),
         .testTarget(name: "StrataTestingTests", dependencies: ["SQLSchema", "Strata", "StrataTesting"]),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),

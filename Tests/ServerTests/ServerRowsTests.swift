@@ -2,6 +2,7 @@ import Commands
 import Foundation
 import PostgreSQL
 import SQLSchema
+import SchemaDiff
 import SchemaModel
 import StoreCommands
 import Strata
@@ -42,18 +43,107 @@ import Testing
                 try #require(returned.code == .success, "\(returned.text)")
             }
             _ = try Store(at: store, knowing: KnownSchema(loaded))
-            var count = 0
-            for table in loaded.history.newest.serverTables {
-                let (expected, found) = (try rows(of: table, in: store), try rows(of: table, in: back))
-                #expect(found.count == expected.count, "\(table.name)")
-                for (found, expected) in zip(found, expected) where found != expected {
-                    let columns = zip(found, expected).filter { $0 != $1 }.map { "\($0) instead of \($1)" }
-                    Issue.record("\(table.name), \(found[0]): \(columns.joined(separator: "; "))")
-                }
-                count += found.count
-            }
+            let count = try compare(loaded.history.newest.serverTables, in: store, and: back)
             #expect(count > 30)
         }
+    }
+
+    /// The longest run of steps without code, as positions of versions.
+    private static func inferredRun(_ history: SchemaHistory) -> ClosedRange<Int> {
+        var best = 0...0
+        var start = 0
+        for (place, step) in history.steps.enumerated() {
+            if step.isCustom {
+                start = place + 1
+            } else if place + 1 - start > best.count - 1 {
+                best = start...(place + 1)
+            }
+        }
+        return best
+    }
+
+    /// Creates a store of a version with nine rows in each table. Foreign keys refer to rows with the same number.
+    private func create(_ history: SchemaHistory, at place: Int, _ file: URL) throws {
+        let schema = KnownSchema(history)
+        let old = KnownSchema(schema.name, versions: Array(schema.versions[...place]), steps: [])
+        _ = try Store(at: file, knowing: old)
+        let connection = try Connection(path: file.path, mode: .readWrite)
+        try connection.execute("PRAGMA foreign_keys = OFF")
+        for table in history.versions[place].serverTables {
+            let cases = table.table.checks.reduce(into: [String: String]()) { cases, check in
+                guard case .isIn(.column(let name), let values) = check.condition, let first = values.first else {
+                    return
+                }
+                cases[name] = SQLite.expression(first)
+            }
+            let columns = table.table.columns
+            for number in 1...9 {
+                let values = columns.map { column -> String in
+                    if column.isNullable, number % 3 == 0 { return "NULL" }
+                    if let value = cases[column.name] { return value }
+                    switch table.type(of: column.name) {
+                    case .bigint: return "\(number)"
+                    case .boolean: return "\(number % 2)"
+                    case .double, .real: return "\(number).5"
+                    case .timestamptz: return "\(number * 1_000_000).25"
+                    case .numeric: return "'\(number).75'"
+                    case .jsonb: return "'[\(number)]'"
+                    case .bytea: return "x'0\(number)'"
+                    case .uuid: return "x'0\(number)0102030405060708090A0B0C0D0E0F'"
+                    default: return "'text \(number) é'"
+                    }
+                }
+                try connection.execute(
+                    "INSERT OR IGNORE INTO \(SQL.quoted(table.name)) (\(SQL.list(columns.map(\.name)))) "
+                        + "VALUES (\(values.joined(separator: ", ")))")
+            }
+        }
+    }
+
+    @Test(.enabled(if: !ServerSchemaTests.corpus.isEmpty), arguments: ServerSchemaTests.corpus)
+    func `a server migrates rows of the histories of public apps as a store does`(format: String, path: String) throws {
+        try withFolder { folder in
+            let model = folder.appendingPathComponent("Model").path
+            #expect(strata("import", format, path, "--into", model).code == .success)
+            let loaded = try loadedModel(folder.path)
+            let schema = try ServerSchema(loaded.history)
+            let run = Self.inferredRun(loaded.history)
+            let store = folder.appendingPathComponent("store.sqlite")
+            try create(loaded.history, at: run.lowerBound, store)
+            let back = folder.appendingPathComponent("back.sqlite")
+            try server.withDatabase { url in
+                try ServerSchemaTests.run([schema.versions[run.lowerBound].script], at: url)
+                let copied = strata("copy", store.path, "--to", url, "--model", model)
+                try #require(copied.code == .success, "\(copied.text)")
+                for step in schema.steps[run.lowerBound..<run.upperBound] {
+                    try ServerSchemaTests.run(step.scripts, at: url)
+                }
+                let returned = strata("copy", back.path, "--from", url, "--model", model)
+                try #require(returned.code == .success, "\(returned.text)")
+            }
+            let known = KnownSchema(loaded.history)
+            let steps = Array(known.steps[run.lowerBound..<run.upperBound])
+            _ = try Store(
+                at: store,
+                knowing: KnownSchema(known.name, versions: Array(known.versions[...run.upperBound]), steps: steps))
+            let count = try compare(loaded.history.versions[run.upperBound].serverTables, in: store, and: back)
+            #expect(count > 0)
+        }
+    }
+
+    /// Compares all rows of two stores, and returns their number.
+    private func compare(_ tables: [ServerTable], in store: URL, and back: URL) throws -> Int {
+        var count = 0
+        for table in tables {
+            let (expected, found) = (try rows(of: table, in: store), try rows(of: table, in: back))
+            #expect(found.count == expected.count, "\(table.name)")
+            for (found, expected) in zip(found, expected) where found != expected {
+                let columns = zip(found, expected).filter { $0 != $1 }.map { "\($0) instead of \($1)" }
+                Issue.record("\(table.name), \(found[0]): \(columns.joined(separator: "; "))")
+            }
+            count += found.count
+        }
+        return count
     }
 
     /// The rows of a table, with dates to the microsecond and JSON in one form.
