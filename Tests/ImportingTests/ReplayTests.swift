@@ -79,6 +79,53 @@ import Testing
             report.contains { $0.hasPrefix("| 1.0 | person.born | its declared type is DATETIME, but nothing shows") })
     }
 
+    @Test func `a copy that loses, joins or splits rows is reported, also where its source is dropped`() throws {
+        let workspace = try workspace([
+            "1.sql":
+                "CREATE TABLE a (id INTEGER PRIMARY KEY, x TEXT); CREATE TABLE b (id INTEGER PRIMARY KEY, x TEXT); CREATE TABLE c (id INTEGER PRIMARY KEY, x TEXT);",
+            "2.sql": """
+            UPDATE a SET x = 'changed';
+            CREATE TABLE new_a (id INTEGER PRIMARY KEY, y TEXT);
+            INSERT INTO new_a (id, y) SELECT id, x FROM a;
+            DROP TABLE a;
+            ALTER TABLE new_a RENAME TO a;
+            """,
+            "3.sql": """
+            CREATE TABLE new_a (id INTEGER PRIMARY KEY, y TEXT UNIQUE);
+            INSERT OR IGNORE INTO new_a SELECT * FROM a;
+            DROP TABLE a;
+            ALTER TABLE new_a RENAME TO a;
+            """,
+            "4.sql": """
+            CREATE TABLE both (id INTEGER PRIMARY KEY, x TEXT);
+            INSERT INTO both SELECT * FROM b;
+            INSERT INTO both SELECT * FROM c;
+            DROP TABLE b;
+            DROP TABLE c;
+            """,
+            "5.sql": """
+            CREATE TABLE one (id INTEGER PRIMARY KEY);
+            CREATE TABLE two (id INTEGER PRIMARY KEY, x TEXT);
+            INSERT INTO one SELECT id FROM both;
+            INSERT INTO two SELECT id, x FROM both;
+            DROP TABLE both;
+            CREATE TABLE three AS VALUES (1), (2);
+            """,
+        ])
+        #expect(importing(workspace).code == 0)
+        let report = try workspace.text("out/IMPORT.md").split(separator: "\n").map(String.init)
+        #expect(
+            report.filter { $0.contains("sql:") } == [
+                "| 2.0 | a | 2.sql:1 changes its rows (UPDATE) |", "| 3.0 | a | 3.sql:2 changes its rows (INSERT) |",
+                "| 4.0 | both | 4.sql:2 changes its rows (INSERT) |",
+                "| 4.0 | both | 4.sql:3 changes its rows (INSERT) |",
+                "| 5.0 | one | 5.sql:3 changes its rows (INSERT) |",
+                "| 5.0 | three | 5.sql:6 changes its rows (CREATE TABLE … AS) |",
+                "| 5.0 | two | 5.sql:4 changes its rows (INSERT) |",
+            ])
+        #expect(try workspace.text("out/A.json").contains("\"previous_name\": \"x\""))
+    }
+
     /// The names of the files of two versions, and of files that belong to neither.
     static let layouts: [([String], [String])] = [
         (["V1__people.sql", "V1.10__notes.sql"], ["U1.10__notes.sql"]),

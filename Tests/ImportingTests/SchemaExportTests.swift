@@ -166,5 +166,15 @@ import Testing
         #expect(
             workspace.run("dump", workspace.path("store.sqlite"), "--to", workspace.path("x"), "--format", "xml").code
                 == .usage)
+        try workspace.makeDatabase(
+            "bad.sqlite",
+            "CREATE TABLE t (s TEXT); INSERT INTO t VALUES (CAST(X'FF00' AS TEXT)), ('a' || char(0) || 'b');")
+        let refused = workspace.run(
+            "dump", workspace.path("bad.sqlite"), "--to", workspace.path("bad"), "--format", "csv")
+        #expect(refused.complaints[0].contains("t.s has a text that is not UTF-8"))
+        #expect(workspace.run("dump", workspace.path("bad.sqlite"), "--to", workspace.path("bad.sql")).code == .success)
+        try workspace.makeDatabase("again.sqlite", try workspace.text("bad.sql"))
+        let again = try Connection(path: workspace.path("again.sqlite"), mode: .readOnly)
+        #expect(try again.texts("SELECT typeof(s) || hex(s) FROM t") == ["textFF00", "text610062"])
     }
 }

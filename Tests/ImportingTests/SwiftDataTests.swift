@@ -182,6 +182,16 @@ import Testing
             ])
     }
 
+    @Test func `an enum without raw values is reported, also if its protocol is called like a type`() throws {
+        let workspace = try workspace([
+            "A.swift":
+                "@Model class A { var n: Int; var s: State }\nenum State: Interval { case a }\nprotocol Interval {}"
+        ])
+        #expect(importing(workspace).code == 0)
+        #expect(try workspace.lines("out", "1.0") == ["A | key id: int | n: int"])
+        #expect(try workspace.text("out/IMPORT.md").contains("| 1.0 | A.s | it is a composite attribute |"))
+    }
+
     /// Sources that are not read, and the message about them.
     static let wrong: [(String, String)] = [
         ("", "Models: error: there is neither a VersionedSchema nor a class with @Model in it"),
@@ -215,6 +225,18 @@ import Testing
         (
             "@Model class A {\n  @Relationship(deleteRule: .cascade) var b: [B]\n}\nclass B {}",
             "Models/A.swift:2: error: b: [B] is not a model of this version"
+        ),
+        (
+            "@Model class A {\n  func f() { a(/}/) }\n  var b: Int\n}",
+            "Models/A.swift:2: error: } closes no bracket of its kind; a regular expression may be the reason"
+        ),
+        (
+            "@Model class A {\n  func f() { a(/{/) }\n  var b: Int\n}",
+            "Models/A.swift:2: error: ) closes no bracket of its kind; a regular expression may be the reason"
+        ),
+        (
+            "enum V: VersionedSchema {\n  static let versionIdentifier = Schema.Version(1, 0, 0)\n  static var models: [any PersistentModel.Type] { [A.self] }\n}\n@Model class A { var a: Int }\n#if DEBUG\n@Model class A { var b: Int }\n#endif",
+            "Models/A.swift:7: error: A is declared here a second time"
         ),
         (
             "@Model class A {\n  @Relationship(deleteRule: .explode) var b: A?\n}",

@@ -73,8 +73,13 @@ final class BulkCopy {
                 """)
             try target.execute("RELEASE strata_bulk")
             return true
-        } catch is SQLiteError {
-            try target.execute("ROLLBACK TO strata_bulk; RELEASE strata_bulk")
+        } catch let failure as SQLiteError {
+            do {
+                try target.execute("ROLLBACK TO strata_bulk; RELEASE strata_bulk")
+            } catch {
+                // After some errors, such as a full disk, SQLite has rolled back the transaction.
+                throw failure
+            }
             if let error { throw error }
             // A row does not fit. `TableCopy` meets any other error again.
             monitor.completed = completed

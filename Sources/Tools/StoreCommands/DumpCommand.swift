@@ -96,6 +96,16 @@ private struct StoreDump {
             let columns = try self.columns(of: table)
             try file.write(columns.map(Self.quoted).joined(separator: ",") + "\r\n")
             let count = try eachRow(of: table, columns, after: counts) { row in
+                for place in columns.indices {
+                    guard case .text = row.value(place), String(data: row.bytes(place), encoding: .utf8) == nil else {
+                        continue
+                    }
+                    throw CommandError.store(
+                        url.path,
+                        reason:
+                            "\(table).\(columns[place]) has a text that is not UTF-8, which CSV cannot hold; use --format sql"
+                    )
+                }
                 try file.write((0..<columns.count).map { Self.field(row, $0) }.joined(separator: ",") + "\r\n")
             }
             try file.close()

@@ -9,6 +9,8 @@ final class ReplayObserver {
         var isAlter = false
         /// The table that it creates, in lowercase.
         var created: String?
+        /// Whether it reads rows or computes values.
+        var selects = false
         /// The tables whose rows it changes, with the words of SQL.
         var changes: [(table: String, verb: String)] = []
     }
@@ -60,6 +62,7 @@ final class ReplayObserver {
         case SQLITE_CREATE_TABLE, SQLITE_CREATE_TEMP_TABLE, SQLITE_CREATE_VTABLE:
             (actions.changesTables, actions.created) = (true, first.lowercased())
         case SQLITE_DROP_TABLE, SQLITE_DROP_TEMP_TABLE, SQLITE_DROP_VTABLE: actions.changesTables = true
+        case SQLITE_SELECT: actions.selects = true
         case SQLITE_ALTER_TABLE: (actions.changesTables, actions.isAlter) = (true, true)
         // A trigger changes rows because of another statement.
         case SQLITE_INSERT where !isCaused: change(first, "INSERT")

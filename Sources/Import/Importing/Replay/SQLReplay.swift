@@ -136,7 +136,7 @@ final class SQLReplay {
         if actions.changesTables {
             try updateTables(isAlter: actions.isAlter)
             // `CREATE TABLE … AS SELECT` fills the table.
-            for table in newTables where actions.created == table && sql.contains(/(?i)\bAS\s+SELECT\b/) {
+            if let table = actions.created, newTables.contains(table), actions.selects {
                 rowChanges[table, default: []].append(RowChange(verb: "CREATE TABLE … AS", line: line))
             }
             return
@@ -145,9 +145,14 @@ final class SQLReplay {
             let key = name.lowercased()
             guard let table = tables[key] else { continue }
             let change = RowChange(verb: verb, line: line)
-            if verb == "INSERT", newTables.contains(key), let copy = copy(sql, to: table, change) {
+            let copy = verb == "INSERT" && newTables.contains(key) ? copy(sql, to: table, change) : nil
+            if let copy, copies[key] == nil {
                 copies[key] = copy
             } else {
+                // Rows of a second table are more than a copy of the first one.
+                if copy != nil, let first = copies.removeValue(forKey: key) {
+                    rowChanges[key, default: []].append(first.change)
+                }
                 rowChanges[key, default: []].append(change)
             }
         }
@@ -156,7 +161,7 @@ final class SQLReplay {
     /// Parses a statement that copies columns unchanged: `INSERT INTO new (a, b) SELECT c, d FROM old`.
     private func copy(_ sql: String, to target: Table, _ change: RowChange) -> Copy? {
         let pattern =
-            /(?is)INSERT\s+(?:OR\s+\w+\s+)?INTO\s+[^\s(]+\s*(?:\(([^()]*)\)\s*)?SELECT\s+([^()']+?)\s+FROM\s+([^\s,();]+)\s*;?\s*/
+            /(?is)INSERT\s+INTO\s+[^\s(]+\s*(?:\(([^()]*)\)\s*)?SELECT\s+([^()']+?)\s+FROM\s+([^\s,();]+)\s*;?\s*/
         guard let match = sql.wholeMatch(of: pattern) else { return nil }
         func name(_ text: Substring) -> String {
             let last = text.split(separator: ".").last ?? text
@@ -225,14 +230,20 @@ final class SQLReplay {
         for key in copies.keys where copies[key]?.source == old { copies[key]?.source = new }
     }
 
-    /// Removes a table. A new table to which the file has copied its rows takes its place.
+    /// Removes a table. The new table to which the file has copied its rows takes its place, if there is one.
     private func drop(_ name: String) {
-        rowChanges[name] = nil
+        let changes = rowChanges.removeValue(forKey: name) ?? []
         copies[name] = nil
         newTables.remove(name)
         guard let table = tables.removeValue(forKey: name) else { return }
-        for (key, copy) in copies where copy.source == name {
+        let takers = copies.filter { $0.value.source == name }
+        for (key, copy) in takers {
             copies[key] = nil
+            rowChanges[key, default: []] += changes
+            if takers.count > 1 {
+                rowChanges[key, default: []].append(copy.change)
+                continue
+            }
             tables[key]?.token = table.token
             for (target, source) in copy.columns {
                 guard let token = table.token(of: source),

@@ -141,9 +141,19 @@ struct SwiftDataModels {
         guard !names.isEmpty else {
             throw ImportError("its models are not a list of types", path: schema.path, line: schema.line)
         }
+        if let line = schema.conditionLine {
+            throw ImportError(
+                "#if in a VersionedSchema is not supported: import the branch that you ship", path: schema.path,
+                line: line)
+        }
         return try names.map { name in
             guard let model = find(name, in: schema.name), model.isModel else {
                 throw ImportError("the class \(name) with @Model is missing", path: schema.path, line: schema.line)
+            }
+            let others = source.declarations.filter { $0.name == model.name && $0.isModel }
+            if others.count > 1, let other = others.last {
+                throw ImportError(
+                    "\(model.name) is declared here a second time", path: other.path, line: other.line)
             }
             return model
         }

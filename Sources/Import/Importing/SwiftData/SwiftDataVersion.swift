@@ -62,9 +62,8 @@ struct SwiftDataVersion {
         let (type, isOptional) = unwrapped(written, in: owner)
         var token: String?
         var rewriteMark: String?
-        if let value = (property.attributes.first { $0.name == "Relationship" }?.parts ?? options).first(where: {
-            $0.label == "originalName"
-        })?.value {
+        let all = options + (property.attributes.first { $0.name == "Relationship" }?.parts ?? [])
+        if let value = all.first(where: { $0.label == "originalName" })?.value {
             guard case .string(let name?)? = value.first?.kind else {
                 throw refusal("its originalName is not a literal")
             }
@@ -173,7 +172,7 @@ struct SwiftDataVersion {
         guard case .named(let name) = type, let found = declaration(name, in: owner), found.kind == "enum" else {
             return nil
         }
-        return found.inherits.first { $0 == "String" || $0.hasPrefix("Int") || $0.hasPrefix("UInt") }
+        return found.inherits.first { Self.columns[$0] != nil }
     }
 
     private static func text(of type: SwiftSource.TypeName) -> String {

@@ -20,12 +20,19 @@ struct SwiftParser {
 
     /// Returns the position after the bracket that closes the one at `start`.
     private func end(ofBracketAt start: Int) throws -> Int {
-        var depth = 0
+        let ends = ["(": ")", "[": "]", "{": "}"]
+        var open: [String] = []
         for place in start..<tokens.count where tokens[place].kind == .symbol {
-            if "([{".contains(tokens[place].text) { depth += 1 }
-            if ")]}".contains(tokens[place].text) {
-                depth -= 1
-                if depth == 0 { return place + 1 }
+            let text = tokens[place].text
+            if let end = ends[text] {
+                open.append(end)
+            } else if ends.values.contains(text) {
+                guard open.popLast() == text else {
+                    throw refusal(
+                        "\(text) closes no bracket of its kind; a regular expression may be the reason",
+                        tokens[place].line)
+                }
+                if open.isEmpty { return place + 1 }
             }
         }
         throw refusal("this bracket is not closed", tokens[start].line)
@@ -65,6 +72,8 @@ struct SwiftParser {
                 if token()?.text == "(" { place = try self.end(ofBracketAt: place) }
                 continue
             case "(", "[", "{": place = try self.end(ofBracketAt: place)
+            case ")", "]", "}":
+                throw refusal("\(next.text) closes no bracket of its kind; a regular expression may be the reason")
             default: place += 1
             }
             (attributes, isStatic) = ([], false)
