@@ -19,7 +19,7 @@ import Testing
                 "source/2.sql":
                     "CREATE TABLE b (k TEXT PRIMARY KEY, a INTEGER REFERENCES a(id) ON DELETE CASCADE, s INT AS (a + 1)) WITHOUT ROWID;\nALTER TABLE a RENAME COLUMN n TO m;",
                 "source/3.sql":
-                    "CREATE TABLE c (id INTEGER PRIMARY KEY, m TEXT);\nINSERT INTO c (id, m) SELECT id, m FROM a;\nDROP TABLE a;\nALTER TABLE c RENAME TO a;\nCREATE VIEW v AS SELECT 1;",
+                    "CREATE TABLE c (id INTEGER PRIMARY KEY, m TEXT);\nINSERT INTO c (id, m) SELECT id, m FROM a;\nDROP TABLE a;\nALTER TABLE c RENAME TO a;\nCREATE VIEW leftover AS SELECT 1;",
             ]
         ),
         (
