@@ -105,30 +105,42 @@ import Testing
         try withFolder { folder in
             let model = folder.appendingPathComponent("Model").path
             #expect(strata("import", format, path, "--into", model).code == .success)
-            let loaded = try loadedModel(folder.path)
-            let schema = try ServerSchema(loaded.history)
-            let run = Self.inferredRun(loaded.history)
-            let store = folder.appendingPathComponent("store.sqlite")
-            try create(loaded.history, at: run.lowerBound, store)
-            let back = folder.appendingPathComponent("back.sqlite")
-            try server.withDatabase { url in
-                try ServerSchemaTests.run([schema.versions[run.lowerBound].script], at: url)
-                let copied = strata("copy", store.path, "--to", url, "--model", model)
-                try #require(copied.code == .success, "\(copied.text)")
-                for step in schema.steps[run.lowerBound..<run.upperBound] {
-                    try ServerSchemaTests.run(step.scripts, at: url)
-                }
-                let returned = strata("copy", back.path, "--from", url, "--model", model)
-                try #require(returned.code == .success, "\(returned.text)")
-            }
-            let known = KnownSchema(loaded.history)
-            let steps = Array(known.steps[run.lowerBound..<run.upperBound])
-            _ = try Store(
-                at: store,
-                knowing: KnownSchema(known.name, versions: Array(known.versions[...run.upperBound]), steps: steps))
-            let count = try compare(loaded.history.versions[run.upperBound].serverTables, in: store, and: back)
-            #expect(count > 0)
+            try check(try loadedModel(folder.path), at: model, folder)
         }
+    }
+
+    /// Custom steps have code for stores, and other code for servers, so the steps between them are compared.
+    @Test(arguments: ["Entities/Laundry", "Tests/Consumers/Shop/Sources/Shop/Model"])
+    func `a server migrates rows between custom steps as a store does`(model: String) throws {
+        let path = package.appendingPathComponent(model).path
+        let folder = try #require(ModelFolder.all(below: path).first)
+        try withFolder { try check(try folder.loaded(), at: folder.path, $0) }
+    }
+
+    /// Compares the rows after the longest run of steps without code.
+    private func check(_ loaded: LoadedModel, at model: String, _ folder: URL) throws {
+        let schema = try ServerSchema(loaded.history)
+        let run = Self.inferredRun(loaded.history)
+        let store = folder.appendingPathComponent("store.sqlite")
+        try create(loaded.history, at: run.lowerBound, store)
+        let back = folder.appendingPathComponent("back.sqlite")
+        try server.withDatabase { url in
+            try ServerSchemaTests.run([schema.versions[run.lowerBound].script], at: url)
+            let copied = strata("copy", store.path, "--to", url, "--model", model)
+            try #require(copied.code == .success, "\(copied.text)")
+            for step in schema.steps[run.lowerBound..<run.upperBound] {
+                try ServerSchemaTests.run(step.scripts, at: url)
+            }
+            let returned = strata("copy", back.path, "--from", url, "--model", model)
+            try #require(returned.code == .success, "\(returned.text)")
+        }
+        let known = KnownSchema(loaded.history)
+        let steps = Array(known.steps[run.lowerBound..<run.upperBound])
+        _ = try Store(
+            at: store,
+            knowing: KnownSchema(known.name, versions: Array(known.versions[...run.upperBound]), steps: steps))
+        let count = try compare(loaded.history.versions[run.upperBound].serverTables, in: store, and: back)
+        #expect(count > 0)
     }
 
     /// Compares all rows of two stores, and returns their number.
