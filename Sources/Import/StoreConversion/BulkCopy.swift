@@ -33,6 +33,9 @@ final class BulkCopy {
     }
 
     private let columns: [Column]
+    /// The columns whose values `strata_fits` checks. A STRICT table refuses wrong values of the others.
+    private let checked: [Column]
+    private let checkedPlaces: [Int]
     private let files: URL?
     private let table: Table
     private let monitor: ConversionMonitor
@@ -43,9 +46,15 @@ final class BulkCopy {
         self.table = table
         self.files = files
         self.monitor = monitor
-        columns = zip(table.columns, forms).map { column, form in
+        let columns = zip(table.columns, forms).map { column, form in
             Column(form: form, isReal: column.type == .real, isKey: column.name == table.integerKey)
         }
+        checkedPlaces = columns.indices.filter { place in
+            columns[place].form == nil
+                && (columns[place].isKey || [.text, .real, .any].contains(table.columns[place].type))
+        }
+        checked = checkedPlaces.map { columns[$0] }
+        self.columns = columns
     }
 
     /// Copies the rows.
@@ -60,7 +69,7 @@ final class BulkCopy {
         let values = columns.indices.map { place in
             columns[place].form == nil ? "strata_\(place)" : "strata_form(\(place), strata_\(place))"
         }
-        let checked = columns.indices.map { columns[$0].form == nil ? "strata_\($0)" : "NULL" } + ["strata_conflict"]
+        let arguments = ["strata_conflict"] + checkedPlaces.map { "strata_\($0)" }
         let completed = monitor.completed
         try target.execute("SAVEPOINT strata_bulk")
         do {
@@ -69,7 +78,7 @@ final class BulkCopy {
                 INSERT INTO main.\(SQL.quoted(table.name)) (\(SQL.list(table.columnNames)))
                 SELECT \(values.joined(separator: ", "))
                 FROM (SELECT \(read.joined(separator: ", ")) FROM \(Self.source).\(rows.from))
-                WHERE strata_fits(\(checked.joined(separator: ", ")))
+                WHERE strata_fits(\(arguments.joined(separator: ", ")))
                 """)
             try target.execute("RELEASE strata_bulk")
             return true
@@ -90,8 +99,8 @@ final class BulkCopy {
     private typealias Arguments = UnsafeMutablePointer<OpaquePointer?>
 
     private func add(to target: Connection) throws {
-        try add("strata_fits", to: target) { context, count, arguments in
-            BulkCopy.running(context)?.fit(context, Int(count), arguments)
+        try add("strata_fits", to: target) { context, _, arguments in
+            BulkCopy.running(context)?.fit(context, arguments)
         }
         try add("strata_form", to: target) { context, _, arguments in
             BulkCopy.running(context)?.convert(context, arguments)
@@ -113,23 +122,24 @@ final class BulkCopy {
     }
 
     /// Checks the values of a row that are stored unchanged.
-    private func fit(_ context: OpaquePointer?, _ count: Int, _ arguments: Arguments?) {
+    private func fit(_ context: OpaquePointer?, _ arguments: Arguments?) {
         guard let arguments else { return }
         do {
-            try monitor.advance(table)
+            monitor.completed += 1
+            if monitor.completed.isMultiple(of: 1024) { try monitor.report(table) }
         } catch {
             self.error = error
             return sqlite3_result_error(context, "the conversion was cancelled", -1)
         }
-        var fits = sqlite3_value_type(arguments[count - 1]) == SQLITE_NULL
-        for place in columns.indices where fits && columns[place].form == nil {
-            let value = arguments[place]
+        var fits = sqlite3_value_type(arguments[0]) == SQLITE_NULL
+        for place in checked.indices where fits {
+            let (value, column) = (arguments[place + 1], checked[place])
             switch sqlite3_value_type(value) {
-            case SQLITE_TEXT: fits = !columns[place].isKey && SQLiteValue.isUTF8(value)
-            case SQLITE_INTEGER where columns[place].isReal:
+            case SQLITE_TEXT: fits = !column.isKey && SQLiteValue.isUTF8(value)
+            case SQLITE_INTEGER where column.isReal:
                 fits = Double(exactly: sqlite3_value_int64(value)) != nil
             case SQLITE_INTEGER: break
-            default: fits = !columns[place].isKey
+            default: fits = !column.isKey
             }
         }
         if fits {

@@ -26,7 +26,13 @@ final class ConversionMonitor {
     /// - Throws: `MigrationError.cancelled` if the conversion was cancelled.
     func advance(_ table: Table) throws {
         completed += 1
-        guard completed.isMultiple(of: 1024) else { return }
+        if completed.isMultiple(of: 1024) { try report(table) }
+    }
+
+    /// Reports the progress, at most 20 times a second.
+    ///
+    /// - Throws: `MigrationError.cancelled` if the conversion was cancelled.
+    func report(_ table: Table) throws {
         if options.isCancelled?() == true { throw MigrationError.cancelled }
         guard let progress = options.progress else { return }
         let now = Date()
