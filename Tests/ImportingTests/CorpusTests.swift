@@ -39,6 +39,65 @@ import Testing
         return ["sqlite", workspace.path("databases")]
     }
 
+    /// Creates the newest database of a history of SQL, with rows in every table. Foreign keys refer to rows with the same number.
+    private static func makeDatabase(of history: [String], in workspace: Workspace) throws -> [String: Int] {
+        let files = try FileManager.default.subpathsOfDirectory(atPath: history[1]).filter { name in
+            (name.hasSuffix(".sql") || name.hasSuffix(".sqm")) && !name.hasSuffix("down.sql") && !name.hasPrefix("R__")
+        }.sorted { $0.compare($1, options: .numeric) == .orderedAscending }
+        let areComplete = history[0] == "sqlite" || history[1].hasSuffix("/Rooms")
+        var sql = ""
+        for name in areComplete ? Array(files.suffix(1)) : files {
+            let text = try String(contentsOfFile: "\(history[1])/\(name)", encoding: .utf8)
+            sql += (text.firstMatch(of: /(?im)^--.*down/).map { String(text[..<$0.range.lowerBound]) } ?? text) + ";\n"
+        }
+        try workspace.makeDatabase("app.sqlite", sql)
+        let connection = try Connection(path: workspace.path("app.sqlite"), mode: .readWrite)
+        try connection.execute("PRAGMA foreign_keys = OFF")
+        var counts: [String: Int] = [:]
+        for table in try connection.texts(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+        where !ReservedNames.ofLibraries.contains(table) {
+            var columns: [(name: String, type: String)] = []
+            try connection.query(
+                "SELECT name, upper(type) FROM pragma_table_xinfo(\(SQL.literal(table))) WHERE hidden = 0"
+            ) {
+                columns.append((try $0.string(0), try $0.string(1)))
+            }
+            for number in 1...9 {
+                let values = columns.map { column -> String in
+                    if column.type.contains("DATE") || column.type.contains("TIME") {
+                        return "'2024-01-0\(number) 10:00:00'"
+                    }
+                    if column.type.contains("BOOL") { return "\(number % 2)" }
+                    if column.type.contains("INT") { return "\(number)" }
+                    if ["REAL", "DOUB", "DEC"].contains(where: column.type.contains) { return "\(number).5" }
+                    return column.type.contains("BLOB") ? "x'0\(number)'" : "'text \(number) é'"
+                }
+                try connection.execute(
+                    "INSERT OR IGNORE INTO \(SQL.quoted(table)) (\(SQL.list(columns.map(\.name)))) "
+                        + "VALUES (\(values.joined(separator: ", ")))")
+            }
+            counts[table] = try connection.count(table)
+        }
+        return counts
+    }
+
+    @Test(arguments: made.filter { $0[0] != "swiftdata" })
+    func `the rows of a made history are converted without an exception`(history: [String]) throws {
+        let workspace = try Workspace()
+        let model = workspace.path("Sources/App/Model")
+        #expect(
+            workspace.run(all: ["import"] + (try Self.arguments(history, in: workspace)) + ["--into", model]).code
+                == .success)
+        let counts = try Self.makeDatabase(of: history, in: workspace)
+        let result = workspace.run(
+            "convert", workspace.path("app.sqlite"), "--model", model, "--to", workspace.path("app.strata"))
+        #expect(result.code == .success && !result.said.contains { $0.contains("set aside") }, "\(result)")
+        let store = try Connection(path: workspace.path("app.strata"), mode: .readOnly)
+        #expect(counts.values.allSatisfy { $0 > 0 } && !counts.isEmpty)
+        for (table, count) in counts { #expect(try store.count(table) == count, "\(table)") }
+    }
+
     @Test func `histories of all formats were made`() { #expect(Self.made.count >= 12) }
 
     @Test(arguments: histories + made)
