@@ -82,7 +82,7 @@ import Testing
     @Test func `a copy that loses, joins or splits rows is reported, also where its source is dropped`() throws {
         let workspace = try workspace([
             "1.sql":
-                "CREATE TABLE a (id INTEGER PRIMARY KEY, x TEXT); CREATE TABLE b (id INTEGER PRIMARY KEY, x TEXT); CREATE TABLE c (id INTEGER PRIMARY KEY, x TEXT);",
+                "CREATE TABLE a (id INTEGER PRIMARY KEY, x TEXT); CREATE TABLE b (id INTEGER PRIMARY KEY, x TEXT); CREATE TABLE c (id INTEGER PRIMARY KEY, x TEXT); CREATE TABLE d (id INTEGER PRIMARY KEY, x TEXT);",
             "2.sql": """
             UPDATE a SET x = 'changed';
             CREATE TABLE new_a (id INTEGER PRIMARY KEY, y TEXT);
@@ -100,8 +100,10 @@ import Testing
             CREATE TABLE both (id INTEGER PRIMARY KEY, x TEXT);
             INSERT INTO both SELECT * FROM b;
             INSERT INTO both SELECT * FROM c;
+            INSERT INTO both SELECT * FROM d;
             DROP TABLE b;
             DROP TABLE c;
+            DROP TABLE d;
             """,
             "5.sql": """
             CREATE TABLE one (id INTEGER PRIMARY KEY);
@@ -119,6 +121,7 @@ import Testing
                 "| 2.0 | a | 2.sql:1 changes its rows (UPDATE) |", "| 3.0 | a | 3.sql:2 changes its rows (INSERT) |",
                 "| 4.0 | both | 4.sql:2 changes its rows (INSERT) |",
                 "| 4.0 | both | 4.sql:3 changes its rows (INSERT) |",
+                "| 4.0 | both | 4.sql:4 changes its rows (INSERT) |",
                 "| 5.0 | one | 5.sql:3 changes its rows (INSERT) |",
                 "| 5.0 | three | 5.sql:6 changes its rows (CREATE TABLE … AS) |",
                 "| 5.0 | two | 5.sql:4 changes its rows (INSERT) |",

@@ -66,6 +66,47 @@ import Testing
         }
     }
 
+    /// The members of a schema of Room beside its SQL: Room itself reads these.
+    private static func roomFacts(_ text: String) throws -> [String] {
+        let root = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        let database = try #require(root["database"] as? [String: Any])
+        func list(_ value: Any?) -> String { (value as? [String] ?? []).joined(separator: ",") }
+        return try #require(database["entities"] as? [[String: Any]]).flatMap { entity -> [String] in
+            let table = entity["tableName"] as? String ?? ""
+            let fields = (entity["fields"] as? [[String: Any]] ?? []).map { field in
+                "\(table).\(field["columnName"] ?? "") \(field["affinity"] ?? "") \(field["notNull"] as? Bool ?? false) "
+                    + "\(field["defaultValue"] ?? "")"
+            }
+            let key = list((entity["primaryKey"] as? [String: Any])?["columnNames"])
+            let keys = (entity["foreignKeys"] as? [[String: Any]] ?? []).map { key in
+                "\(table): \(list(key["columns"])) to \(key["table"] ?? "") \(list(key["referencedColumns"])) \(key["onDelete"] ?? "")"
+            }
+            let indexes = (entity["indices"] as? [[String: Any]] ?? []).map { index in
+                "\(index["name"] ?? "") \(index["unique"] as? Bool ?? false) \(list(index["columnNames"])) \(list(index["orders"]))"
+            }
+            return ["\(table) key \(key)"] + fields + keys + indexes
+        }
+    }
+
+    private static func roomFacts(of tables: [Table]) -> [String] {
+        tables.flatMap { table -> [String] in
+            let fields = table.columns.map { column in
+                "\(table.name).\(column.name) \(column.type.rawValue.uppercased()) \(!column.isNullable) "
+                    + (column.defaultValue.map(SQLite.literal) ?? "")
+            }
+            let keys = table.foreignKeys.map { key in
+                "\(table.name): \(key.columns.joined(separator: ",")) to \(key.target) "
+                    + "\(key.targetColumns.joined(separator: ",")) \(SQLite.action(key.deleteRule))"
+            }
+            let indexes = table.indexes.map { index in
+                let orders = index.columns.map { index.shape.descending.contains($0) ? "DESC" : "ASC" }
+                return
+                    "\(index.name) \(index.isUnique) \(index.columns.joined(separator: ",")) \(orders.joined(separator: ","))"
+            }
+            return ["\(table.name) key \(table.primaryKey.joined(separator: ","))"] + fields + keys + indexes
+        }
+    }
+
     @Test(arguments: models, ["room", "drift"])
     func `an exported schema describes the tables of the newest version`(model: (String, String), format: String) throws
     {
@@ -83,6 +124,9 @@ import Testing
         for table in history.newest.tables {
             try expected.execute(SQLite.createTable(table))
             for statement in SQLite.createIndexes(of: table) { try expected.execute(statement) }
+        }
+        if format == "room" {
+            #expect(try Self.roomFacts(workspace.text(name)) == Self.roomFacts(of: history.newest.tables))
         }
         let facts = try Self.facts(expected)
         #expect(facts.count > 20)

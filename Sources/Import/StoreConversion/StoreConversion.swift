@@ -223,8 +223,8 @@ extension Store {
     /// The database `source`, which the app used before with the other library, is only read. If it does not exist
     /// either, the store is new.
     ///
-    /// Open the store in this way on each launch: Strata converts the database only once. If the conversion fails,
-    /// there is no store, and the database is unchanged.
+    /// Open the store in this way on each launch: Strata converts the database only once. A conversion
+    /// that fails leaves no store, and the database unchanged.
     ///
     /// ```swift
     /// try Store(

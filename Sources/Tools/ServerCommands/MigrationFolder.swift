@@ -67,9 +67,9 @@ struct MigrationFolder {
     private let tool: MigrationTool
     /// The greatest number of a file.
     private var number = "000000"
-    /// What a database has run after all files.
+    /// The state of a database that has run all files.
     let state: ServerState
-    /// What the user should know about files that are there.
+    /// Remarks about files of the folder, for the user.
     private(set) var notes: [String] = []
 
     /// Reads a folder.

@@ -111,7 +111,7 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
         case 38: "an attribute's value has \"<\" in it"
         case 39, 40, 41: "an attribute has no value in quotes"
         case 42: "an attribute appears here twice"
-        case 65: "there is no space between two attributes"
+        case 65: "a space between two attributes is missing"
         case 68: "a name is missing, or not one of XML"
         case 73: "\">\" is missing"
         case 76: "a closing tag does not match the innermost open element"

@@ -14,11 +14,9 @@ struct NumberedFile {
 
     /// Returns files in the order of their numbers.
     ///
-    /// - Parameters:
-    ///   - paths: The files, with the paths whose last components contain the numbers.
-    ///   - folder: The folder of the files, for messages.
+    /// - Parameter paths: The files, with the paths whose last components contain the numbers.
     /// - Throws: `ImportError` if a file has no number, or two files have the same one.
-    static func sorted(_ paths: [(file: String, numbered: String)], in folder: String) throws -> [NumberedFile] {
+    static func sorted(_ paths: [(file: String, numbered: String)]) throws -> [NumberedFile] {
         let files = try paths.map { file, numbered -> NumberedFile in
             let name = URL(fileURLWithPath: numbered).lastPathComponent
             guard let number = number(in: name) else {

@@ -34,7 +34,7 @@ final class ReplayObserver {
         let context = Unmanaged.passUnretained(self).toOpaque()
         sqlite3_set_authorizer(
             database,
-            { context, code, first, second, _, cause in
+            { context, code, first, _, _, cause in
                 guard let context else { return SQLITE_DENY }
                 func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
                 return Unmanaged<ReplayObserver>.fromOpaque(context).takeUnretainedValue()

@@ -83,7 +83,7 @@ enum SQLMigrations {
             throw ImportError("the folder also has files of SQLDelight, which count differently", path: other.file)
         }
         return Folder(
-            files: try NumberedFile.sorted(files, in: path), areSQLDelight: !sqm.isEmpty, repeatable: repeatable)
+            files: try NumberedFile.sorted(files), areSQLDelight: !sqm.isEmpty, repeatable: repeatable)
     }
 
     private static func isSQL(_ name: String) -> Bool { name.hasSuffix(".sql") || name.hasSuffix(".sqm") }

@@ -103,7 +103,7 @@ final class SQLReplay {
             }
         }
         if sqlite3_get_autocommit(database) == 0 { sqlite3_exec(database, "COMMIT", nil, nil, nil) }
-        // The rows of a new table are new, unless their source is gone.
+        // The source still exists, so the version before did not have these rows in the new table.
         for (table, copy) in copies { rowChanges[table, default: []].append(copy.change) }
     }
 
@@ -146,10 +146,10 @@ final class SQLReplay {
             guard let table = tables[key] else { continue }
             let change = RowChange(verb: verb, line: line)
             let copy = verb == "INSERT" && newTables.contains(key) ? copy(sql, to: table, change) : nil
-            if let copy, copies[key] == nil {
+            if let copy, copies[key] == nil, rowChanges[key] == nil {
                 copies[key] = copy
             } else {
-                // Rows of a second table are more than a copy of the first one.
+                // Rows of two tables are not a copy of one of them.
                 if copy != nil, let first = copies.removeValue(forKey: key) {
                     rowChanges[key, default: []].append(first.change)
                 }

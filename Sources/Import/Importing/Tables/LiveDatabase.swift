@@ -14,7 +14,7 @@ enum LiveDatabase {
             !manager.isFolder(file) && FileHandle(forReadingAtPath: file)?.readData(ofLength: 16) == Self.mark
         }
         guard !files.isEmpty else { throw ImportError("there are no databases in it", path: path) }
-        return try schemas(of: NumberedFile.sorted(files.map { ($0, $0) }, in: path).map { ($0.path, $0.numberText) })
+        return try schemas(of: NumberedFile.sorted(files.map { ($0, $0) }).map { ($0.path, $0.numberText) })
     }
 
     /// The first bytes of a database (https://sqlite.org/fileformat.html#the_database_header).
