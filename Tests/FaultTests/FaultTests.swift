@@ -41,7 +41,8 @@ private enum ByColumns: Schema {
 /// repeated.
 ///
 /// By default, each run tests a few random operations. `STRATA_FAULTS=all` in the environment tests every operation of
-/// migrations in one transaction, and about twenty operations of each one in batches. `STRATA_FAULTS=every` tests all operations.
+/// migrations in one transaction, and twenty operations of each one in batches. `STRATA_FAULTS=every` tests all
+/// operations.
 @Suite struct FaultTests {
     /// A migration and the store that it starts with.
     struct Scenario: Sendable, CustomTestStringConvertible {
@@ -105,8 +106,6 @@ private enum ByColumns: Schema {
     }
 
     private func check(_ scenario: Scenario, _ kind: fault_kind, seeds: Int) throws {
-        let extent = ProcessInfo.processInfo.environment["STRATA_FAULTS"]
-        let isWhole = extent != nil
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -120,22 +119,13 @@ private enum ByColumns: Schema {
         let counting = "fault-" + UUID().uuidString
         let counter = try #require(fault_vfs_create(counting, FAULT_NONE, 0, 0))
         try Connection.$fileSystem.withValue(counting) { try scenario.open(migrated) }
-        // A migration in batches has thousands of operations.
         let operations = Int(fault_vfs_operations(counter))
-        let longest =
-            switch extent {
-            case nil: max(9, operations / 2)
-            case "all" where scenario.migration == .resumable: max(1, operations / 10)
-            default: 1
-            }
         #expect(fault_vfs_destroy(counter) == 0)
         let new = try contents(of: migrated)
         #expect(old != new)
 
-        var place = Int.random(in: 1...min(9, longest))
-        var count = 0
-        var happened = true
-        while happened {
+        // The last place is after the last operation, where nothing fails.
+        for place in Self.places(in: operations, of: scenario) + [2 * operations] {
             for _ in 0..<seeds {
                 let seed = UInt64.random(in: 0...UInt64.max)
                 let url = folder.appendingPathComponent("\(place).sqlite")
@@ -145,18 +135,31 @@ private enum ByColumns: Schema {
                     }
                 }
                 try FileManager.default.copyItem(at: original, to: url)
-                happened = try open(url, scenario, kind, place, seed)
-                count += 1
-                let where_ = "\(scenario), fault \(kind.rawValue) at \(place), seed \(seed)"
+                let happened = try open(url, scenario, kind, place, seed)
+                let where_ = "\(scenario), fault \(kind.rawValue) at \(place) of \(operations), seed \(seed)"
+                // The last operations depend on the time that the migration takes.
+                #expect(happened || place > operations / 2, "nothing failed: \(where_)")
+                #expect(!happened || place <= operations, "too many operations: \(where_)")
                 let left = try contents(of: url)
                 #expect(left == old || left == new, "neither the old store nor the new one: \(where_)")
                 #expect(happened || left == new, "nothing failed, and it is not the new one: \(where_)")
                 try scenario.open(url)
                 #expect(try contents(of: url) == new, "tried again: \(where_)")
             }
-            place += Int.random(in: 1...longest)
         }
-        #expect(count > (isWhole ? 15 : 1))
+    }
+
+    /// The operations that fail, each in a run of its own: one operation, chosen at random, of each of several equal
+    /// parts of the migration.
+    private static func places(in operations: Int, of scenario: Scenario) -> [Int] {
+        let parts =
+            switch ProcessInfo.processInfo.environment["STRATA_FAULTS"] {
+            case nil: 4
+            // A migration in batches has thousands of operations.
+            case "all" where scenario.migration == .resumable: 20
+            default: operations
+            }
+        return (0..<parts).map { Int.random(in: (operations * $0 / parts + 1)...(operations * ($0 + 1) / parts)) }
     }
 
     @Test func `a migration of single columns gives the same result as a migration of complete rows`() throws {

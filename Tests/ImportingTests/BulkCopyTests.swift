@@ -55,6 +55,28 @@ import Testing
         }
     }
 
+    /// Each connection of the conversion has to wait, whichever of them meets the lock.
+    @Test func `a conversion waits for another connection that locks the database again and again`() throws {
+        try withDatabase("INSERT INTO t VALUES (1, 2, 'a', NULL);") { (workspace, schema) throws in
+            let source = URL(fileURLWithPath: workspace.path("app.sqlite"))
+            let hasEnded = Locked(false)
+            let other = Thread {
+                guard let connection = try? Connection(path: source.path, mode: .readWrite) else { return }
+                while !hasEnded.withLock(\.self) {
+                    try? connection.transaction("BEGIN EXCLUSIVE") { usleep(3_000) }
+                    usleep(3_000)
+                }
+            }
+            other.start()
+            defer { hasEnded.withLock { $0 = true } }
+            for round in 1...20 {
+                let report = try Store.convert(
+                    source, to: URL(fileURLWithPath: workspace.path("\(round).strata")), knowing: schema)
+                #expect(report.rows == ["t": 1])
+            }
+        }
+    }
+
     @Test(arguments: ["WAL", "DELETE"])
     func `a conversion has the rows of its beginning, although another connection writes`(journal: String) throws {
         try withDatabase("INSERT INTO t VALUES (1, 2, 'a', NULL);") { (workspace, schema) throws in

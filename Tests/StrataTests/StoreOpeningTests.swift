@@ -409,6 +409,27 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
         }
     }
 
+    @Test func `an inspection and a plan wait for a lock of another connection`() throws {
+        for read in [
+            { (url: URL) throws -> Void in _ = try StoreInspection(of: url) },
+            { (url: URL) throws -> Void in _ = try MigrationPlan(from: url, to: Shop.self) },
+        ] {
+            try withFile { url in
+                try makeOldShop(at: url)
+                let isLocked = DispatchSemaphore(value: 0)
+                Thread {
+                    let other = try? Connection(path: url.path, mode: .readWrite)
+                    try? other?.transaction("BEGIN EXCLUSIVE") {
+                        isLocked.signal()
+                        usleep(200_000)
+                    }
+                }.start()
+                isLocked.wait()
+                try read(url)
+            }
+        }
+    }
+
     @Test func `metadata that is damaged or of a newer format is refused`() throws {
         try withFile { url in
             try makeOldShop(at: url)

@@ -298,15 +298,17 @@ extension Store {
         let draft = try DraftFile(of: destination)
         defer { draft.remove() }
         let report = try SQLiteError.translated {
-            let connection = try StoreFile.connect(to: source, .readOnly, StoreOptions())
+            // The other settings of the options are those of the new store.
+            var reading = StoreOptions()
+            reading.busyTimeout = options.busyTimeout
+            let connection = try StoreFile.connect(to: source, .readOnly, reading)
             connection.setCheckpointsOnClose(false)
-            connection.setBusyTimeout(options)
             if format.library.isCoreData, try !CoreDataSource.isOne(connection) {
                 throw ConversionError.otherLibrary(format.library.rawValue)
             }
             let name = source.deletingPathExtension().lastPathComponent
             let files = source.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT/_EXTERNAL_DATA")
-            let other = try StoreFile.connect(to: source, .readOnly, StoreOptions())
+            let other = try StoreFile.connect(to: source, .readOnly, reading)
             let before = try other.integer("PRAGMA data_version")
             // The transaction reads one state of the database, even if other connections write to it.
             return try connection.transaction("BEGIN") {

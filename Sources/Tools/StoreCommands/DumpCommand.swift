@@ -15,7 +15,6 @@ enum DumpCommand {
         let line = console.progress("writing", unit: "rows")
         defer { line.end() }
         let connection = try StoreFile.connect(to: file, .readOnly, StoreOptions())
-        connection.setBusyTimeout(5_000)
         let counts = try SQLiteError.translated {
             try connection.transaction("BEGIN") {
                 let dump = try StoreDump(connection) { line.update($0, of: $1) }

@@ -38,6 +38,7 @@ enum LiveDatabase {
         for (path, name) in databases {
             do {
                 let connection = try Connection(path: path, mode: .readOnly)
+                connection.setBusyTimeout(StoreOptions())
                 let schema = try schema(connection, path, name)
                 tables.append(try schema.tables())
                 for table in tables[tables.count - 1] {

@@ -42,7 +42,6 @@ enum DatabaseCopy {
         // VACUUM does not run in a transaction. Another connection reads the state before the transaction.
         let reader = try StoreFile.connect(to: URL(fileURLWithPath: path), .readOnly, options)
         reader.setCheckpointsOnClose(false)
-        reader.setBusyTimeout(options)
         try reader.cancellable(options) { try write(reader, to: draft.url, options) }
         try draft.publish()
         if case .automatic = backup {

@@ -23,7 +23,6 @@ extension Store {
     ) throws -> Bool {
         let connection = try StoreFile.connect(to: url, .readWrite, options)
         return try SQLiteError.translated {
-            connection.setBusyTimeout(options)
             _ = try StoreIdentity(reading: connection)
             try connection.execute("PRAGMA foreign_keys = OFF")
             let wasPending = try connection.transaction("BEGIN IMMEDIATE") {

@@ -37,6 +37,8 @@ package struct DraftFile {
     ) throws -> Connection {
         remove()
         let connection = try Connection(path: url.path, mode: .create)
+        // It waits for the locks of a database that it reads as well.
+        connection.setBusyTimeout(options)
         try options.setUp?(ConnectionSetUp(connection: connection))
         try connection.transaction("BEGIN IMMEDIATE") {
             try NewStore.create(version, schema: schema, draft: draft, in: connection)

@@ -25,6 +25,7 @@ package enum StoreFile {
         }
         return try SQLiteError.translated {
             let connection = try Connection(path: url.path, mode: mode)
+            connection.setBusyTimeout(options)
             // Otherwise the log would stay as large as the largest transaction.
             if mode != .readOnly { try connection.execute("PRAGMA journal_size_limit = \(4 << 20)") }
             try options.setUp?(ConnectionSetUp(connection: connection))
@@ -39,6 +40,7 @@ package enum StoreFile {
     static func endJournal(of url: URL, _ options: StoreOptions) throws {
         guard size(of: url.path) ?? 0 > 1 else { return }
         let connection = try connect(to: url, .readWrite, options)
+        connection.setBusyTimeout(0)
         // Exclusive access shows that the store is not in use. Without a write-ahead log, its file is complete by itself.
         do {
             try connection.execute("PRAGMA journal_mode = DELETE")

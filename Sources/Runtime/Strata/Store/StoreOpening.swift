@@ -41,7 +41,6 @@ package struct StoreOpening {
     /// - Returns: The report of the migration; nil if there was none.
     func open() throws -> MigrationReport? {
         connection.setCheckpointsOnClose(false)
-        connection.setBusyTimeout(options)
         if let isOn = options.erasesDeletedContent { try connection.execute("PRAGMA secure_delete = \(isOn)") }
         var report: MigrationReport?
         switch try SQLiteError.translated(state) {
@@ -61,13 +60,11 @@ package struct StoreOpening {
     /// Checks that the schema can open the database. Nothing is written.
     func identify() throws {
         connection.setCheckpointsOnClose(false)
-        connection.setBusyTimeout(options)
         _ = try SQLiteError.translated(state)
     }
 
     /// Prepares a further connection to an open store, which only reads.
     func read() throws {
-        connection.setBusyTimeout(options)
         try connection.execute("PRAGMA query_only = ON")
         connection.version = version
     }
