@@ -135,6 +135,20 @@ import Testing
             ])
     }
 
+    @Test func `the plan decides which schemas are versions, and what is in no version is reported`() throws {
+        var sources = Self.sources
+        sources["V3.swift"] = Self.version(3, title: "var name: String")
+        sources["Draft.swift"] = "@Model class Draft {\n    var text: String\n}"
+        let workspace = try workspace(sources)
+        let result = importing(workspace)
+        #expect(result.code == 0, "\(result.complaints)")
+        #expect(try workspace.history("out").versions.map(\.version.text) == ["1.0.0", "2.0.0"])
+        let report = try workspace.text("out/IMPORT.md")
+        #expect(report.contains("| 2.0.0 | the model | V3.swift:4 declares SchemaV3, which no version lists |"))
+        #expect(!report.contains("SchemaV3.Note"))
+        #expect(report.contains("| 2.0.0 | the model | Draft.swift:1 declares Draft, which no version lists |"))
+    }
+
     @Test func `a store in the layout of Core Data is converted`() throws {
         let workspace = try workspace([
             "Models.swift": """

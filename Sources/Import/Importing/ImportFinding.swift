@@ -127,6 +127,8 @@ enum ImportFinding: Hashable, Sendable {
     case unusedMapping(String, from: String, to: String)
     /// A custom stage of SwiftData leads to the version.
     case customStage(file: String, line: Int)
+    /// A schema of SwiftData that the migration plan does not list, or a model that no schema lists.
+    case unlisted(String, file: String, line: Int)
     /// A statement of a migration changes rows.
     case rowChange(file: String, line: Int, verb: String)
 

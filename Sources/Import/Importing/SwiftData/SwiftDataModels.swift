@@ -70,15 +70,37 @@ struct SwiftDataModels {
         }
         var versions: [CoreDataFolder.Version] = []
         var notes: [ImportNote] = []
+        var listedModels: Set<String> = []
         for (place, (schema, number)) in ordered.enumerated() {
-            let reader = SwiftDataVersion(source, schema: schema, models: try models(of: schema))
+            let models = try models(of: schema)
+            listedModels.formUnion(models.map(\.name))
+            let reader = SwiftDataVersion(source, schema: schema, models: models)
             versions.append(.init(name: Self.text(number), path: schema.path, model: try reader.model()))
             if let plan, let line = Self.customStage(to: schema.name, in: plan) {
-                let file = URL(fileURLWithPath: plan.path).lastPathComponent
-                notes.append(ImportNote(version: place, finding: .customStage(file: file, line: line)))
+                let finding = ImportFinding.customStage(file: Self.fileName(plan), line: line)
+                notes.append(ImportNote(version: place, finding: finding))
             }
         }
-        return (versions, notes)
+        let unlisted = unlisted(besides: ordered.map(\.schema), listedModels, schemas)
+        return (versions, notes + unlisted.map { ImportNote(version: versions.count - 1, finding: $0) })
+    }
+
+    /// Returns the schemas and models that belong to no version, without the models of such schemas.
+    private func unlisted(
+        besides versions: [SwiftSource.Declaration], _ models: Set<String>, _ schemas: [SwiftSource.Declaration]
+    ) -> [ImportFinding] {
+        let unlisted = schemas.filter { schema in !versions.contains { $0.name == schema.name } }
+        let unlistedModels = source.declarations.filter { declaration in
+            declaration.isModel && !models.contains(declaration.name)
+                && !unlisted.contains { declaration.name.hasPrefix($0.name + ".") }
+        }
+        return (unlisted + unlistedModels).map {
+            .unlisted($0.name, file: Self.fileName($0), line: $0.line)
+        }
+    }
+
+    private static func fileName(_ declaration: SwiftSource.Declaration) -> String {
+        URL(fileURLWithPath: declaration.path).lastPathComponent
     }
 
     private static func text(_ number: [Int]) -> String { number.map(String.init).joined(separator: ".") }
