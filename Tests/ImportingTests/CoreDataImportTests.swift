@@ -26,6 +26,33 @@ import Testing
 
     // MARK: Attributes
 
+    @Test func `a composite attribute becomes an attribute for each of its parts`() throws {
+        func composite(_ identifier: String, _ parts: String) -> String {
+            "<composite name=\"place\" optional=\"YES\" \(identifier)>\(parts)"
+                + "<composite name=\"point\">" + Self.attribute("x", "Double", "optional=\"NO\"") + "</composite></composite>"
+        }
+        let street = Self.attribute("street", "String", "optional=\"NO\" defaultValueString=\"none\"")
+        let workspace = try imported([
+            Self.entity("A", "", Self.attribute("a"), composite("", street).replacing("place", with: "site")),
+            Self.entity(
+                "A", "", Self.attribute("a"), composite("elementID=\"site\"", street),
+                "<attribute name=\"b\" attributeType=\"Composite\"/>", "<composite name=\"c\"/>"),
+        ])
+        #expect(
+            try workspace.lines("out", "1.0") == [
+                "A | key id: int | a: string? | site_point_x: double? | site_street: string? = \"none\""
+            ])
+        #expect(
+            try workspace.lines("out", "2.0") == [
+                "A | key id: int | a: string? | place_point_x: double? | place_street: string? = \"none\""
+            ])
+        let versions = try workspace.history("out").versions.map { $0.entities[0].properties.map(\.lineage) }
+        #expect(versions[0] == versions[1])
+        let report = try workspace.text("out/IMPORT.md")
+        #expect(report.contains("| 2.0 | A.b | it is a composite attribute |"))
+        #expect(report.contains("| 2.0 | A.c | it is a composite attribute |"))
+    }
+
     @Test(arguments: [
         ("Integer 16", "", "int"), ("Integer 32", "", "int"), ("Integer 64", "", "int"), ("Boolean", "", "bool"),
         ("Double", "", "double"), ("Float", "", "float"), ("Decimal", "", "decimal"), ("String", "", "string"),

@@ -115,7 +115,7 @@ import Testing
                 try workspace.lines("out", version) == [
                     "Folder | key id: int | name: string | notes: to_many Note inverse folder", note(title),
                     "Tag | key id: int | index (name, weight) | name: string unique | notes: to_many Note inverse tags | "
-                        + "weight: int",
+                        + "place_x: double? | place_y: double? | weight: int",
                 ])
         }
         let report = try workspace.text("out/IMPORT.md").split(separator: "\n").filter { $0.hasPrefix("| ") }
@@ -130,7 +130,6 @@ import Testing
                 "| 1.0.0 to 2.0.0 | Note.words | the values keep the form that SwiftData wrote |",
                 "| 1.0.0 to 2.0.0 | Note.words | the default [] is not a constant of its type |",
                 "| 1.0.0 to 2.0.0 | Note.color | the values keep the form that transformable(by: ColorTransformer.self) wrote |",
-                "| 1.0.0 to 2.0.0 | Tag.place | it is a composite attribute |",
                 "| 2.0.0 | the model | Plan.swift:4 is a custom stage, which may rewrite values |",
             ])
     }
@@ -180,6 +179,90 @@ import Testing
                 == "9 000102030405060708090A0B0C0D0E0F 700000000.5 1")
     }
 
+    /// SwiftData keeps the parts of a struct in separate columns.
+    @Test func `a struct becomes a property for each of its parts, and is converted`() throws {
+        let workspace = try workspace([
+            "Models.swift": """
+            @Model final class Stop {
+                #Index<Stop>([\\.place.point.x, \\Stop.name])
+                var name: String
+                var place = Place()
+                @Attribute(originalName: "former") var size: Size?
+                var origin: Size2 = Size2(width: 1)
+                struct Place: Codable {
+                    var street: String = "unknown", number: Int?
+                    var point = Point(), kind: Kind = Kind.home
+                    let format = 1
+                    var text: String { street }
+                    enum Kind: String, Codable { case home }
+                    struct Point: Codable { let x: Double; let y: Double }
+                }
+            }
+            struct Size: Codable { var width: Double }
+            struct Size2: Codable { var depth: Double }
+            """
+        ])
+        let result = importing(workspace)
+        #expect(result.code == 0, "\(result.complaints)")
+        #expect(
+            try workspace.lines("out", "1.0") == [
+                "Stop | key id: int | index (place_point_x, name) | name: string | origin_depth: double | "
+                    + "place_kind: string | place_number: int? | place_point_x: double | place_point_y: double | "
+                    + "place_street: string = \"unknown\" | size_width: double?"
+            ])
+        let report = try workspace.text("out/IMPORT.md")
+        #expect(report.contains("| 1.0 | Stop.origin.depth | the default Size2(width: 1) is not a constant of its type |"))
+        #expect(report.contains("| 1.0 | Stop.place.kind | the default Kind.home is not a constant of its type |"))
+        try workspace.makeDatabase(
+            "default.store",
+            """
+            CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER);
+            INSERT INTO Z_PRIMARYKEY VALUES (1, 'Stop', 0, 1);
+            CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB);
+            CREATE TABLE ZSTOP (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR, ZKIND VARCHAR,
+              ZNUMBER INTEGER, ZX FLOAT, ZY FLOAT, ZSTREET VARCHAR, ZWIDTH FLOAT, ZDEPTH FLOAT);
+            INSERT INTO ZSTOP VALUES (4, 1, 1, 'a', 'home', 7, 1.5, 2.5, 'High Street', NULL, 3.5);
+            """)
+        let converted = workspace.run(
+            "convert", workspace.path("default.store"), "--model", workspace.path("out"), "--to",
+            workspace.path("app.strata"))
+        #expect(converted.code == .success, "\(converted.complaints)")
+        let store = try Connection(path: workspace.path("app.strata"), mode: .readOnly)
+        let columns = "id, name, place_kind, place_number, place_point_x, place_point_y, place_street, origin_depth"
+        try store.query("SELECT \(columns), size_width FROM Stop") { row in
+            #expect(
+                row.values.map { "\($0)" } == [
+                    "4", "\"a\"", "\"home\"", "7", "1.5", "2.5", "\"High Street\"", "3.5", "NULL",
+                ])
+        }
+    }
+
+    @Test func `parts of two structs that share a column name are not confused`() throws {
+        let workspace = try workspace([
+            "Models.swift": """
+            @Model final class Trip { var start: Point; var end: Point; var end_x: Int }
+            struct Point: Codable { var x: Double }
+            """
+        ])
+        #expect(importing(workspace).code == 0)
+        #expect(
+            try workspace.lines("out", "1.0") == ["Trip | key id: int | end_x: int | end_x_2: double | start_x: double"])
+        try workspace.makeDatabase(
+            "default.store",
+            """
+            CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER);
+            INSERT INTO Z_PRIMARYKEY VALUES (1, 'Trip', 0, 1);
+            CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB);
+            CREATE TABLE ZTRIP (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZX FLOAT, ZX1 FLOAT, ZEND_X INTEGER);
+            INSERT INTO ZTRIP VALUES (1, 1, 1, 1.0, 2.0, 3);
+            """)
+        let converted = workspace.run(
+            "convert", workspace.path("default.store"), "--model", workspace.path("out"), "--to",
+            workspace.path("app.strata"))
+        #expect(converted.code != .success)
+        #expect(converted.complaints.joined().contains("a way to tell the columns of Trip.start.x and Trip.end.x apart"))
+    }
+
     @Test func `a model that inherits shares a table with its parent`() throws {
         let workspace = try workspace([
             "Models.swift": """
@@ -203,7 +286,7 @@ import Testing
         ])
         #expect(importing(workspace).code == 0)
         #expect(try workspace.lines("out", "1.0") == ["A | key id: int | n: int"])
-        #expect(try workspace.text("out/IMPORT.md").contains("| 1.0 | A.s | it is a composite attribute |"))
+        #expect(try workspace.text("out/IMPORT.md").contains("| 1.0 | A.s | its type, State, is an enum without raw values |"))
     }
 
     /// Sources that are not read, and the message about them.
@@ -255,6 +338,10 @@ import Testing
         (
             "@Model class A {\n  @Relationship(deleteRule: .explode) var b: A?\n}",
             "Models/A.swift:2: error: the delete rule explode is unknown"
+        ),
+        (
+            "@Model class A { var b: B }\nstruct B: Codable { var b: B }",
+            "Models/A.swift:2: error: b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b: this struct contains itself"
         ),
     ]
 

@@ -14,6 +14,8 @@ enum ImportFinding: Hashable, Sendable {
     case unreadableIndex
     case transient
     case compositeAttribute
+    /// The value has a type that Strata cannot read, such as an enum without raw values.
+    case unsupportedType(String, kind: String)
     case fetchedProperty
     case untyped
     case derived(from: String?)

@@ -10,7 +10,8 @@ import Strata
 struct CoreDataClaims {
     let table: CoreDataSource.Table
     private let family: CoreDataFamily
-    /// The properties, by their names in uppercase.
+    /// The properties, by their names in uppercase. A part of a composite attribute, such as `place.latitude`, has the
+    /// column `ZLATITUDE`.
     private var groups: [String: [Claim]] = [:]
 
     private struct Claim {
@@ -50,8 +51,12 @@ struct CoreDataClaims {
                 isRequired: isRequired))
     }
 
+    private static func columnName(_ property: String) -> String {
+        (property.split(separator: ".").last.map(String.init) ?? property).uppercased()
+    }
+
     private mutating func add(_ claim: Claim) {
-        let name = claim.property.uppercased()
+        let name = Self.columnName(claim.property)
         let isKnown = groups[name]?.contains { $0.entity == claim.entity && $0.property == claim.property } ?? false
         if !isKnown { groups[name, default: []].append(claim) }
     }
@@ -128,7 +133,7 @@ struct CoreDataClaims {
     // MARK: Reading
 
     private func claim(_ entity: String, _ property: String) -> (claim: Claim, isShared: Bool)? {
-        guard let claims = groups[property.uppercased()],
+        guard let claims = groups[Self.columnName(property)],
             let claim = claims.first(where: { $0.entity == entity && $0.property == property }), !claim.columns.isEmpty
         else { return nil }
         return (claim, claims.count > 1)

@@ -162,7 +162,8 @@ struct CoreDataMapping {
                 imported.needsSources =
                     layout == .tablePerEntity
                     ? member.name != entity.name
-                    : members.count { member in member.properties.contains { property.isNamed(like: $0) } } > 1
+                    : property.isPart
+                        || members.count { member in member.properties.contains { property.isNamed(like: $0) } } > 1
                         || member.properties.count { property.isNamed(like: $0) } > 1
                 restrict(&imported, of: member, in: entity)
                 guard let place = table.properties.firstIndex(where: { $0.name == imported.name }) else {
@@ -192,7 +193,13 @@ struct CoreDataMapping {
 
     /// Returns the name of a property of `member` in the table of `entity`.
     private func name(_ property: String, of member: String, in entity: String) -> String {
-        ambiguous[entity]?.contains(property) == true ? member + "_" + property : property
+        var name = property.replacing(".", with: "_")
+        if name != property {
+            let names = Set(family(of: root(of: member)).flatMap(\.properties).map(\.name))
+            let candidates = [name] + (2...names.count + 2).map { "\(name)_\($0)" }
+            name = candidates.first { !names.contains($0) } ?? name
+        }
+        return ambiguous[entity]?.contains(property) == true ? member + "_" + name : name
     }
 
     private mutating func imported(
@@ -222,7 +229,8 @@ struct CoreDataMapping {
             if relationship.isToMany { isNullable = false }
         }
         return ImportedProperty(
-            name: name(property.name, of: member.name, in: entity.name), token: property.token,
+            name: name(property.name, of: member.name, in: entity.name),
+            token: property.token.map { property.isPart ? $0.replacing(".", with: "_") : $0 },
             origin: member.name == entity.name ? nil : member.name + "." + property.name, content: content,
             isNullable: isNullable, defaultValue: value, isIndexed: property.isIndexed && !Self.hasNoColumn(content),
             form: form)
@@ -344,8 +352,14 @@ struct CoreDataMapping {
 }
 
 extension CoreDataModel.Property {
+    /// Whether the property is a part of a composite attribute.
+    fileprivate var isPart: Bool { name.contains(".") }
+
+    /// The name of the column, which a part of a composite attribute has without the attribute's name.
+    private var column: String { name.split(separator: ".").last.map { $0.lowercased() } ?? "" }
+
     /// Returns whether Core Data gives both columns the same base name. Core Data writes column names in uppercase.
     fileprivate func isNamed(like other: CoreDataModel.Property) -> Bool {
-        name.lowercased() == other.name.lowercased()
+        column == other.column
     }
 }

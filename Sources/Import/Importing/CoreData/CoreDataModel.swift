@@ -31,6 +31,7 @@ struct CoreDataModel: Hashable, Sendable {
     }
 
     struct Property: Hashable, Sendable, Renamable {
+        /// The name. A part of a composite attribute has the names of both, as in a key path: `place.latitude`.
         var name: String
         var token: String?
         var isOptional: Bool

@@ -19,6 +19,20 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
     /// The open elements, outermost first.
     private var open: [String] = []
     private var hasModel = false
+    /// The open composite attributes of an entity, outermost first.
+    private var composites: [Composite] = []
+
+    private struct Composite {
+        /// The path of its name, and of its renaming identifier.
+        let name, token: String
+        let isOptional: Bool
+        let hasToken: Bool
+
+        func isEmpty(_ model: CoreDataModel) -> Bool {
+            guard let entity = model.entities.last else { return true }
+            return !(entity.properties.map(\.name) + entity.unstored.map(\.name)).contains { $0.hasPrefix(name + ".") }
+        }
+    }
 
     private init(path: String) {
         self.path = path
@@ -79,6 +93,8 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
             model.identifier = attributes["userDefinedModelVersionIdentifier"]
         case (nil, _): fail("it begins with <\(name)>, and a model with <model>", parser)
         case ("model", "entity"): beginEntity(attributes, parser)
+        case ("composite", "attribute"), ("composite", "composite"):
+            if !composites.isEmpty { beginProperty(name, attributes, parser) }
         case ("entity", _): if !model.entities.isEmpty { beginProperty(name, attributes, parser) }
         case ("compoundIndex", "index"), ("uniquenessConstraint", "constraint"), ("fetchIndex", "fetchIndexElement"):
             beginPart(name, attributes, parser)
@@ -93,6 +109,9 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
         _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
     ) {
         if open.last == name { open.removeLast() }
+        if name == "composite", let composite = composites.popLast(), composite.isEmpty(model) {
+            unstored(composite.name, .compositeAttribute, hasColumns: true)
+        }
     }
 
     private func fail(_ message: String, _ parser: XMLParser) {
@@ -141,7 +160,17 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
     private func beginProperty(_ element: String, _ attributes: [String: String], _ parser: XMLParser) {
         switch element {
         case "attribute", "relationship", "fetchedProperty", "composite":
-            guard let name = attributes["name"], !name.isEmpty else { return fail("<\(element)> has no name", parser) }
+            guard let ownName = attributes["name"], !ownName.isEmpty else {
+                return fail("<\(element)> has no name", parser)
+            }
+            let outer = composites.last
+            let name = (outer.map { $0.name + "." } ?? "") + ownName
+            var attributes = attributes
+            if let outer {
+                if outer.isOptional { attributes["optional"] = "YES" }
+                let token = attributes["elementID"]
+                if outer.hasToken || token != nil { attributes["elementID"] = outer.token + "." + (token ?? ownName) }
+            }
             let others = model.entities.last?.properties ?? []
             if others.contains(where: { $0.name == name }) {
                 return fail("the property \(name) appears here a second time", parser)
@@ -149,7 +178,12 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
             switch element {
             case "attribute": attribute(name, attributes)
             case "relationship": relationship(name, attributes)
-            case "composite": unstored(name, .compositeAttribute, hasColumns: true)
+            case "composite":
+                let token = attributes["elementID"]
+                composites.append(
+                    Composite(
+                        name: name, token: token ?? name, isOptional: attributes["optional"] == "YES",
+                        hasToken: token != nil))
             default: unstored(name, .fetchedProperty)
             }
         case "fetchIndex":

@@ -88,37 +88,99 @@ struct SwiftDataVersion {
                 "\(property.name): \(Self.text(of: type)) is not a model of this version", path: owner.path,
                 line: relationship.line)
         }
-        var losses: [ImportFinding] = []
-        let name: String
-        if case .named(let known) = type, let column = Self.columns[known] {
-            name = column
-        } else if has("transformable") {
-            name = "Transformable"
-            losses.append(.transformer(Array((options.first?.value ?? []).dropFirst()).text))
-        } else if let raw = rawType(of: type, in: owner), let column = Self.columns[raw] {
-            name = column
-        } else if case .named(let other) = type {
-            guard declaration(other, in: owner) != nil else {
-                throw refusal("the type \(other) is unknown; import the folder with the file that declares it")
-            }
-            // Core Data keeps the parts of the value in separate columns.
-            entity.unstored.append((property.name, .compositeAttribute, true))
+        if has("unique") { entity.uniquenessConstraints.append([property.name]) }
+        if has("transformable") {
+            let loss = ImportFinding.transformer(Array((options.first?.value ?? []).dropFirst()).text)
+            entity.properties.append(
+                CoreDataModel.Property(
+                    name: property.name, token: token, isOptional: isOptional, isIndexed: false,
+                    content: .attribute(.init(type: "Transformable", isExternal: has("externalStorage"))),
+                    losses: [loss], rewriteMark: rewriteMark))
             return
+        }
+        let first = entity.properties.count
+        try addAttribute(property.name, type, isOptional: isOptional, value: property.value, (property, owner), to: &entity)
+        for place in first..<entity.properties.count {
+            let rest = entity.properties[place].name.dropFirst(property.name.count)
+            entity.properties[place].token = token.map { $0 + rest }
+            entity.properties[place].rewriteMark = rewriteMark
+            if has("externalStorage"), case .attribute(var content) = entity.properties[place].content {
+                content.isExternal = true
+                entity.properties[place].content = .attribute(content)
+            }
+        }
+    }
+
+    /// Adds an attribute. A struct is a composite attribute, which becomes an attribute for each of its properties.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the attribute: `place`, or `place.latitude` in a composite one.
+    ///   - value: The tokens of its default value.
+    ///   - declaration: The property, and the type that declares it.
+    private func addAttribute(
+        _ name: String, _ type: SwiftSource.TypeName, isOptional: Bool, value: [SwiftToken],
+        _ declaration: (property: SwiftSource.Property, owner: SwiftSource.Declaration),
+        to entity: inout CoreDataModel.Entity
+    ) throws {
+        let (property, owner) = declaration
+        var losses: [ImportFinding] = []
+        let column: String
+        if case .named(let known) = type, let found = Self.columns[known] {
+            column = found
+        } else if let raw = rawType(of: type, in: owner), let found = Self.columns[raw] {
+            column = found
+        } else if case .named(let other) = type {
+            guard let found = self.declaration(other, in: owner) else {
+                throw ImportError(
+                    "\(property.name): the type \(other) is unknown; import the folder with the file that declares it",
+                    path: owner.path, line: property.line)
+            }
+            guard found.kind == "struct" else {
+                entity.unstored.append((name, .unsupportedType(other, kind: found.kind), true))
+                return
+            }
+            return try addParts(of: found, to: name, isOptional: isOptional, value: value, &entity)
         } else {
-            name = "Transformable"
+            column = "Transformable"
             losses.append(.transformer("SwiftData"))
         }
-        var content = CoreDataModel.Attribute(type: name, isExternal: has("externalStorage"))
-        if let literal = Self.literal(property.value) {
+        var content = CoreDataModel.Attribute(type: column)
+        if let literal = Self.literal(value) {
             content.defaultValue = literal
-        } else if !property.value.isEmpty, property.value.map(\.text) != ["nil"] {
-            losses.append(.defaultNotConstant(property.value.text))
+        } else if !value.isEmpty, value.map(\.text) != ["nil"] {
+            losses.append(.defaultNotConstant(value.text))
         }
         entity.properties.append(
             CoreDataModel.Property(
-                name: property.name, token: token, isOptional: isOptional, isIndexed: false,
-                content: .attribute(content), losses: losses, rewriteMark: rewriteMark))
-        if has("unique") { entity.uniquenessConstraints.append([property.name]) }
+                name: name, isOptional: isOptional, isIndexed: false, content: .attribute(content), losses: losses))
+    }
+
+    /// Adds the properties of a struct as parts of the composite attribute `name`.
+    private func addParts(
+        of type: SwiftSource.Declaration, to name: String, isOptional: Bool, value: [SwiftToken],
+        _ entity: inout CoreDataModel.Entity
+    ) throws {
+        guard name.split(separator: ".").count < 16 else {
+            throw ImportError("\(name): this struct contains itself", path: type.path, line: type.line)
+        }
+        // `Place()` has the values of its declaration.
+        let isDefault = value.suffix(2).map(\.text) == ["(", ")"] && value.count <= 4
+        let first = entity.properties.count
+        for property in type.properties where !property.isConstant || property.value.isEmpty {
+            guard let written = property.type ?? Self.type(of: property.value) else {
+                throw ImportError(
+                    "\(property.name): its type is not written, and its value does not show it", path: type.path,
+                    line: property.line)
+            }
+            let (part, isPartOptional) = unwrapped(written, in: type)
+            try addAttribute(
+                name + "." + property.name, part, isOptional: isOptional || isPartOptional,
+                value: isDefault ? property.value : [], (property, type), to: &entity)
+        }
+        guard !value.isEmpty, !isDefault, value.map(\.text) != ["nil"] else { return }
+        for place in first..<entity.properties.count {
+            entity.properties[place].losses.append(.defaultNotConstant(value.text))
+        }
     }
 
     /// The types of Core Data's attributes, by the names of Swift's types.
@@ -159,7 +221,9 @@ struct SwiftDataVersion {
     }
 
     private func scopes(of owner: SwiftSource.Declaration) -> [String] {
-        [owner.name + ".", schema.map { $0.name + "." } ?? "", ""]
+        let parts = owner.name.split(separator: ".")
+        let own = parts.indices.reversed().map { parts[...$0].joined(separator: ".") + "." }
+        return own + [schema.map { $0.name + "." } ?? "", ""]
     }
 
     private func declaration(_ name: String, in owner: SwiftSource.Declaration) -> SwiftSource.Declaration? {
@@ -196,8 +260,11 @@ struct SwiftDataVersion {
         }
         if value.count == 2, first.text == "-", value[1].kind == .number { return type(of: [value[1]]) }
         // `UUID()`, `Date.now`
-        guard first.kind == .word, columns[first.text] != nil, "(.".contains(value[1].text) else { return nil }
-        return .named(first.text)
+        guard first.kind == .word else { return nil }
+        if columns[first.text] != nil, "(.".contains(value[1].text) { return .named(first.text) }
+        // `Place()`, or a call of a function.
+        let isType = first.text.first?.isUppercase == true && value[1].text == "(" && value.last?.text == ")"
+        return isType ? .named(first.text) : nil
     }
 
     /// Returns the default value in the form of a Core Data model; nil if the value is not a literal.
@@ -317,7 +384,10 @@ struct SwiftDataVersion {
         for part in macro.parts {
             guard part.value.first?.text == "[" else { continue }
             let paths = Array(part.value.dropFirst().dropLast()).split(on: ",")
-            let names = paths.compactMap(\.last?.text)
+            // `\.place.latitude` or `\Note.place.latitude`
+            let names = paths.map { path in
+                path.drop { $0.text != "." }.filter { $0.kind == .word }.map(\.text).joined(separator: ".")
+            }
             guard paths.allSatisfy({ $0.first?.text == "\\" }) else {
                 throw ImportError("#\(macro.name) takes key paths", path: owner.path, line: macro.line)
             }

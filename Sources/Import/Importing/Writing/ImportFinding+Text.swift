@@ -11,6 +11,8 @@ extension ImportFinding {
         case .unreadableIndex: "the index cannot be read"
         case .transient: "it is transient, so stores have no values of it"
         case .compositeAttribute: "it is a composite attribute"
+        case .unsupportedType(let type, let kind):
+            "its type, \(type), is \(kind == "enum" ? "an enum without raw values" : "a \(kind)")"
         case .fetchedProperty: "it is a fetched property, so stores have no values of it"
         case .untyped: "it has no type, so stores have no values of it"
         case .derived(let source): "it is derived from \(source ?? "other properties")"
