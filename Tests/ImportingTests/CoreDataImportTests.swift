@@ -29,7 +29,8 @@ import Testing
     @Test func `a composite attribute becomes an attribute for each of its parts`() throws {
         func composite(_ identifier: String, _ parts: String) -> String {
             "<composite name=\"place\" optional=\"YES\" \(identifier)>\(parts)"
-                + "<composite name=\"point\">" + Self.attribute("x", "Double", "optional=\"NO\"") + "</composite></composite>"
+                + "<composite name=\"point\">" + Self.attribute("x", "Double", "optional=\"NO\"")
+                + "</composite></composite>"
         }
         let street = Self.attribute("street", "String", "optional=\"NO\" defaultValueString=\"none\"")
         let workspace = try imported([

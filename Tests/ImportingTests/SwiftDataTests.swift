@@ -211,7 +211,8 @@ import Testing
                     + "place_street: string = \"unknown\" | size_width: double?"
             ])
         let report = try workspace.text("out/IMPORT.md")
-        #expect(report.contains("| 1.0 | Stop.origin.depth | the default Size2(width: 1) is not a constant of its type |"))
+        #expect(
+            report.contains("| 1.0 | Stop.origin.depth | the default Size2(width: 1) is not a constant of its type |"))
         #expect(report.contains("| 1.0 | Stop.place.kind | the default Kind.home is not a constant of its type |"))
         try workspace.makeDatabase(
             "default.store",
@@ -246,7 +247,8 @@ import Testing
         ])
         #expect(importing(workspace).code == 0)
         #expect(
-            try workspace.lines("out", "1.0") == ["Trip | key id: int | end_x: int | end_x_2: double | start_x: double"])
+            try workspace.lines("out", "1.0") == ["Trip | key id: int | end_x: int | end_x_2: double | start_x: double"]
+        )
         try workspace.makeDatabase(
             "default.store",
             """
@@ -260,7 +262,8 @@ import Testing
             "convert", workspace.path("default.store"), "--model", workspace.path("out"), "--to",
             workspace.path("app.strata"))
         #expect(converted.code != .success)
-        #expect(converted.complaints.joined().contains("a way to tell the columns of Trip.start.x and Trip.end.x apart"))
+        #expect(
+            converted.complaints.joined().contains("a way to tell the columns of Trip.start.x and Trip.end.x apart"))
     }
 
     @Test func `a model that inherits shares a table with its parent`() throws {
@@ -286,7 +289,9 @@ import Testing
         ])
         #expect(importing(workspace).code == 0)
         #expect(try workspace.lines("out", "1.0") == ["A | key id: int | n: int"])
-        #expect(try workspace.text("out/IMPORT.md").contains("| 1.0 | A.s | its type, State, is an enum without raw values |"))
+        #expect(
+            try workspace.text("out/IMPORT.md").contains(
+                "| 1.0 | A.s | its type, State, is an enum without raw values |"))
     }
 
     /// Sources that are not read, and the message about them.

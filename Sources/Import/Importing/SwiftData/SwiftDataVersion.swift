@@ -99,7 +99,8 @@ struct SwiftDataVersion {
             return
         }
         let first = entity.properties.count
-        try addAttribute(property.name, type, isOptional: isOptional, value: property.value, (property, owner), to: &entity)
+        try addAttribute(
+            property.name, type, isOptional: isOptional, value: property.value, (property, owner), to: &entity)
         for place in first..<entity.properties.count {
             let rest = entity.properties[place].name.dropFirst(property.name.count)
             entity.properties[place].token = token.map { $0 + rest }
