@@ -102,8 +102,9 @@ import Testing
     func `a process that is killed at a file operation damages no file`(
         command: Command, journal: StoreOptions.Journal
     ) throws {
-        // A resumable migration commits after each row.
-        try withOldStore(command == .resume ? 40 : 2_000, journal, isForeign: command == .convert) { original, copy in
+        // A resumable migration and a conversion commit after each row.
+        let isInBatches = command == .resume || command == .convert
+        try withOldStore(isInBatches ? 40 : 2_000, journal, isForeign: command == .convert) { original, copy in
             let folder = copy.deletingLastPathComponent().appendingPathComponent("work")
             let urls = ["a.sqlite", "b.sqlite"].map(folder.appendingPathComponent)
             func prepare() throws {
@@ -122,7 +123,7 @@ import Testing
             var place = 0
             var isKilled = true
             while isKilled {
-                let longest = Self.isWhole ? (command == .resume ? 10 : 1) : (command == .resume ? 150 : 40)
+                let longest = Self.isWhole ? (isInBatches ? 10 : 1) : (isInBatches ? 150 : 40)
                 place += Int.random(in: 1...longest)
                 for isAlone in [true, false] {
                     let round: Comment = "\(command.rawValue), killed at \(place)\(isAlone ? "" : " beside another")"

@@ -31,7 +31,9 @@ try Connection.$fileSystem.withValue(fileSystem) {
     switch command {
     case "copy": try Store.migrate(from: urls[0], to: urls[1], schema: Chain.self, options: options)
     case "convert":
-        _ = try Store(converting: urls[0], at: urls[1], schema: Chain.self, options: options)
+        try MigrationBatches.$duration.withValue(.zero) {
+            _ = try Store(converting: urls[0], at: urls[1], schema: Chain.self, options: options)
+        }
     case "resume":
         options.migration = .resumable
         try MigrationBatches.$duration.withValue(.zero) {

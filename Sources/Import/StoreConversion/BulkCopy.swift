@@ -3,7 +3,7 @@ import Foundation
 import SQLSchema
 import Strata
 
-/// Copies all rows of a table with one statement. If one of them does not fit as it is, it copies none.
+/// Copies a part of the rows of a table with one statement. If one of them does not fit as it is, it copies none.
 ///
 /// The statement reads the other database under the name `strata_source`. Its functions check and convert each value as
 /// `TableCopy` does.
@@ -25,63 +25,63 @@ final class BulkCopy {
         return false
     }
 
-    /// A column, as its values are checked.
-    private struct Column {
-        let form: ImportedForm?
+    /// A column whose values `strata_fits` checks. A STRICT table refuses wrong values of the others.
+    private struct CheckedColumn {
+        let place: Int
         let isReal: Bool
         let isKey: Bool
     }
 
-    private let columns: [Column]
-    /// The columns whose values `strata_fits` checks. A STRICT table refuses wrong values of the others.
-    private let checked: [Column]
-    private let checkedPlaces: [Int]
+    private let forms: [ImportedForm?]
+    private let checked: [CheckedColumn]
     private let files: URL?
+    private let rows: ConvertedTable
     private let table: Table
+    /// The number of rows that the running statement has read.
+    private var count = 0
+    /// The number of the last one of them.
+    private var lastRow: Int64 = 0
     private let monitor: ConversionMonitor
     /// The error that ends the conversion.
     private var error: (any Error)?
 
-    init(_ table: Table, forms: [ImportedForm?], files: URL?, _ monitor: ConversionMonitor) {
-        self.table = table
+    init(_ rows: ConvertedTable, forms: [ImportedForm?], files: URL?, _ monitor: ConversionMonitor) {
+        let table = rows.table
+        (self.rows, self.table) = (rows, table)
         self.files = files
         self.monitor = monitor
-        let columns = zip(table.columns, forms).map { column, form in
-            Column(form: form, isReal: column.type == .real, isKey: column.name == table.integerKey)
+        self.forms = forms
+        checked = table.columns.enumerated().compactMap { place, column in
+            let isKey = column.name == table.integerKey
+            guard forms[place] == nil, isKey || [.text, .real, .any].contains(column.type) else { return nil }
+            return CheckedColumn(place: place, isReal: column.type == .real, isKey: isKey)
         }
-        checkedPlaces = columns.indices.filter { place in
-            columns[place].form == nil
-                && (columns[place].isKey || [.text, .real, .any].contains(table.columns[place].type))
-        }
-        checked = checkedPlaces.map { columns[$0] }
-        self.columns = columns
     }
 
-    /// Copies the rows.
+    /// Copies a part of the rows.
     ///
-    /// - Returns: Whether all rows fit. If not, there are none.
+    /// - Returns: The rows; nil if one of them does not fit, so that none is copied.
     /// - Throws: `MigrationError.cancelled`.
-    func run(_ rows: ConvertedTable, into target: Connection) throws -> Bool {
+    func run(_ part: ConvertedTable.Part, into target: Connection) throws -> ConvertedTable.Copied? {
         // A foreign key of several columns can be partly NULL, and then it is cleared.
-        guard table.foreignKeys.allSatisfy({ $0.columns.count == 1 }) else { return false }
+        guard table.foreignKeys.allSatisfy({ $0.columns.count == 1 }) else { return nil }
         try add(to: target)
-        let read = rows.values.enumerated().map { "\($1) AS strata_\($0)" } + ["\(rows.conflict) AS strata_conflict"]
-        let values = columns.indices.map { place in
-            columns[place].form == nil ? "strata_\(place)" : "strata_form(\(place), strata_\(place))"
+        let values = forms.indices.map { place in
+            forms[place] == nil ? "strata_\(place)" : "strata_form(\(place), strata_\(place))"
         }
-        let arguments = ["strata_conflict"] + checkedPlaces.map { "strata_\($0)" }
+        let arguments =
+            ["strata_row"] + checked.map { "strata_\($0.place)" } + (rows.conflict == "NULL" ? [] : ["strata_conflict"])
+        let query = rows.query(
+            values, of: part, where: "strata_fits(\(arguments.joined(separator: ", ")))", in: Self.source + ".")
+        count = 0
         let completed = monitor.completed
         try target.execute("SAVEPOINT strata_bulk")
         do {
             try target.execute(
-                """
-                INSERT INTO main.\(SQL.quoted(table.name)) (\(SQL.list(table.columnNames)))
-                SELECT \(values.joined(separator: ", "))
-                FROM (SELECT \(read.joined(separator: ", ")) FROM \(Self.source).\(rows.from))
-                WHERE strata_fits(\(arguments.joined(separator: ", ")))
-                """)
+                "INSERT INTO main.\(SQL.quoted(table.name)) (\(SQL.list(table.columnNames))) \(query)")
             try target.execute("RELEASE strata_bulk")
-            return true
+            monitor.completed = completed + count
+            return .init(read: count, stored: count, last: count > 0 ? lastRow : nil)
         } catch let failure as SQLiteError {
             do {
                 try target.execute("ROLLBACK TO strata_bulk; RELEASE strata_bulk")
@@ -92,18 +92,19 @@ final class BulkCopy {
             if let error { throw error }
             // A row does not fit. `TableCopy` meets any other error again.
             monitor.completed = completed
-            return false
+            return nil
         }
     }
 
     private typealias Arguments = UnsafeMutablePointer<OpaquePointer?>
 
     private func add(to target: Connection) throws {
-        try add("strata_fits", to: target) { context, _, arguments in
-            BulkCopy.running(context)?.fit(context, arguments)
+        try add("strata_fits", to: target) { context, count, arguments in
+            // Counting references would take longer than the check.
+            BulkCopy.running(context)?._withUnsafeGuaranteedRef { $0.fit(context, arguments, Int(count)) }
         }
         try add("strata_form", to: target) { context, _, arguments in
-            BulkCopy.running(context)?.convert(context, arguments)
+            BulkCopy.running(context)?._withUnsafeGuaranteedRef { $0.convert(context, arguments) }
         }
     }
 
@@ -117,21 +118,27 @@ final class BulkCopy {
         guard code == SQLITE_OK else { throw MigrationError.badCopy(name) }
     }
 
-    private static func running(_ context: OpaquePointer?) -> BulkCopy? {
-        sqlite3_user_data(context).map { Unmanaged<BulkCopy>.fromOpaque($0).takeUnretainedValue() }
+    private static func running(_ context: OpaquePointer?) -> Unmanaged<BulkCopy>? {
+        sqlite3_user_data(context).map { Unmanaged.fromOpaque($0) }
     }
 
     /// Checks the values of a row that are stored unchanged.
-    private func fit(_ context: OpaquePointer?, _ arguments: Arguments?) {
+    private func fit(_ context: OpaquePointer?, _ arguments: Arguments?, _ argumentCount: Int) {
         guard let arguments else { return }
-        do {
-            monitor.completed += 1
-            if monitor.completed.isMultiple(of: 1024) { try monitor.report(table) }
-        } catch {
-            self.error = error
-            return sqlite3_result_error(context, "the conversion was cancelled", -1)
+        count += 1
+        lastRow = sqlite3_value_int64(arguments[0])
+        if count.isMultiple(of: 1024) {
+            do {
+                monitor.completed += 1024
+                try monitor.report(table)
+            } catch {
+                self.error = error
+                return sqlite3_result_error(context, "the conversion was cancelled", -1)
+            }
         }
-        var fits = sqlite3_value_type(arguments[0]) == SQLITE_NULL
+        // The last argument, if there is one more, is the conflict.
+        let conflict = checked.count + 1
+        var fits = argumentCount == conflict || sqlite3_value_type(arguments[conflict]) == SQLITE_NULL
         for place in checked.indices where fits {
             let (value, column) = (arguments[place + 1], checked[place])
             switch sqlite3_value_type(value) {
@@ -154,7 +161,7 @@ final class BulkCopy {
         guard let arguments else { return }
         let place = Int(sqlite3_value_int64(arguments[0]))
         guard let value = SQLiteValue(argument: arguments[1]),
-            let converted = columns[place].form?.value(value, files: files)
+            let converted = forms[place]?.value(value, files: files)
         else { return sqlite3_result_error(context, "a value does not fit", -1) }
         converted.give(to: context)
     }

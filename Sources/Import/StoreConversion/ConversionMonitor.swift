@@ -8,16 +8,17 @@ final class ConversionMonitor {
     private var total = 0
     /// The number of rows that were copied or set aside.
     var completed = 0
-    private var reported = Date.distantPast
+    private var reported = (time: Date.distantPast, rows: 0)
 
     init(_ options: ConversionOptions) {
         self.options = options
     }
 
-    /// Begins the conversion of these tables from the beginning.
-    func begin(_ tables: [ConvertedTable], in source: Connection) throws {
+    /// Begins the conversion of these tables, of which `completed` rows are there already.
+    func begin(_ tables: [ConvertedTable], in source: Connection, completed: Int) throws {
+        self.completed = completed
+        reported.rows = completed
         guard options.progress != nil else { return }
-        completed = 0
         total = try tables.reduce(0) { try $0 + (source.integer("SELECT count(*) FROM \($1.from)") ?? 0) }
     }
 
@@ -36,9 +37,11 @@ final class ConversionMonitor {
         if options.isCancelled?() == true { throw MigrationError.cancelled }
         guard let progress = options.progress else { return }
         let now = Date()
-        if now.timeIntervalSince(reported) < 0.05 { return }
-        reported = now
-        progress(ConversionProgress(table: table.name, completedRows: completed, totalRows: max(total, completed)))
+        if now.timeIntervalSince(reported.time) < 0.05 { return }
+        // The rows of a part that does not fit as it is are read again.
+        reported = (now, max(reported.rows, completed))
+        progress(
+            ConversionProgress(table: table.name, completedRows: reported.rows, totalRows: max(total, reported.rows)))
     }
 
     /// Reports that all rows are copied.

@@ -27,7 +27,7 @@ public struct ConversionOptions: Sendable {
     /// ```
     public var progress: (@Sendable (ConversionProgress) -> Void)?
     /// A closure that is called repeatedly. If it returns true, the conversion throws `MigrationError.cancelled`, and
-    /// there is no store.
+    /// there is no store. The next conversion goes on where this one ended.
     public var isCancelled: (@Sendable () -> Bool)?
 
     /// Creates the default options.
@@ -114,9 +114,9 @@ public struct ConversionReport: Hashable, Sendable, Codable {
     public var seconds: Double = 0
 
     /// The number of invalid rows that were not converted.
-    private(set) var lostCount = 0
+    var lostCount = 0
     /// Whether the conversion refuses the database because of an invalid row.
-    private(set) var isRefused = false
+    var isRefused = false
 
     /// The encoded properties: all public ones.
     private enum CodingKeys: CodingKey {

@@ -20,8 +20,45 @@ struct ConvertedTable {
     /// columns; nil if there can be no such rows.
     var strays: String?
 
-    /// The query for the rows, with the key, the values and the conflict.
-    var query: String { "SELECT \(([key] + values + [conflict]).joined(separator: ", ")) FROM \(from)" }
+    /// The SQL expression for the number of a row in the other database, by which the rows are read in parts; nil if they
+    /// can only be read at once.
+    var rowNumber: String?
+
+    /// A part of the rows of a table, in the order of their numbers.
+    struct Part {
+        /// The number of the last row before the part; nil if it begins with the first row.
+        var after: Int64?
+        /// The greatest number of rows; nil for all rows.
+        var count: Int?
+    }
+
+    /// The result of copying a part.
+    struct Copied {
+        /// The number of rows that were read, and of those that are in the store.
+        var read = 0, stored = 0
+        /// The number of the last row in the other database; nil if there is none.
+        var last: Int64?
+    }
+
+    /// The query for a part of the rows.
+    ///
+    /// - Parameters:
+    ///   - columns: The columns to read: `strata_key`, `strata_0` and so on for the values, `strata_conflict` and `strata_row`, or
+    ///     expressions of them.
+    ///   - condition: A condition on these columns; nil for none.
+    ///   - database: The name of the other database in the connection, with a dot; empty for the main one.
+    func query(
+        _ columns: [String], of part: Part, where condition: String? = nil, in database: String = ""
+    ) -> String {
+        let all =
+            ["\(key) AS strata_key"] + values.enumerated().map { "\($1) AS strata_\($0)" }
+            + ["\(conflict) AS strata_conflict", "\(rowNumber ?? "0") AS strata_row"]
+        let conditions = [part.after.map { "strata_row > \($0)" }, condition].compactMap(\.self)
+        return
+            "SELECT \(columns.joined(separator: ", ")) FROM (SELECT \(all.joined(separator: ", ")) FROM \(database)\(from))"
+            + (conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "))
+            + (part.count.map { " ORDER BY strata_row LIMIT \($0)" } ?? "")
+    }
 }
 
 /// A database of another library to convert to a store.
@@ -92,9 +129,11 @@ struct DatabaseTables {
     func type(of column: String, in table: String) -> String? { types[table]?[column] }
 
     /// Returns the SQL expression for the number of each row of a table.
-    func rowNumber(of table: String) -> String {
-        let name = withoutNumbers.contains(table) ? nil : SQLite.rowID(besides: columns[table] ?? [])
-        return name ?? "row_number() OVER ()"
+    func rowNumber(of table: String) -> String { rowID(of: table) ?? "row_number() OVER ()" }
+
+    /// Returns the name of the row number of a table; nil if there is none.
+    func rowID(of table: String) -> String? {
+        withoutNumbers.contains(table) ? nil : SQLite.rowID(besides: columns[table] ?? [])
     }
 
     /// Returns the column of a table with this name, ignoring letter case.

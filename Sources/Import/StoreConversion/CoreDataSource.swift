@@ -269,10 +269,13 @@ struct CoreDataSource: ConversionSource {
         match.tables.append(
             ConvertedTable(
                 table: table, source: claims.table.name, key: "CAST(Z_PK AS TEXT)", values: values,
-                from: "\(SQL.quoted(claims.table.name)) WHERE Z_ENT IN \(CoreDataFamily.list(numbers))",
+                // The "+" keeps SQLite from reading the rows by an index on Z_ENT, in another order than that of Z_PK.
+                from: "\(SQL.quoted(claims.table.name)) WHERE +Z_ENT IN \(CoreDataFamily.list(numbers))",
                 conflict: conflicts.isEmpty ? "NULL" : "COALESCE(\((conflicts + ["NULL"]).joined(separator: ", ")))",
                 strays: isFirst
-                    ? "SELECT CAST(Z_PK AS TEXT), * FROM \(source) WHERE Z_ENT IS NULL OR Z_ENT NOT IN \(known)" : nil))
+                    ? "SELECT CAST(Z_PK AS TEXT), * FROM \(source) WHERE Z_ENT IS NULL OR Z_ENT NOT IN \(known)" : nil,
+                // The position of a row depends on the others.
+                rowNumber: columns.contains { if case .position = $0 { true } else { false } } ? nil : "Z_PK"))
     }
 
     // MARK: Relationships

@@ -90,7 +90,10 @@ final class SetAsideRows {
         _ table: String, _ key: String, _ columns: [String], _ values: [Value], _ reason: String
     ) throws {
         if insert == nil {
-            try connection.execute(SQLite.createTable(Self.table))
+            // A conversion that goes on has it already.
+            if try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'strata_unconverted'") == 0 {
+                try connection.execute(SQLite.createTable(Self.table))
+            }
             insert = try connection.prepare(
                 """
                 INSERT INTO "strata_unconverted" ("version", "table", "key", "values", "reason") \
@@ -222,6 +225,7 @@ final class SetAsideRows {
         // These are the values in the source, before they were converted or filled.
         let original = try sourceValues[table]?(id) ?? values
         try add(table, key: name, columns, original, reason: reason(key, columns, values), to: &report)
+        report.rows[table, default: 0] -= 1
         try connection.execute("DELETE FROM \(SQL.quoted(table)) WHERE \(try isRow(row, of: table))")
     }
 }

@@ -2,7 +2,10 @@ import Foundation
 import SQLSchema
 import Strata
 
-/// Converts a database of another library to a store, row by row.
+/// Converts a database of another library to a store.
+///
+/// The rows are copied in short transactions, each of which keeps the state after it (`ConversionState`). An interrupted
+/// conversion goes on after the last of them.
 struct StoreConversion {
     let schema: KnownSchema
     let format: ImportedFormat
@@ -10,16 +13,18 @@ struct StoreConversion {
     /// The folder in which Core Data stores large values.
     let files: URL?
     let options: ConversionOptions
-    /// The file of the database, and a function that returns whether it is unchanged since `source` reads it.
-    let file: (url: URL, isUnchanged: () throws -> Bool)
+    /// The file of the database.
+    let file: SourceFile
+    let draft: ConversionDraft
     private let index: FormatIndex
     private let monitor: ConversionMonitor
 
     init(
         schema: KnownSchema, format: ImportedFormat, source: Connection, files: URL?, options: ConversionOptions,
-        file: (url: URL, isUnchanged: () throws -> Bool)
+        file: SourceFile, draft: ConversionDraft
     ) {
         self.file = file
+        self.draft = draft
         self.schema = schema
         self.format = format
         self.source = source
@@ -36,31 +41,31 @@ struct StoreConversion {
         let match: VersionMatch
     }
 
-    /// Writes the store into a new database.
-    ///
-    /// - Parameter target: Creates and opens the new database at a version. It is called for each version that is
-    ///   tried, and removes the result of the previous attempt.
-    func run(into target: (SchemaVersion) throws -> Connection) throws -> ConversionReport {
-        let start = Date()
+    /// Writes the store into the draft.
+    func run() throws -> ConversionReport {
         let reader: any ConversionSource =
             format.library.isCoreData
             ? try CoreDataSource(reading: source, index) : try TableSource(reading: source, index, format.library)
         // Values do not differ between the candidates, so the newest one that accepts all rows is as good as any other.
-        let candidates = try candidates(reader).reversed()
+        var candidates = Array(try candidates(reader).reversed())
+        // The interrupted conversion has found rows that do not fit the candidates before its own.
+        if let place = candidates.firstIndex(where: { plan(of: $0) == draft.plan }) {
+            candidates.insert(candidates.remove(at: place), at: 0)
+        }
         var best: (candidate: Candidate, report: ConversionReport)?
         var tried: [Candidate] = []
         for candidate in candidates {
             // Versions with equal tables produce the same store.
             if tried.contains(where: { $0.version.tables == candidate.version.tables }) { continue }
             tried.append(candidate)
-            let report = try convert(candidate, reader, since: start, into: target)
+            let report = try convert(candidate, reader)
             if report.invalidRowCount == 0 || candidates.count == 1 { return try accepted(report) }
             if best.map({ report.lostCount < $0.report.lostCount }) ?? true { best = (candidate, report) }
         }
         guard let best else { throw ConversionError.unknownVersion([]) }
         // The new database contains the result of the last attempt.
         if best.candidate.place == tried.last?.place { return try accepted(best.report) }
-        return try accepted(try convert(best.candidate, reader, since: start, into: target))
+        return try accepted(try convert(best.candidate, reader))
     }
 
     /// Returns the report, if it does not refuse the database.
@@ -71,11 +76,29 @@ struct StoreConversion {
         return report
     }
 
-    private func convert(
-        _ candidate: Candidate, _ reader: any ConversionSource, since start: Date,
-        into target: (SchemaVersion) throws -> Connection
-    ) throws -> ConversionReport {
-        let connection = try target(candidate.version)
+    private func convert(_ candidate: Candidate, _ reader: any ConversionSource) throws -> ConversionReport {
+        let (connection, found) = try draft.open(candidate.version, plan: plan(of: candidate))
+        let tables = candidate.match.tables
+        let state = try found ?? ConversionState(report(of: candidate))
+        try monitor.begin(tables, in: source, completed: state.completedRows)
+        try connection.execute("PRAGMA foreign_keys = OFF")
+        let rows = SetAsideRows(
+            connection, candidate.version, policies: index.invalidRows(at: candidate.place),
+            otherwise: options.invalidRows)
+        for table in tables { rows.sourceValues[table.table.name] = TableCopy.sourceValues(of: table, in: source) }
+        let batches = ConversionBatches(
+            state, from: source, file, into: connection, draft, rows, monitor, files: files)
+        for table in tables.dropFirst(state.tables) {
+            let forms = table.table.columnNames.map { index.form(of: $0, in: table.table.name, at: candidate.place) }
+            try batches.copy(table, forms: forms, lastKey: reader.lastKey(of: table.table))
+        }
+        try batches.finish()
+        monitor.end()
+        return batches.state.report
+    }
+
+    /// The report before the first row, with the data that no version has.
+    private func report(of candidate: Candidate) throws -> ConversionReport {
         var report = ConversionReport(version: candidate.version.name)
         for name in candidate.match.extra {
             // A table or a column is not a row, so it cannot be set aside.
@@ -88,46 +111,28 @@ struct StoreConversion {
             let count = try source.integer(left.count) ?? 0
             if count > 0 { report.left.append(.init(name: left.name, reason: left.reason.rawValue, values: count)) }
         }
-        try monitor.begin(candidate.match.tables, in: source)
-        try connection.execute("PRAGMA foreign_keys = OFF")
-        let isAttached = BulkCopy.attach(file.url, to: connection)
-        try connection.transaction("BEGIN IMMEDIATE") {
-            // The transaction has begun to read, so both connections read the same state.
-            let isBulk = try isAttached && file.isUnchanged()
-            let rows = SetAsideRows(
-                connection, candidate.version, policies: index.invalidRows(at: candidate.place),
-                otherwise: options.invalidRows)
-            var lastIDs: [String: Int64] = [:]
-            for table in candidate.match.tables {
-                rows.sourceValues[table.table.name] = TableCopy.sourceValues(of: table, in: source)
-                try setAsideStrays(table, rows, &report)
-                let forms = table.table.columnNames.map {
-                    index.form(of: $0, in: table.table.name, at: candidate.place)
-                }
-                let bulk = isBulk ? BulkCopy(table.table, forms: forms, files: files, monitor) : nil
-                let greatest: Int64?
-                if try bulk?.run(table, into: connection) == true {
-                    let key = table.table.integerKey.map(SQL.quoted) ?? "NULL"
-                    greatest = try connection.integer("SELECT max(\(key)) FROM \(SQL.quoted(table.table.name))")
-                        .map(Int64.init)
-                } else {
-                    greatest = try TableCopy(table, forms: forms, into: connection, files: files, rows)
-                        .run(from: source, &report, monitor)
-                }
-                let last = [reader.lastKey(of: table.table), greatest].compactMap(\.self).max()
-                if table.table.integerKey != nil, let last, last > 0 { lastIDs[table.table.name] = last }
-            }
-            try rows.setAsideDangling(&report)
-            // The store must never reuse a key that was assigned before.
-            try StoreMetadata.writeLastIDs(lastIDs, to: connection)
-            for table in candidate.match.tables {
-                report.rows[table.table.name] = try connection.integer(
-                    "SELECT count(*) FROM \(SQL.quoted(table.table.name))")
-            }
-        }
-        monitor.end()
-        report.seconds = Date().timeIntervalSince(start)
         return report
+    }
+
+    /// What the rows of the store depend on, as text. A conversion goes on only where it is the same.
+    private func plan(of candidate: Candidate) -> String {
+        let policies = index.invalidRows(at: candidate.place)
+        let tables = candidate.match.tables.map { table in
+            let forms = table.table.columnNames.map { name in
+                index.form(of: name, in: table.table.name, at: candidate.place).map { "\($0)" } ?? ""
+            }
+            return [table.query(["*"], of: .init()), table.strays ?? "", Self.text(of: policies[table.table.name])]
+                + forms
+        }
+        let parts = [
+            file.identity, candidate.version.name, candidate.version.statements.joined(), options.invalidRows.rawValue,
+        ]
+        return (parts + tables.flatMap(\.self) + candidate.match.extra).joined(separator: "\n")
+    }
+
+    private static func text(of policy: ImportedInvalidRows.Policy?) -> String {
+        guard case .fill(let values) = policy else { return policy.map { "\($0)" } ?? "" }
+        return values.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
     }
 
     // MARK: Versions
@@ -195,138 +200,5 @@ struct StoreConversion {
                     }
                 }
         }
-    }
-
-    // MARK: Rows
-
-    /// Sets aside the rows that belong to no table of the store.
-    private func setAsideStrays(
-        _ table: ConvertedTable, _ setAside: SetAsideRows, _ report: inout ConversionReport
-    ) throws {
-        guard let query = table.strays else { return }
-        try source.query(query) { row in
-            let columns = (1..<row.columnCount).map { row.name($0) }
-            let values = columns.indices.map { index -> SetAsideRows.Value in
-                (try? SQLiteValue(row: row, at: index + 1)).map(SetAsideRows.Value.value)
-                    ?? .bytes(row.bytes(index + 1))
-            }
-            try setAside.add(
-                table.table.name, key: row.value(0).keyText, columns, values,
-                reason: "its Z_ENT is the number of no entity in this table", to: &report)
-        }
-    }
-}
-
-extension Store {
-    /// Opens the store at `url`. If it does not exist yet, Strata creates it from another library's database.
-    ///
-    /// The database `source`, which the app used before with the other library, is only read. If it does not exist
-    /// either, the store is new.
-    ///
-    /// Open the store in this way on each launch: Strata converts the database only once. A conversion
-    /// that fails leaves no store, and the database unchanged.
-    ///
-    /// ```swift
-    /// try Store(
-    ///     converting: folder.appendingPathComponent("Journal.sqlite"),
-    ///     at: folder.appendingPathComponent("Journal.strata"), schema: JournalSchema.self)
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - source: The database of the other library.
-    ///   - url: The file of the store.
-    ///   - schema: The schema of the store, which must be an imported one to convert a database.
-    ///   - conversion: The options of the conversion.
-    ///   - options: The options of the store.
-    /// - Throws: `ConversionError`, and the errors of opening a store.
-    public convenience init(
-        converting source: URL, at url: URL, schema: any Schema.Type,
-        conversion: ConversionOptions = ConversionOptions(),
-        options: StoreOptions = StoreOptions()
-    ) throws {
-        let files = FileManager.default
-        if !files.fileExists(atPath: url.path), files.fileExists(atPath: source.path) {
-            do {
-                try Self.convert(source, to: url, schema: schema, conversion: conversion, options: options)
-            } catch MigrationError.destinationExists(url.path) {
-                // Another process created the store first.
-            }
-        }
-        try self.init(at: url, schema: schema, options: options)
-    }
-
-    /// Converts the database `source` of another library to a new store at `destination`.
-    ///
-    /// The store has the version of the database. Opening it migrates it to the newest version.
-    ///
-    /// The new file appears when it is complete, checked and written to the disk. If the conversion fails, there is no
-    /// file.
-    ///
-    /// ```swift
-    /// try Store.convert(
-    ///     folder.appendingPathComponent("Journal.sqlite"),
-    ///     to: folder.appendingPathComponent("Journal.strata"), schema: JournalSchema.self)
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - source: The database of the other library.
-    ///   - destination: The file of the new store.
-    ///   - schema: The schema of the store, which must be an imported one.
-    ///   - conversion: The options of the conversion.
-    ///   - options: The options of the store.
-    /// - Returns: The report of the conversion.
-    /// - Throws: `ConversionError`, `MigrationError.destinationExists` if there is a file already, and the errors of
-    ///   opening a store.
-    @discardableResult public static func convert(
-        _ source: URL, to destination: URL, schema: any Schema.Type,
-        conversion: ConversionOptions = ConversionOptions(),
-        options: StoreOptions = StoreOptions()
-    ) throws -> ConversionReport {
-        try convert(source, to: destination, knowing: KnownSchema(schema), conversion: conversion, options: options)
-    }
-
-    /// Converts a database. Its format may differ from the one that the schema was imported from.
-    package static func convert(
-        _ source: URL, of format: ImportedFormat? = nil, to destination: URL, knowing schema: KnownSchema,
-        conversion: ConversionOptions = ConversionOptions(),
-        options: StoreOptions = StoreOptions()
-    ) throws -> ConversionReport {
-        guard let format = format ?? schema.imported else {
-            throw ConversionError.notImported(schema: schema.name)
-        }
-        guard destination.isFileURL else { throw StoreError.notAFile }
-        let draft = try DraftFile(of: destination)
-        defer { draft.remove() }
-        let report = try SQLiteError.translated {
-            // The other settings of the options are those of the new store.
-            var reading = StoreOptions()
-            reading.busyTimeout = options.busyTimeout
-            let connection = try StoreFile.connect(to: source, .readOnly, reading)
-            connection.setCheckpointsOnClose(false)
-            if format.library.isCoreData, try !CoreDataSource.isOne(connection) {
-                throw ConversionError.otherLibrary(format.library.rawValue)
-            }
-            let name = source.deletingPathExtension().lastPathComponent
-            let files = source.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT/_EXTERNAL_DATA")
-            let other = try StoreFile.connect(to: source, .readOnly, reading)
-            let before = try other.integer("PRAGMA data_version")
-            // The transaction reads one state of the database, even if other connections write to it.
-            return try connection.transaction("BEGIN") {
-                try StoreConversion(
-                    schema: schema, format: format, source: connection, files: files, options: conversion,
-                    file: (source, { try other.integer("PRAGMA data_version") == before })
-                ).run { try draft.createStore($0, schema: schema.name, options) }
-            }
-        }
-        try SQLiteError.translated {
-            let written = try StoreFile.connect(to: draft.url, .readOnly, options)
-            guard try written.text("PRAGMA integrity_check") == "ok" else {
-                throw MigrationError.badCopy(draft.url.path)
-            }
-        }
-        conversion.report?(report)
-        try SQLiteError.translated { try draft.setJournal(options.journal, options) }
-        try draft.publish()
-        return report
     }
 }

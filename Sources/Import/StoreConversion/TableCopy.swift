@@ -75,40 +75,46 @@ struct TableCopy {
         keyColumn = key.flatMap { names.firstIndex(of: $0) }
     }
 
-    /// Copies all rows.
+    /// Copies a part of the rows.
     ///
-    /// - Returns: The greatest key of a row; nil if no row has an integer key.
+    /// - Parameter state: Receives the greatest key, and the rows that do not fit.
     func run(
-        from source: Connection, _ report: inout ConversionReport, _ monitor: ConversionMonitor
-    ) throws -> Int64? {
-        var greatest: Int64?
-        let rows = try source.prepare(table.query)
+        _ part: ConvertedTable.Part, from source: Connection, _ state: inout ConversionState,
+        _ monitor: ConversionMonitor
+    ) throws -> ConvertedTable.Copied {
+        var copied = ConvertedTable.Copied()
+        let values = columns.indices.map { "strata_\($0)" }
+        let rows = try source.prepare(
+            table.query(["strata_key"] + values + ["strata_conflict", "strata_row"], of: part))
         while try rows.step() {
             try monitor.advance(table.table)
+            copied.read += 1
+            copied.last = try rows.row.int64(columns.count + 2)
             var row = read(rows.row)
             if let keyColumn, row.invalidRows[keyColumn] == nil, case .integer(let key) = row.stored[keyColumn] {
-                greatest = max(greatest ?? key, key)
+                state.greatestKey = max(state.greatestKey ?? key, key)
             }
             let partial = clearPartialKeys(of: &row)
             if let reason = try store(&row) {
                 try setAside.add(
-                    table.table.name, key: row.key, columns.map(\.name), row.read, reason: reason, to: &report)
+                    table.table.name, key: row.key, columns.map(\.name), row.read, reason: reason, to: &state.report)
                 continue
             }
+            copied.stored += 1
             for places in partial {
                 try setAside.reportCleared(
                     table.table.name, key: row.key, places.map { columns[$0].name }, places.map { row.read[$0] },
                     reason:
                         "\(places.map { columns[$0].name }.joined(separator: ", ")) is partly NULL, and refers to no row",
-                    to: &report)
+                    to: &state.report)
             }
             for (place, reason) in row.invalidRows.sorted(by: { $0.key < $1.key }) {
                 let text = "\(reason); filled with \(columns[place].fill?.description ?? "NULL")"
-                report.add(.init(table: table.table.name, key: row.key, reason: text, outcome: .filled))
-                report.filled[table.table.name, default: 0] += 1
+                state.report.add(.init(table: table.table.name, key: row.key, reason: text, outcome: .filled))
+                state.report.filled[table.table.name, default: 0] += 1
             }
         }
-        return greatest
+        return copied
     }
 
     // MARK: Reading

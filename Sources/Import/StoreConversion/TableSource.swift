@@ -52,7 +52,9 @@ struct TableSource: ConversionSource {
             }
             let key = parts.isEmpty ? database.rowNumber(of: source) : parts.joined(separator: " || ', ' || ")
             match.tables.append(
-                ConvertedTable(table: table, source: source, key: key, values: values, from: SQL.quoted(source)))
+                ConvertedTable(
+                    table: table, source: source, key: key, values: values, from: SQL.quoted(source),
+                    rowNumber: database.rowID(of: source)))
         }
         addLeft(to: &match, format.unread(at: place))
         return match

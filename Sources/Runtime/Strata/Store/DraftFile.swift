@@ -3,13 +3,15 @@ import Foundation
 /// A database that is written to a temporary file and then moved to its destination, so that it appears there complete.
 ///
 /// The name of the draft is unique, so that no other process writes to it. It is hard-linked to the destination, which never
-/// replaces a file that appeared meanwhile. Drafts of killed processes are deleted a minute later, by the next draft of the same
-/// file.
+/// replaces a file that appeared meanwhile. Drafts of killed processes are taken over, or deleted a minute later, by the next
+/// draft of the same file.
 package struct DraftFile {
     /// The file of the draft.
     package let url: URL
     private let destination: URL
     private let isReplaced: Bool
+    /// The beginning of the names of all drafts of the destination.
+    private let start: String
 
     /// Creates a draft of the file at `destination`.
     ///
@@ -18,15 +20,35 @@ package struct DraftFile {
     ///   - isReplaced: Whether an existing file at `destination` is replaced.
     ///   - name: A name that the drafts of several destinations have in common, so that each deletes what killed processes
     ///     have left of the others; nil for the name of the destination.
+    ///   - takesOver: Whether a draft that a killed process has left can be continued, so that this one begins with it; nil to
+    ///     begin with an empty one. It must leave no journal beside the file.
     /// - Throws: `MigrationError.destinationExists` if there is a file, or one that SQLite would use as its journal.
-    package init(of destination: URL, replacing isReplaced: Bool = false, named name: String? = nil) throws {
+    package init(
+        of destination: URL, replacing isReplaced: Bool = false, named name: String? = nil,
+        takingOver takesOver: ((_ url: URL) throws -> Bool)? = nil
+    ) throws {
         if !isReplaced { try DatabaseCopy.check(destination) }
         self.isReplaced = isReplaced
         self.destination = destination
-        let start = ".\(name ?? destination.lastPathComponent).strata-"
-        Self.sweep(destination.deletingLastPathComponent(), start)
+        start = ".\(name ?? destination.lastPathComponent).strata-"
+        let folder = destination.deletingLastPathComponent()
         let name = "\(start)\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)"
-        url = destination.deletingLastPathComponent().appendingPathComponent(name)
+        url = folder.appendingPathComponent(name)
+        if let takesOver { takeOver(in: folder, takesOver) }
+        Self.sweep(folder, start)
+    }
+
+    /// Takes over the newest draft of a killed process that `isUsable` accepts, by giving it the name of this one.
+    private func takeOver(in folder: URL, _ isUsable: (_ url: URL) throws -> Bool) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        let files = names.filter { name in
+            name.hasPrefix(start) && !StoreFile.journalSuffixes.contains { name.hasSuffix($0) }
+                && Self.isAbandoned(name, start, orOwn: true)
+        }.map(folder.appendingPathComponent)
+        for file in files.sorted(by: { Self.date(of: $0) > Self.date(of: $1) }) {
+            // Of several processes, only one can rename it.
+            if (try? isUsable(file)) == true, rename(file.path, url.path) == 0 { return }
+        }
     }
 
     /// Creates the draft as a new store of a version. An earlier draft is removed.
@@ -77,18 +99,26 @@ package struct DraftFile {
     /// Deletes the drafts of processes that no longer run.
     private static func sweep(_ folder: URL, _ start: String) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        where name.hasPrefix(start) {
-            guard let process = pid_t(name.dropFirst(start.count).prefix { $0 != "-" }),
-                process != ProcessInfo.processInfo.processIdentifier, kill(process, 0) != 0, errno == ESRCH
-            else { continue }
+        where name.hasPrefix(start) && isAbandoned(name, start, orOwn: false) {
             let file = folder.appendingPathComponent(name)
             // Processes in other containers have other numbers, so the age of the file counts too. A draft is written to all
             // the time.
-            let values = try? file.resourceValues(forKeys: [.contentModificationDateKey])
-            guard let written = values?.contentModificationDate, written.timeIntervalSinceNow < -60 else {
-                continue
-            }
-            try? FileManager.default.removeItem(at: file)
+            if date(of: file).timeIntervalSinceNow < -60 { try? FileManager.default.removeItem(at: file) }
         }
+    }
+
+    /// Whether the process that began a draft does not run any more.
+    ///
+    /// - Parameter isOwn: The result for the drafts of this process.
+    private static func isAbandoned(_ name: String, _ start: String, orOwn isOwn: Bool) -> Bool {
+        guard let process = pid_t(name.dropFirst(start.count).prefix { $0 != "-" }) else { return false }
+        if process == ProcessInfo.processInfo.processIdentifier { return isOwn }
+        return kill(process, 0) != 0 && errno == ESRCH
+    }
+
+    /// The time of the last change of a file; the future if it is unknown.
+    private static func date(of file: URL) -> Date {
+        let values = try? file.resourceValues(forKeys: [.contentModificationDateKey])
+        return values?.contentModificationDate ?? .distantFuture
     }
 }
