@@ -45,7 +45,8 @@ extension Store {
     /// The store has the version of the database. Opening it migrates it to the newest version.
     ///
     /// The new file appears when it is complete, checked and written to the disk. If the conversion fails, there is no
-    /// file.
+    /// file. If it is cancelled, or the process is killed, a hidden file beside the destination contains the rows that were
+    /// copied, and the next conversion goes on with it, unless the database has changed meanwhile.
     ///
     /// ```swift
     /// try Store.convert(
