@@ -1,7 +1,13 @@
 import Foundation
+import SchemaDiff
+import SchemaModel
 import SQLSchema
 import Strata
 import Testing
+
+#if canImport(FoundationXML)
+    import FoundationXML
+#endif
 
 /// Imports sources with random faults. An import may refuse one, but neither crash nor hang, and what it writes is read back
 /// and compared by the import itself.
@@ -111,32 +117,148 @@ import Testing
         return bytes
     }
 
-    /// Returns the tables and columns of a database that has run the files, which are neither in the newest version nor in the
-    /// report.
-    private static func missing(in workspace: Workspace, _ files: [String], _ tables: [Table]) throws -> [String] {
-        let connection = try Connection(path: ":memory:", mode: .readWrite)
-        connection.acceptQuotedStrings()
-        for file in files { try connection.execute(try workspace.text(file)) }
-        let report = try workspace.text("out/IMPORT.md").lowercased()
-        var missing: [String] = []
+    /// An element that a source declares: a table or an entity, and a column or a property of it.
+    private struct Element: Hashable, CustomStringConvertible {
+        let table: String
+        var column: String?
+        /// The entity whose table has the column, if it is another one.
+        var root: String?
+
+        var description: String { table + (column.map { "." + $0 } ?? "") }
+    }
+
+    /// Returns the elements of a database, its views and its triggers.
+    private static func elements(of connection: Connection) throws -> [Element] {
+        var elements: [Element] = []
         for name in try connection.texts(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
         {
-            guard let table = tables.first(where: { $0.name.lowercased() == name.lowercased() }) else {
-                if !report.contains(name.lowercased()) { missing.append(name) }
-                continue
-            }
-            let columns = Set((table.columnNames + table.computed.map(\.name)).map { $0.lowercased() })
-            for column in try connection.texts("SELECT name FROM pragma_table_xinfo(\(SQL.literal(name)))")
-            where !columns.contains(column.lowercased()) && !report.contains("\(name).\(column)".lowercased()) {
-                missing.append("\(name).\(column)")
+            elements.append(Element(table: name))
+            for column in try connection.texts("SELECT name FROM pragma_table_xinfo(\(SQL.literal(name)))") {
+                elements.append(Element(table: name, column: column))
             }
         }
-        for name in try connection.texts("SELECT name FROM sqlite_schema WHERE type IN ('view', 'trigger')")
-        where !report.contains(name.lowercased()) {
-            missing.append(name)
+        let others = try connection.texts("SELECT name FROM sqlite_schema WHERE type IN ('view', 'trigger')")
+        return elements + others.map { Element(table: $0) }
+    }
+
+    /// Returns the elements of the source's newest version. They are found without the code of the import.
+    private static func elements(
+        of format: String, in workspace: Workspace, _ names: [String]
+    ) throws -> [Element] {
+        func object(_ value: Any?) -> [String: Any] { value as? [String: Any] ?? [:] }
+        func list(_ value: Any?) -> [[String: Any]] { value as? [[String: Any]] ?? [] }
+        /// The last file; empty if Foundation cannot represent one of its numbers.
+        func json() throws -> [String: Any] {
+            let file = workspace.url.appendingPathComponent(try #require(names.max()))
+            return object(try? JSONSerialization.jsonObject(with: Data(contentsOf: file)))
         }
-        return missing
+        switch format {
+        case "sql":
+            let connection = try Connection(path: ":memory:", mode: .readWrite)
+            connection.acceptQuotedStrings()
+            for file in names { try connection.execute(try workspace.text(file)) }
+            return try elements(of: connection)
+        case "sqlite":
+            return try elements(of: Connection(path: workspace.path("app.sqlite"), mode: .readOnly))
+        case "room":
+            let connection = try Connection(path: ":memory:", mode: .readWrite)
+            connection.acceptQuotedStrings()
+            for entity in list(object(try json()["database"])["entities"]) {
+                guard let sql = entity["createSql"] as? String, let table = entity["tableName"] as? String else {
+                    continue
+                }
+                try connection.execute(sql.replacing("${TABLE_NAME}", with: table))
+            }
+            return try elements(of: connection)
+        case "drift":
+            return list(try json()["entities"]).flatMap { entity -> [Element] in
+                let data = object(entity["data"])
+                guard entity["type"] as? String == "table", let table = data["name"] as? String else { return [] }
+                return [Element(table: table)]
+                    + list(data["columns"]).compactMap { $0["name"] as? String }.map {
+                        Element(table: table, column: $0)
+                    }
+            }
+        case "core-data": return try XMLElements.read(Data(contentsOf: workspace.url.appendingPathComponent(names[0])))
+        default:
+            // The properties that a line of the newest version declares, whichever class they belong to. The plan may leave a
+            // version out.
+            if try workspace.text("out/IMPORT.md").contains("declares SchemaV2, which no version lists") { return [] }
+            let text = try workspace.text("source/V2.swift")
+            return text.matches(of: /(?m)^ *(?:@\w+(?:\([^\n]*?\))? +|private\(set\) +)*var (\w+)[:=? ][^{\n]*$/).map {
+                Element(table: String($0.1))
+            }
+        }
+    }
+
+    /// The entities and properties in the file of a Core Data model.
+    private final class XMLElements: NSObject, XMLParserDelegate {
+        private var open: [String] = []
+        private var entity = ""
+        private var parents: [String: String] = [:]
+        private var elements: [Element] = []
+
+        static func read(_ data: Data) -> [Element] {
+            let delegate = XMLElements()
+            let parser = XMLParser(data: data)
+            parser.delegate = delegate
+            parser.parse()
+            return delegate.elements.map { element in
+                var element = element
+                while let parent = delegate.parents[element.root ?? element.table] { element.root = parent }
+                return element
+            }
+        }
+
+        func parser(
+            _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+            attributes: [String: String]
+        ) {
+            open.append(name)
+            if open == ["model", "entity"] {
+                entity = attributes["name"] ?? ""
+                parents[entity] = attributes["parentEntity"]
+                elements.append(Element(table: entity))
+            } else if open.dropLast() == ["model", "entity"],
+                ["attribute", "relationship", "fetchedProperty"].contains(name)
+            {
+                elements.append(Element(table: entity, column: attributes["name"]))
+            }
+        }
+
+        func parser(_ parser: XMLParser, didEndElement: String, namespaceURI: String?, qualifiedName: String?) {
+            open.removeLast()
+        }
+    }
+
+    /// Returns the elements of the source that are neither in the newest version nor in the report.
+    private static func missing(
+        _ elements: [Element], in workspace: Workspace, _ history: SchemaHistory
+    ) throws -> [Element] {
+        let report = try workspace.text("out/IMPORT.md").lowercased()
+        let files = try FileManager.default.contentsOfDirectory(atPath: workspace.path("out"))
+        let texts = try files.filter { $0.hasSuffix(".json") }.map { try workspace.text("out/" + $0).lowercased() }
+            .joined()
+        var known: Set<String> = []
+        for table in history.newest.tables {
+            known.insert(table.name.lowercased())
+            for column in table.columnNames + table.computed.map(\.name) {
+                known.insert("\(table.name).\(column)".lowercased())
+            }
+        }
+        // Properties without a column are relationships.
+        for entity in history.newest.entities {
+            for property in entity.properties { known.insert("\(entity.name).\(property.name)".lowercased()) }
+        }
+        return elements.filter { element in
+            let name = "\(element)".lowercased()
+            let inRoot = element.root.flatMap { root in element.column.map { "\(root).\($0)".lowercased() } } ?? name
+            // Entities that share a table are cases of an enum; `strata.json` names columns that have other names; a struct
+            // becomes a property for each of its parts.
+            return !known.contains(name) && !known.contains(inRoot) && !report.contains(name)
+                && !texts.contains("\"\(name)\"") && !texts.contains("\"\(name)_")
+        }
     }
 
     @Test(arguments: sources.map(\.format)) func `a faulty source is imported completely or refused`(format: String)
@@ -180,10 +302,9 @@ import Testing
             if result.code == .success {
                 accepted += 1
                 let history = try workspace.history("out")
-                if format == "sql" {
-                    for name in try Self.missing(in: workspace, names, history.newest.tables) {
-                        Issue.record("\(format), seed \(seed): nothing says what became of \(name)")
-                    }
+                let elements = try Self.elements(of: format, in: workspace, names)
+                for element in try Self.missing(elements, in: workspace, history) {
+                    Issue.record("\(format), seed \(seed): nothing says what became of \(element)")
                 }
             } else {
                 let text = result.complaints.joined(separator: "\n")

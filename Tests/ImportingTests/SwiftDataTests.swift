@@ -345,6 +345,14 @@ import Testing
             "Models/A.swift:2: error: the delete rule explode is unknown"
         ),
         (
+            "enum V: VersionedSchema {\n  static let versionIdentifier = Schema.Version(1, 0, 0)\n  static var models: [any PersistentModel.Type] { Old.models + [A.self] }\n}\n@Model class A { var a: Int }",
+            "Models/A.swift:1: error: its models are not written as [A.self, B.self]"
+        ),
+        (
+            "enum V: VersionedSchema {\n  static let versionIdentifier = Schema.Version(1, 0, 0)\n  static var models: [any PersistentModel.Type] { return [A.self,] }\n}\n@Model class A { var a: Int }\nenum P: SchemaMigrationPlan {\n  static let schemas: [any VersionedSchema.Type] = [V.self, .self]\n}",
+            "Models/A.swift:6: error: the schemas of the plan are not written as [A.self, B.self]"
+        ),
+        (
             "@Model class A { var b: B }\nstruct B: Codable { var b: B }",
             "Models/A.swift:2: error: b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b: this struct contains itself"
         ),

@@ -44,7 +44,14 @@ struct SwiftDataModels {
             return ([.init(name: "1.0", path: first.path, model: try reader.model())], [])
         }
         let plan = source.declarations.first { $0.inherits.contains { $0.hasSuffix("SchemaMigrationPlan") } }
-        let listed = plan.map { Self.types(in: Self.property("schemas", of: $0)) } ?? []
+        var listed: [String] = []
+        if let plan {
+            guard let types = Self.types(in: Self.property("schemas", of: plan)) else {
+                throw ImportError(
+                    "the schemas of the plan are not written as [A.self, B.self]", path: plan.path, line: plan.line)
+            }
+            listed = types
+        }
         var ordered: [(schema: SwiftSource.Declaration, number: [Int])] = []
         for schema in schemas { ordered.append((schema, try Self.number(of: schema))) }
         if listed.isEmpty {
@@ -130,18 +137,25 @@ struct SwiftDataModels {
         return tokens
     }
 
-    /// Returns the names before `.self`.
-    private static func types(in tokens: [SwiftToken]) -> [String] {
+    /// Returns the types in `{ [Note.self, Folder.self] }`.
+    ///
+    /// - Returns: The names; nil if the tokens are something else, such as a sum of lists.
+    private static func types(in tokens: [SwiftToken]) -> [String]? {
+        var list = tokens[...]
+        if list.first?.text == "{", list.last?.text == "}" {
+            list = list.dropFirst().dropLast()
+        } else if list.first?.text == "=" {
+            list = list.dropFirst()
+        }
+        if list.first?.text == "return" { list = list.dropFirst() }
+        guard list.first?.text == "[", list.last?.text == "]" else { return nil }
         var names: [String] = []
-        for place in tokens.indices where tokens[place].text == "self" && place > 1 && tokens[place - 1].text == "." {
-            var name = ""
-            var start = place - 2
-            while start >= 0, tokens[start].kind == .word {
-                name = tokens[start].text + (name.isEmpty ? "" : "." + name)
-                guard start > 1, tokens[start - 1].text == "." else { break }
-                start -= 2
-            }
-            if !name.isEmpty { names.append(name) }
+        for element in Array(list.dropFirst().dropLast()).split(on: ",") where !element.isEmpty {
+            let parts = element.split { $0.text == "." }
+            guard element.count == 2 * parts.count - 1, parts.count > 1, parts.last?.first?.text == "self",
+                parts.allSatisfy({ $0.first?.kind == .word })
+            else { return nil }
+            names.append(parts.dropLast().compactMap(\.first?.text).joined(separator: "."))
         }
         return names
     }
@@ -159,9 +173,8 @@ struct SwiftDataModels {
 
     /// Returns the models that a version lists.
     private func models(of schema: SwiftSource.Declaration) throws -> [SwiftSource.Declaration] {
-        let names = Self.types(in: Self.property("models", of: schema))
-        guard !names.isEmpty else {
-            throw ImportError("its models are not a list of types", path: schema.path, line: schema.line)
+        guard let names = Self.types(in: Self.property("models", of: schema)), !names.isEmpty else {
+            throw ImportError("its models are not written as [A.self, B.self]", path: schema.path, line: schema.line)
         }
         if let line = schema.conditionLine {
             throw ImportError(
