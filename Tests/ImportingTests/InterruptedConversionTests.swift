@@ -156,16 +156,61 @@ import Testing
 
     @Test func `a conversion begins again with other options`() throws {
         try withSource { (source) throws in
-            let isFirst = Locked(true)
+            let calls = Locked(0)
             var options = ConversionOptions()
-            options.isCancelled = { isFirst.withLock { $0 } }
-            options.progress = { _ in }
+            // Row 50 has been set aside then.
+            options.isCancelled = {
+                calls.withLock { calls in
+                    calls += 1
+                    return calls == 60
+                }
+            }
             #expect(throws: MigrationError.cancelled) { _ = try source.convert(to: "app.strata", options) }
-            isFirst.withLock { $0 = false }
             options.invalidRows = .drop
             let report = try source.convert(to: "app.strata", options)
             #expect(report.unconverted.isEmpty && report.invalidRowCount == 5)
             #expect(try source.drafts == [])
+        }
+    }
+
+    /// The tables of both versions are those of the database, and only the older one accepts all rows.
+    @Test func `a conversion that tries several versions goes on too`() throws {
+        let workspace = try Workspace()
+        let table = "CREATE TABLE a (id INTEGER PRIMARY KEY, s TEXT);"
+        try workspace.write(table, to: "migrations/1.sql")
+        try workspace.write(
+            "CREATE TABLE b (id INTEGER PRIMARY KEY, s TEXT NOT NULL DEFAULT 'none'); INSERT INTO b SELECT id, s FROM a; DROP TABLE a;"
+                + "ALTER TABLE b RENAME TO a;", to: "migrations/2.sql")
+        let result = workspace.run("import", "sql", workspace.path("migrations"), "--into", workspace.path("out"))
+        #expect(result.code == .success, "\(result.complaints)")
+        try workspace.makeDatabase(
+            "app.sqlite",
+            table
+                + "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100) INSERT INTO a SELECT i, nullif(i, 90) FROM n;"
+        )
+        let schema = KnownSchema(try #require(ModelFolder.all(below: workspace.path("out")).first).loaded())
+        let (report, pauses) = try Source(workspace: workspace, schema: schema).convertWithPauses(to: "app.strata")
+        #expect(report.version == "1.0" && report.rows == ["a": 100] && pauses > 10)
+    }
+
+    @Test func `the progress of a conversion does not go back at a row that does not fit`() throws {
+        try withSource { (source) throws in
+            try Connection(path: source.database.path, mode: .readWrite).execute(
+                "DELETE FROM c; DELETE FROM a; WITH n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 4000)"
+                    + "INSERT INTO a SELECT i, 1, CASE i WHEN 3500 THEN CAST(X'FF' AS TEXT) ELSE 'x' END FROM n")
+            let reported = Locked<[Int]>([])
+            var options = ConversionOptions()
+            options.progress = { progress in reported.withLock { $0.append(progress.completedRows) } }
+            // The progress is reported at most twenty times a second.
+            options.isCancelled = {
+                usleep(60_000)
+                return false
+            }
+            _ = try Store.convert(
+                source.database, to: URL(fileURLWithPath: source.workspace.path("app.strata")), knowing: source.schema,
+                conversion: options)
+            let rows = reported.withLock(\.self)
+            #expect(rows == rows.sorted() && rows.count > 6)
         }
     }
 

@@ -68,14 +68,12 @@ final class ConversionBatches {
         (state.lastRow, state.greatestKey) = (nil, nil)
     }
 
-    /// Handles dangling foreign keys, and completes the state.
+    /// Handles dangling foreign keys, and stores the last keys.
     func finish() throws {
-        if state.isComplete { return }
         try commit {
             try rows.setAsideDangling(&state.report)
             // The store must never reuse a key that was assigned before.
             try StoreMetadata.writeLastIDs(state.lastIDs, to: target)
-            state.isComplete = true
         }
     }
 

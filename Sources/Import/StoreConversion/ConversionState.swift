@@ -14,8 +14,6 @@ struct ConversionState: Codable {
     var lastIDs: [String: Int64] = [:]
     /// The number of rows that were read.
     var completedRows = 0
-    /// Whether all rows are there.
-    var isComplete = false
     var report: ConversionReport
     /// The parts of the report that are not encoded with it.
     private var lostCount = 0

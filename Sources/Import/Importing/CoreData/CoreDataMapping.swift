@@ -162,8 +162,7 @@ struct CoreDataMapping {
                 imported.needsSources =
                     layout == .tablePerEntity
                     ? member.name != entity.name
-                    : property.isPart
-                        || members.count { member in member.properties.contains { property.isNamed(like: $0) } } > 1
+                    : members.count { member in member.properties.contains { property.isNamed(like: $0) } } > 1
                         || member.properties.count { property.isNamed(like: $0) } > 1
                 restrict(&imported, of: member, in: entity)
                 guard let place = table.properties.firstIndex(where: { $0.name == imported.name }) else {
