@@ -54,6 +54,10 @@ final class BulkCopy {
         checked = table.columns.enumerated().compactMap { place, column in
             let isKey = column.name == table.integerKey
             guard forms[place] == nil, isKey || [.text, .real, .any].contains(column.type) else { return nil }
+            switch rows.known[place] {
+            case .rowNumber where isKey, .realNumbers where column.type == .real: return nil
+            default: break
+            }
             return CheckedColumn(place: place, isReal: column.type == .real, isKey: isKey)
         }
     }

@@ -23,6 +23,16 @@ struct ConvertedTable {
     /// The SQL expression for the number of a row in the other database, by which the rows are read in parts; nil if they
     /// can only be read at once.
     var rowNumber: String?
+    /// What is known of values without reading them, by their positions.
+    var known: [Int: Known] = [:]
+
+    /// What is known of the values of a column.
+    enum Known {
+        /// Each one is the number of its row, and so an integer.
+        case rowNumber
+        /// No number is an integer, because of the declared type.
+        case realNumbers
+    }
 
     /// A part of the rows of a table, in the order of their numbers.
     struct Part {
@@ -98,6 +108,10 @@ struct DatabaseTables {
     private(set) var columns: [String: [String]] = [:]
     private var names: [String: String] = [:]
     private var types: [String: [String: String]] = [:]
+    /// The columns of the primary keys, by table.
+    private var keys: [String: [String]] = [:]
+    /// The tables whose primary key has an index.
+    private var indexedKeys: Set<String> = []
     /// The tables without row numbers (https://sqlite.org/withoutrowid.html).
     private var withoutNumbers: Set<String> = []
     private(set) var virtual: Set<String> = []
@@ -107,9 +121,10 @@ struct DatabaseTables {
     init(reading connection: Connection) throws {
         for name in try connection.texts("SELECT name FROM sqlite_schema WHERE type = 'table'") {
             columns[name] = []
-            try connection.query("SELECT name, type FROM pragma_table_xinfo(\(SQL.literal(name)))") { row in
+            try connection.query("SELECT name, type, pk FROM pragma_table_xinfo(\(SQL.literal(name)))") { row in
                 columns[name, default: []].append(try row.string(0))
                 types[name, default: [:]][try row.string(0)] = try row.string(1)
+                if try row.int(2) > 0 { keys[name, default: []].append(try row.string(0)) }
             }
             names[name.lowercased()] = name
         }
@@ -119,11 +134,27 @@ struct DatabaseTables {
                     "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = \(SQL.literal(type))"))
         }
         (virtual, shadows) = (try tables(of: "virtual"), try tables(of: "shadow"))
+        indexedKeys = Set(
+            try connection.texts(
+                "SELECT t.name FROM sqlite_schema AS t, pragma_index_list(t.name) AS i WHERE t.type = 'table' AND i.origin = 'pk'"
+            ))
         withoutNumbers = Set(try connection.texts("SELECT name FROM pragma_table_list WHERE schema = 'main' AND wr"))
     }
 
     /// Returns the table with this name, ignoring letter case.
     func table(_ name: String) -> String? { names[name.lowercased()] }
+
+    /// Returns what is known of the values of a column; nil if they can be anything.
+    func known(_ column: String, of table: String) -> ConvertedTable.Known? {
+        let type = types[table]?[column]?.uppercased() ?? ""
+        // Any other primary key than the row number has an index (https://sqlite.org/lang_createtable.html#rowid).
+        if keys[table] == [column], !indexedKeys.contains(table), !withoutNumbers.contains(table), type == "INTEGER" {
+            return .rowNumber
+        }
+        // https://sqlite.org/datatype3.html#determination_of_column_affinity
+        if ["INT", "CHAR", "CLOB", "TEXT", "BLOB"].contains(where: type.contains) { return nil }
+        return ["REAL", "FLOA", "DOUB"].contains(where: type.contains) ? .realNumbers : nil
+    }
 
     /// Returns the declared type of a column.
     func type(of column: String, in table: String) -> String? { types[table]?[column] }

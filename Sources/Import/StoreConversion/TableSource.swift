@@ -34,8 +34,10 @@ struct TableSource: ConversionSource {
                 continue
             }
             var values: [String] = []
+            var known: [Int: ConvertedTable.Known] = [:]
             for name in table.columnNames {
                 if let column = database.column(name, of: source) {
+                    known[values.count] = database.known(column, of: source)
                     values.append(SQL.quoted(column))
                 } else if name == table.integerKey {
                     // If the table has no primary key, the row number replaces it.
@@ -54,7 +56,7 @@ struct TableSource: ConversionSource {
             match.tables.append(
                 ConvertedTable(
                     table: table, source: source, key: key, values: values, from: SQL.quoted(source),
-                    rowNumber: database.rowID(of: source)))
+                    rowNumber: database.rowID(of: source), known: known))
         }
         addLeft(to: &match, format.unread(at: place))
         return match
