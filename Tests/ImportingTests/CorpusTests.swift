@@ -95,7 +95,41 @@ import Testing
         #expect(result.code == .success && !result.said.contains { $0.contains("set aside") }, "\(result)")
         let store = try Connection(path: workspace.path("app.strata"), mode: .readOnly)
         #expect(counts.values.allSatisfy { $0 > 0 } && !counts.isEmpty)
-        for (table, count) in counts { #expect(try store.count(table) == count, "\(table)") }
+        let source = try Connection(path: workspace.path("app.sqlite"), mode: .readOnly)
+        for (table, count) in counts {
+            #expect(try store.count(table) == count, "\(table)")
+            let own = Set(try store.texts("SELECT name FROM pragma_table_xinfo(\(SQL.literal(table)))"))
+            let all = try source.texts("SELECT name FROM pragma_table_xinfo(\(SQL.literal(table)))")
+            let columns = all.filter(own.contains)
+            #expect(columns.count == all.count, "\(table): \(Set(all).subtracting(own))")
+            let found = try Self.rows(of: table, columns, in: store)
+            let expected = try Self.rows(of: table, columns, in: source)
+            #expect(found == expected, "\(table): \(found.first ?? ""), not \(expected.first ?? "")")
+        }
+    }
+
+    /// The seconds since 2001-01-01 of a date such as `2024-01-02 03:04:05.678`; nil if the text is something else.
+    private static func seconds(_ text: String) -> Double? {
+        guard let match = text.wholeMatch(of: /(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d+)?/) else { return nil }
+        let date = try? Date("\(match.1)T\(match.2)Z", strategy: .iso8601)
+        return date.map { $0.timeIntervalSinceReferenceDate + (match.3.flatMap { Double("0\($0)") } ?? 0) }
+    }
+
+    /// The rows of a table as texts, in an order of their own. A date is a number of seconds, and a number has three decimals, however it is written.
+    private static func rows(of table: String, _ columns: [String], in connection: Connection) throws -> [String] {
+        var rows: [String] = []
+        try connection.query("SELECT \(SQL.list(columns)) FROM \(SQL.quoted(table))") { row in
+            let values = row.values.map { value in
+                switch value {
+                case .integer(let number): String(format: "%.3f", Double(number))
+                case .real(let number): String(format: "%.3f", number)
+                case .text(let text): (Self.seconds(text) ?? Double(text)).map { String(format: "%.3f", $0) } ?? text
+                default: "\(value)"
+                }
+            }
+            rows.append(values.joined(separator: " | "))
+        }
+        return rows.sorted()
     }
 
     @Test func `histories of all formats were made`() { #expect(Self.made.count >= 12) }
