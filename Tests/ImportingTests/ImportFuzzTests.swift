@@ -186,7 +186,8 @@ import Testing
             // version out.
             if try workspace.text("out/IMPORT.md").contains("declares SchemaV2, which no version lists") { return [] }
             let text = try workspace.text("source/V2.swift")
-            return text.matches(of: /(?m)^ {8,}(?:@\w+(?:\([^\n]*?\))? +|private\(set\) +)*var (\w+)[:=? ][^{\n]*$/).map {
+            return text.matches(of: /(?m)^ {8,}(?:@\w+(?:\([^\n]*?\))? +|private\(set\) +)*var (\w+)[:=? ][^{\n]*$/).map
+            {
                 Element(table: String($0.1))
             }
         }

@@ -137,10 +137,11 @@ enum ImportCommand {
         if !model.newVersions.isEmpty, added {
             console.say("added \(model.newVersions.map(\.text).joined(separator: ", "))")
         }
+        let (versions, entities) = (model.history.versions.count, model.history.newest.entities.count)
         console.say(
-            "\(model.history.versions.count) versions, \(model.history.newest.entities.count) entities in the newest; "
-                + "steps: \(steps.count - custom) inferred, \(custom) to write; "
-                + "not carried over: \(model.lossCount), see \(folder)/IMPORT.md")
+            "\(versions) \(versions == 1 ? "version" : "versions"); the newest has "
+                + "\(entities) \(entities == 1 ? "entity" : "entities"); steps: \(steps.count - custom) inferred, "
+                + "\(custom) to write; not carried over: \(model.lossCount), see \(folder)/IMPORT.md")
     }
 
     /// Returns the existing model in the folder; nil if there is none.
