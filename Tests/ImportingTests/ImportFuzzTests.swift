@@ -204,7 +204,7 @@ import Testing
             let delegate = XMLElements()
             let parser = XMLParser(data: data)
             parser.delegate = delegate
-            parser.parse()
+            _ = parser.parse()
             return delegate.elements.map { element in
                 var element = element
                 while let parent = delegate.parents[element.root ?? element.table] { element.root = parent }
