@@ -90,7 +90,7 @@ final class SetAsideRows {
         _ table: String, _ key: String, _ columns: [String], _ values: [Value], _ reason: String
     ) throws {
         if insert == nil {
-            // A conversion that goes on has it already.
+            // After an interruption, the table may exist already.
             if try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'strata_unconverted'") == 0 {
                 try connection.execute(SQLite.createTable(Self.table))
             }

@@ -114,7 +114,7 @@ struct StoreConversion {
         return report
     }
 
-    /// What the rows of the store depend on, as text. A conversion goes on only where it is the same.
+    /// Everything that the rows of the store depend on, as text. A conversion continues a draft only if the text is the same.
     private func plan(of candidate: Candidate) -> String {
         let policies = index.invalidRows(at: candidate.place)
         let tables = candidate.match.tables.map { table in
