@@ -327,6 +327,32 @@ import Testing
         #expect(again.said == ["out has all versions of all already"])
     }
 
+    @Test func `a column whose values have no type of their own is reported`() throws {
+        let workspace = try Workspace()
+        let table = "CREATE TABLE t (id INTEGER PRIMARY KEY, v, n AMOUNT, w, x NUMERIC)"
+        try workspace.write(table, to: "migrations/1.sql")
+        let result = workspace.run("import", "sql", workspace.path("migrations"), "--into", workspace.path("empty"))
+        #expect(result.code == .success, "\(result.complaints)")
+        let rest = "nothing shows the type of its values: change the property's type, if it is not double |"
+        let report = try workspace.text("empty/IMPORT.md")
+        #expect(report.contains("| 1.0 | t.v | it has no declared type, and \(rest)"))
+        #expect(report.contains("| 1.0 | t.n | its declared type is AMOUNT, but \(rest)"))
+        #expect(!report.contains("t.x"))
+        try workspace.makeDatabase(
+            "app.sqlite", table + "; INSERT INTO t VALUES (1, 'a', 1, 'a', 1.5), (2, X'00', 2.5, 'b', 2);")
+        let other = workspace.run("import", "sqlite", workspace.path("app.sqlite"), "--into", workspace.path("filled"))
+        #expect(other.code == .success, "\(other.complaints)")
+        #expect(
+            try workspace.lines("filled", "1.0") == [
+                "t | key id: int | n: double? | v: data? | w: string? | x: decimal?"
+            ])
+        let findings = try workspace.text("filled/IMPORT.md").split(separator: "\n").filter { $0.contains("| t.") }
+        #expect(
+            findings == [
+                "| 1.0 | t.v | it has no declared type, and it has values of other types, which will not fit |"
+            ])
+    }
+
     @Test func `a folder of databases has a version for each, whose columns are read alike`() throws {
         let workspace = try Workspace()
         try workspace.write("", to: "snapshots/notes.txt")

@@ -1,3 +1,5 @@
+import SQLSchema
+
 /// Something in the source that the descriptions do not express, or that you should review.
 enum ImportFinding: Hashable, Sendable {
     // MARK: Elements that are left out
@@ -55,6 +57,8 @@ enum ImportFinding: Hashable, Sendable {
         case dateAsNumber
         case unknownDate
         case otherKinds
+        /// Values of all types fit the declared type, and there are none. The import had to choose a type.
+        case chosen(ScalarType)
     }
     /// The property is mandatory only in rows of one kind.
     case mandatory(forKind: String)

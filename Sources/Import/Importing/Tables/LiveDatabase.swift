@@ -126,7 +126,11 @@ enum LiveDatabase {
                 return (found, .values(.dateAsNumber, declared: words))
             }
             if words.contains("DEC") || words.contains("NUMERIC") { return (.decimal, nil) }
-            guard let affinity = column.affinity else { return (found, nil) }
+            guard let affinity = column.affinity else {
+                if total == 0 { return (found, .values(.chosen(found), declared: words)) }
+                let fits = found != .data || count("blob") == total
+                return (found, fits ? nil : .values(.otherKinds, declared: words))
+            }
             switch affinity {
             case .int where count("integer") + wholeReals == total: return (.int, nil)
             case .double where count("integer") + count("real") == total: return (.double, nil)

@@ -33,6 +33,7 @@ struct SQLiteSchemaImporter {
     mutating func version() -> ImportedVersion {
         for (entity, finding) in schema.leftOut { note(entity, nil, finding) }
         for table in tables { relationships[table.name] = relations(of: table) }
+        noteChosenTypes()
         breakCycles()
         let entities = tables.map { entity($0) }
         let generated = zip(tables, entities).flatMap { table, entity in
@@ -65,6 +66,18 @@ struct SQLiteSchemaImporter {
         if declared.contains("BOOL") { return .bool }
         if declared.contains("DEC") || declared.contains("NUM") { return .decimal }
         return declared.isEmpty ? .data : .double
+    }
+
+    /// Reports the columns whose type neither the source nor SQLite determines.
+    private mutating func noteChosenTypes() {
+        for table in tables {
+            for column in table.columns where schema.types[.init(table.name, column.name)] == nil {
+                let type = type(of: column, in: table)
+                let declared = column.declaredType.uppercased()
+                guard column.affinity == nil, !column.isGenerated, type != .bool, type != .decimal else { continue }
+                note(table.name, column.name, .values(.chosen(type), declared: declared))
+            }
+        }
     }
 
     private func column(_ name: String, of table: SourceTable) -> SourceTable.Column? {

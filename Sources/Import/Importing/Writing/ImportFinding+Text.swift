@@ -29,7 +29,8 @@ extension ImportFinding {
         case .defaultNotConstant(let sql): "the default \(sql) is not a constant of its type"
         case .collation(let name): "the collation \(name)"
         case .keyWithNull: "it may be NULL in the database; a primary key of Strata may not"
-        case .values(let problem, let type): "its declared type is \(type), but " + problem.text
+        case .values(let problem, let type):
+            (type.isEmpty ? "it has no declared type, and " : "its declared type is \(type), but ") + problem.text
         case .mandatory(let kind): "it is mandatory for \(kind), and NULL in rows of other kinds"
         case .check(let sql): "CHECK (\(sql))"
         case .autoincrement:
@@ -98,6 +99,8 @@ extension ImportFinding.DeclaredTypeProblem {
             "its values are numbers: write in strata.json what they count, and change the property's type to date"
         case .unknownDate: "nothing shows the form of its values: write it in strata.json if it is not ISO 8601 text"
         case .otherKinds: "it has values of other types, which will not fit"
+        case .chosen(let type):
+            "nothing shows the type of its values: change the property's type, if it is not \(type.rawValue)"
         }
     }
 }
