@@ -190,8 +190,8 @@ import Testing
                 @Attribute(originalName: "former") var size: Size?
                 var origin: Size2 = Size2(width: 1)
                 struct Place: Codable {
-                    var street: String = "unknown", number: Int?
-                    var point = Point(), kind: Kind = Kind.home
+                    var street: String = "unknown", number: Swift.Optional<Int>
+                    var point = Point(), kind = Kind.home
                     let format = 1
                     var text: String { street }
                     enum Kind: String, Codable { case home }

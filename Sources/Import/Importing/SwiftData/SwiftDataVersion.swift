@@ -56,7 +56,7 @@ struct SwiftDataVersion {
             entity.unstored.append((property.name, .transient, false))
             return
         }
-        guard let written = property.type ?? Self.type(of: property.value) else {
+        guard let written = property.type ?? inferredType(of: property.value, in: owner) else {
             throw refusal("its type is not written, and its value does not show it")
         }
         let (type, isOptional) = unwrapped(written, in: owner)
@@ -168,7 +168,7 @@ struct SwiftDataVersion {
         let isDefault = value.suffix(2).map(\.text) == ["(", ")"] && value.count <= 4
         let first = entity.properties.count
         for property in type.properties where !property.isConstant || property.value.isEmpty {
-            guard let written = property.type ?? Self.type(of: property.value) else {
+            guard let written = property.type ?? inferredType(of: property.value, in: type) else {
                 throw ImportError(
                     "\(property.name): its type is not written, and its value does not show it", path: type.path,
                     line: property.line)
@@ -246,6 +246,20 @@ struct SwiftDataVersion {
         case .array(let element): "[\(text(of: element))]"
         case .optional(let inner): text(of: inner) + "?"
         }
+    }
+
+    /// Returns the type of a value without a written type, which may be a case of an enum: `State.draft`.
+    private func inferredType(of value: [SwiftToken], in owner: SwiftSource.Declaration) -> SwiftSource.TypeName? {
+        if let type = Self.type(of: value) { return type }
+        let names = value.split { $0.text == "." }.compactMap(\.first)
+        guard names.count > 1, value.count == 2 * names.count - 1, names.allSatisfy({ $0.kind == .word }) else {
+            return nil
+        }
+        let type = names.dropLast().map(\.text).joined(separator: ".")
+        guard let found = declaration(type, in: owner), found.kind == "enum",
+            found.body.contains(where: { $0.text == names.last?.text })
+        else { return nil }
+        return .named(type)
     }
 
     /// Returns the type of a value without a written type.

@@ -270,10 +270,11 @@ struct SwiftParser {
                 let argument = try self.type(depth + 1)
                 if token()?.text == ">" {
                     place += 1
-                    type =
-                        name == "Array"
-                        ? .array(argument)
-                        : name == "Optional" ? .optional(argument) : .other(Array(tokens[start..<place]).text)
+                    switch name {
+                    case "Array", "Swift.Array": type = .array(argument)
+                    case "Optional", "Swift.Optional": type = .optional(argument)
+                    default: type = .other(Array(tokens[start..<place]).text)
+                    }
                 } else {
                     while let next = token(), next.text != ">", next.line == first.line { place += 1 }
                     place += 1
