@@ -233,6 +233,17 @@ import Testing
             try reasons(["Book": text, "Author": author("")])
                 == ["`author.books` is removed without \"discard\": true"])
         #expect(try reasons(["Book": text, "Author": author(#", "discard": true"#)]) == [])
+        // The inverse may have a join table.
+        let joined = book(
+            """
+            { "name": "by", "property_type": { "entity_name": "author", "association": "to_many" },
+              "version_history": [{ "version": "1.0" },
+                { "version": "2.0", "previous": { "inverse": "books", "stored": true } }] }
+            """)
+        #expect(
+            try reasons(["Book": joined, "Author": author("")])
+                == ["`author.books` is removed without \"discard\": true"])
+        #expect(try reasons(["Book": joined, "Author": author(#", "discard": true"#)]) == [])
     }
 
     @Test func `a primary key with another collation needs a custom migration`() throws {

@@ -420,6 +420,9 @@ enum EverythingModel {
                 ),
                 relation("badge", "badge", "to_one", inverse: "hub", ", \"nullable\": true"),
                 relation("labels", "label", "to_many", inverse: "hubs", ", \"stored\": true"),
+                relation("ranked", "label", "to_many", inverse: "ranked_in", ", \"stored\": true"),
+                relation("later_ranked", "label", "to_many", inverse: "later_ranked_in", ", \"stored\": true"),
+                relation("once_ranked", "label", "to_many", inverse: "once_ranked_in", ", \"stored\": true"),
                 relation("words", "string_key", "to_many", ", \"added_at_version\": \"2.0\""),
                 relation(
                     "playlist", "label", "to_many", inverse: "played_in", ", \"stored\": true, \"duplicates\": true"),
@@ -483,6 +486,15 @@ enum EverythingModel {
             "label",
             [
                 relation("hubs", "hub", "to_many", inverse: "labels"),
+                relation("ranked_in", "hub", "to_many", inverse: "ranked", ", \"ordered\": true"),
+                relation(
+                    "later_ranked_in", "hub", "to_many", inverse: "later_ranked",
+                    ", \"ordered\": true, \"version_history\": [{ \"version\": \"1.0\" }, { \"version\": \"2.0\", \"previous\": { \"ordered\": null } }]"
+                ),
+                relation(
+                    "once_ranked_in", "hub", "to_many", inverse: "once_ranked",
+                    ", \"version_history\": [{ \"version\": \"1.0\" }, { \"version\": \"2.0\", \"previous\": { \"ordered\": true } }]"
+                ),
                 relation("played_in", "hub", "to_many", inverse: "playlist"),
                 relation("passport", "passport", "to_one", inverse: "owner", ", \"nullable\": true"),
             ])

@@ -1000,6 +1000,33 @@ import Testing
         #expect(try drift.rows("out.strata", last).map { $0.replacing("\"", with: "") } == ["last_id t 500"])
     }
 
+    @Test func `both sides of a many-to-many relationship keep their order`() throws {
+        let ordered = Journal.first.replacing("inverseName=\"tags\"", with: "inverseName=\"tags\" ordered=\"YES\"")
+        let places = "ALTER TABLE Z_1TAGS ADD COLUMN Z_FOK_1ITEMS INTEGER; UPDATE Z_1TAGS SET Z_FOK_1ITEMS = -Z_1ITEMS;"
+        // Both are versions of one history, so the order of the items alone tells them apart.
+        let workspace = try journal(places, versions: [Journal.first, ordered])
+        #expect(try convert(workspace).said.last == "wrote out.strata, a store of 2.0")
+        #expect(
+            try workspace.rows(
+                "out.strata", "SELECT source_id, target_id, position, inverse_position FROM Media_tags ORDER BY 1, 3")
+                == ["1 20 0 1", "1 10 1 0", "3 20 0 0"])
+        #expect(try workspace.text("model/IMPORT.md").contains("order") == false)
+        let older = try journal(versions: [Journal.first, ordered])
+        #expect(try convert(older).said.last == "wrote out.strata, a store of 1.0")
+        let unordered = try convert(journal(versions: [ordered])).complaints
+        #expect(
+            unordered == [
+                "journal.sqlite: error: the database has the tables of no version",
+                "  1.0: the database lacks Z_1TAGS.Z_FOK_1ITEMS",
+            ])
+        let unexpected = try convert(journal(places, versions: [Journal.first])).complaints
+        #expect(
+            unexpected == [
+                "journal.sqlite: error: the database has the tables of no version",
+                "  1.0: only the database has Z_1TAGS.Z_FOK_1ITEMS",
+            ])
+    }
+
     @Test func `inheritance can use one table for each entity`() throws {
         let workspace = try Workspace()
         let model = Journal.first.replacing(

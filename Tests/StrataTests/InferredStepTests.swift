@@ -321,7 +321,47 @@ import Testing
             ],
             query: "SELECT t.id, j.target_id, j.position FROM t LEFT JOIN t_u AS j ON j.source_id = t.id ORDER BY t.id",
             answer: ["10 | 1 | 0", "20 | NULL | NULL"]),
+        Change(
+            name: "the inverse of a join table becomes ordered",
+            files: [
+                entity("u", changed("ts", #""ordered": true, \#(inverse)"#, was: #""ordered": false"#)), storedInverse,
+            ],
+            rows: "INSERT INTO u VALUES (1); INSERT INTO t VALUES (10); INSERT INTO t_us VALUES (10, 1, 0)",
+            sql: ["ALTER TABLE \"t_us\" ADD COLUMN \"inverse_position\" INTEGER"],
+            query: "SELECT source_id, target_id, position, inverse_position FROM t_us", answer: ["10 | 1 | 0 | NULL"]),
+        Change(
+            name: "the inverse of a join table is no longer ordered",
+            files: [entity("u", changed("ts", inverse, was: #""ordered": true"#)), storedInverse],
+            rows: "INSERT INTO u VALUES (1); INSERT INTO t VALUES (10); INSERT INTO t_us VALUES (10, 1, 0, 5)",
+            sql: ["ALTER TABLE \"t_us\" DROP COLUMN \"inverse_position\""],
+            query: "SELECT * FROM t_us", answer: ["10 | 1 | 0"]),
+        Change(
+            name: "an ordered to_many whose inverse becomes to_many keeps its order",
+            files: [
+                entity("u", #"{ "name": "ts", "ordered": true, \#(inverse) }"#),
+                entity(
+                    "t",
+                    changed(
+                        "us",
+                        #""stored": true, "property_type": { "entity_name": "u", "association": "to_many", "inverse": "ts" }"#,
+                        was: #""stored": false, "association": "to_one", "nullable": true"#)),
+            ],
+            rows: "INSERT INTO u VALUES (1); INSERT INTO t VALUES (10, 1, 1), (20, 1, 0), (30, NULL, NULL)",
+            sql: [
+                "INSERT INTO \"strata_new_t\" (\"id\")\nSELECT \"id\" FROM \"t\"",
+                "INSERT INTO \"strata_new_t_us\" (\"source_id\", \"target_id\", \"position\", \"inverse_position\")\nSELECT \"id\", \"us_id\", 0, \"us_position\" FROM \"t\" WHERE \"us_id\" IS NOT NULL",
+                "CREATE INDEX \"t_us_target_id_idx\" ON \"t_us\" (\"target_id\")",
+            ],
+            query: "SELECT * FROM t_us ORDER BY inverse_position", answer: ["20 | 1 | 0 | 0", "10 | 1 | 0 | 1"]
+        ),
     ]
+
+    private static let inverse =
+        #""property_type": { "entity_name": "t", "association": "to_many", "inverse": "us" }"#
+    private static let storedInverse = entity(
+        "t",
+        #"{ "name": "us", "stored": true, "property_type": { "entity_name": "u", "association": "to_many", "inverse": "ts" } }"#
+    )
 
     // MARK: Subtypes
 

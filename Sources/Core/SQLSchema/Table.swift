@@ -19,6 +19,12 @@ package struct Table: Hashable, Sendable {
     /// Whether this is a join table, which holds the pairs of a relationship.
     package var isJoinTable: Bool
 
+    /// The column of a join table with the position of the target at its source.
+    package static let position = "position"
+    /// The column of a join table with the position of the source at its target. It is NULL in a row that is older than
+    /// this order.
+    package static let inversePosition = "inverse_position"
+
     /// A column.
     package struct Column: Hashable, Sendable {
         /// The name.

@@ -55,8 +55,9 @@ extension Validator {
             if property.isNullable {
                 diagnostics.append(refuse("nullable", "a to_many is never null, only empty; remove it"))
             }
-            if storage == .inverseJoinTable, relationship.isOrdered {
-                diagnostics.append(refuse("ordered", "the side with \"stored\": true has the order; remove it"))
+            if storage == .inverseJoinTable, relationship.isOrdered, inverse?.allowsDuplicates == true {
+                diagnostics.append(
+                    refuse("ordered", "the inverse has \"duplicates\", so only the inverse has an order; remove it"))
             }
         }
         if relationship.allowsDuplicates {

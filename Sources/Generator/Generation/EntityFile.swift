@@ -290,6 +290,7 @@ extension Generator {
                 text += ", source: \(SwiftLiteral.strings(table.source)), target: \(SwiftLiteral.strings(table.target))"
             }
             if stored.relationship?.allowsDuplicates == true { text += ", duplicates: true" }
+            if table?.hasOrderedInverse == true { text += ", orderedInverse: true" }
             return reversed ? text + ", reversed: true" : text
         }
         switch version.storage(of: relationship) {

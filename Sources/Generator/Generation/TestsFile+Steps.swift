@@ -152,9 +152,16 @@ extension Generator {
         let from: String
         var oldKey: [String]
         var filter: String?
+        // The columns with positions, and their values in the old table.
+        var positions: [(String, String)] = []
         if let old = step.from.joinTables(of: entity.old).first(where: { $0.property == join.property }) {
             (from, source, targets) = (old.table.name, old.source, old.target)
-            oldKey = source + targets + (join.relationship.allowsDuplicates ? ["position"] : [])
+            oldKey = source + targets + (join.relationship.allowsDuplicates ? [Table.position] : [])
+            positions.append((Table.position, SQL.quoted(Table.position)))
+            if join.hasOrderedInverse {
+                let column = Table.inversePosition
+                positions.append((column, old.hasOrderedInverse ? SQL.quoted(column) : "NULL"))
+            }
         } else {
             targets = step.from.columns(of: entity.old).filter {
                 $0.property == join.property && $0.role != .position
@@ -164,6 +171,13 @@ extension Generator {
             from = entity.old.tableName
             oldKey = source
             filter = "\(SQL.quoted(targets[0])) IS NOT NULL"
+            positions.append((Table.position, "0"))
+            if join.hasOrderedInverse {
+                let position = step.from.columns(of: entity.old).first {
+                    $0.property == join.property && $0.role == .position
+                }
+                positions.append((Table.inversePosition, position.map { SQL.quoted($0.name) } ?? "NULL"))
+            }
         }
         var references: [String] = []
         if loose.contains(entity.new.lineage) {
@@ -176,13 +190,12 @@ extension Generator {
         func values(_ columns: [String], _ old: [String]) -> [(String, String)] {
             columns.enumerated().map { ($1, old.indices.contains($0) ? SQL.quoted(old[$0]) : "NULL") }
         }
-        let pairs = values(join.source, source) + values(join.target, targets)
+        let pairs = values(join.source, source) + values(join.target, targets) + positions
         let kept = pairs.filter { $1 == SQL.quoted($0) }.map(\.0)
         let changed = pairs.filter { $1 != SQL.quoted($0) }
         return TableTest(
             from: from, to: join.table.name, oldKey: oldKey, key: key,
-            kept: kept + (filter == nil ? ["position"] : []),
-            changed: changed + (filter == nil ? [] : [("position", "0")]),
+            kept: kept, changed: changed,
             isEmptied: entity.isEmptied || step.instructions.emptied.contains(target), filter: filter,
             references: references, isJoin: true)
     }

@@ -81,7 +81,7 @@ extension Generator {
                 for join in version.joinTables(of: entity) {
                     add(
                         join.table.name, TableOwner(entity: entity.lineage, relationship: join.property),
-                        joinText(join, of: entity, version), join.source + join.target + ["position"])
+                        joinText(join, of: entity, version), join.table.columnNames)
                 }
             }
             tables.removed = current.keys.filter { next[$0] == nil }.sorted()
@@ -127,7 +127,8 @@ extension Generator {
             isPlain ? "" : ", columns: \(SwiftLiteral.strings(join.source)), \(SwiftLiteral.strings(join.target))"
         return "StrataTesting.FixtureJoinTable(\(SwiftLiteral.string(join.table.name)), of: \(property), "
             + "from: \(SwiftLiteral.string(entity.tableName)), to: \(target)\(columns)"
-            + (join.relationship.allowsDuplicates ? ", duplicates: true)" : ")")
+            + (join.relationship.allowsDuplicates ? ", duplicates: true" : "")
+            + (join.hasOrderedInverse ? ", orderedInverse: true)" : ")")
     }
 
     private func tableValues(_ definition: TableSeries<FixtureTableText>.Definition) -> Value {

@@ -64,7 +64,8 @@ extension SchemaVersion {
 
     private func serverJoinTables(of entity: Entity) -> [ServerTable] {
         joinTables(of: entity).map { join in
-            var types = ["position": ServerType.bigint]
+            var types = [Table.position: ServerType.bigint]
+            if join.hasOrderedInverse { types[Table.inversePosition] = .bigint }
             for (names, end) in [(join.source, entity), (join.target, self.entity(join.relationship.target))] {
                 guard let end else { continue }
                 for (name, part) in zip(names, keyParts(of: end)) { types[name] = ServerType(part.type) }

@@ -144,8 +144,7 @@ struct EntityInference {
     private func holdsData(_ relationship: Relationship) -> Bool {
         switch from.storage(of: relationship) {
         case .column, .joinTable: return true
-        case .inverseJoinTable: return false
-        case .inverseColumn:
+        case .inverseColumn, .inverseJoinTable:
             // If the other end is removed too, the removal of that end covers both.
             let inverse = relationship.inverse.flatMap { to.entity(relationship.target)?.property($0) }
             return relationship.isOrdered && inverse != nil

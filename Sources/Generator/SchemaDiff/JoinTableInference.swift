@@ -80,7 +80,11 @@ struct JoinTableInference {
         let target = from.referenceParts(of: property).map(\.name)
         let keys = zip(join.source + join.target, from.keyParts(of: old).map(\.name) + target)
         var columns = Dictionary(keys.map { ($0, ValueExpression.column($1)) }, uniquingKeysWith: { first, _ in first })
-        columns["position"] = .literal(.integer(0))
+        columns[Table.position] = .literal(.integer(0))
+        // The rows that refer to one target may already have an order.
+        if join.hasOrderedInverse, property.relationship.flatMap({ from.inverse(of: $0) })?.relationship?.isOrdered == true {
+            columns[Table.inversePosition] = .column(property.positionColumn)
+        }
         return .map(from: old.tableName, to: join.table.name, columns: columns, requiring: [.column(target[0])])
     }
 

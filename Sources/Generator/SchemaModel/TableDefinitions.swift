@@ -126,7 +126,8 @@ extension SchemaVersion {
 
     /// A join table with its relationship.
     package struct JoinTable: Sendable {
-        /// The table. It has the columns of both primary keys, and `position`.
+        /// The table. It has the columns of both primary keys, `position`, and `inverse_position` if the inverse is
+        /// ordered.
         package var table: Table
         /// The columns of the source's primary key: `source_id`, or `source_` with the names of the key's columns.
         package var source: [String]
@@ -136,6 +137,8 @@ extension SchemaVersion {
         package var property: ElementLineage
         /// The relationship.
         package var relationship: Relationship
+        /// Whether the inverse is ordered.
+        package var hasOrderedInverse: Bool
     }
 
     /// Returns the join tables of the relationships of `entity`.
@@ -157,16 +160,19 @@ extension SchemaVersion {
                 columns += zip(names, keyParts(of: end)).map { Table.Column($0, $1.type.storage) }
                 foreignKeys.append(foreignKey(names, to: end, .cascade))
             }
-            columns.append(Table.Column("position", .integer))
+            columns.append(Table.Column(Table.position, .integer))
+            let hasOrderedInverse = inverse(of: relationship)?.relationship?.isOrdered == true
+            if hasOrderedInverse { columns.append(Table.Column(Table.inversePosition, .integer, isNullable: true)) }
             let index = Table.Index(
                 names.name(.joinTarget(property.lineage), [name] + other + ["idx"]), IndexShape(other))
             return JoinTable(
                 table: Table(
                     name, columns: columns,
-                    primaryKey: source + other + (relationship.allowsDuplicates ? ["position"] : []),
+                    primaryKey: source + other + (relationship.allowsDuplicates ? [Table.position] : []),
                     foreignKeys: foreignKeys, indexes: [index],
                     isJoinTable: true),
-                source: source, target: other, property: property.lineage, relationship: relationship)
+                source: source, target: other, property: property.lineage, relationship: relationship,
+                hasOrderedInverse: hasOrderedInverse)
         }
     }
 

@@ -112,7 +112,6 @@ enum ImportFinding: Hashable, Sendable {
     case severalDestinations([String])
     case ambiguousInverse(String)
     case noInverse
-    case lostOrder
     case mandatoryWithoutColumn(inverse: String)
     case cascadeFromTarget(String)
     case denyFromTarget(String)

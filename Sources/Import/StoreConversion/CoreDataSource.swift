@@ -186,9 +186,7 @@ struct CoreDataSource: ConversionSource {
         var joined: Set<String> = []
         for table in version.tables where !family.has(table.name) {
             do {
-                let converted = try joinTable(table, at: place, unread)
-                match.tables.append(converted)
-                joined.insert(converted.source)
+                joined.insert(try convert(joinTable: table, at: place, unread, into: &match))
             } catch {
                 match.missing.append(error.what)
             }
@@ -280,10 +278,10 @@ struct CoreDataSource: ConversionSource {
 
     // MARK: Relationships
 
-    /// Finds the join table of a pair of to-many relationships by the names of its columns.
-    private func joinTable(
-        _ table: SQLSchema.Table, at place: Int, _ unread: [ImportedUnread]
-    ) throws(MissingElement) -> ConvertedTable {
+    /// Finds the join table of a pair of to-many relationships by the names of its columns, and returns its name.
+    private func convert(
+        joinTable table: SQLSchema.Table, at place: Int, _ unread: [ImportedUnread], into match: inout VersionMatch
+    ) throws(MissingElement) -> String {
         let ends = table.foreignKeys.map(\.target)
         guard ends.count == 2, table.name.hasPrefix(ends[0] + "_") else {
             throw MissingElement(what: "the table \(table.name)")
@@ -292,8 +290,11 @@ struct CoreDataSource: ConversionSource {
         let source = format.sources(of: name, in: ends[0], at: place)[0]
         if unread.contains(where: { $0.name == source }) {
             // The import reported that these pairs stay in the old database.
-            return ConvertedTable(
-                table: table, source: "", key: "''", values: ["NULL", "NULL", "0"], from: "sqlite_schema WHERE 0")
+            match.tables.append(
+                ConvertedTable(
+                    table: table, source: "", key: "''", values: table.columnNames.map { _ in "NULL" },
+                    from: "sqlite_schema WHERE 0"))
+            return ""
         }
         let parts = source.split(separator: ".", maxSplits: 1).map(String.init)
         let (entity, property) = (parts.first ?? ends[0], (parts.last ?? name).uppercased())
@@ -322,12 +323,25 @@ struct CoreDataSource: ConversionSource {
             throw MissingElement(what: "the table of \(ends[0]).\(name)" + hint)
         }
         let (owner, target) = (SQL.quoted(join.source), SQL.quoted(join.target))
-        let position = "Z_FOK_" + join.target.dropFirst(2)
-        let order = join.table.columns.contains(position) ? SQL.quoted(position) + ", " + target : target
-        return ConvertedTable(
-            table: table, source: join.table.name, key: "\(owner) || ', ' || \(target)",
-            values: [owner, target, "row_number() OVER (PARTITION BY \(owner) ORDER BY \(order)) - 1"],
-            from: "\(SQL.quoted(join.table.name)) WHERE \(owner) IS NOT NULL AND \(target) IS NOT NULL")
+        // `Z_FOK_5NAME` is the position of the object in `Z_5NAME`.
+        func positionColumn(of object: String) -> String { "Z_FOK_" + object.dropFirst(2) }
+        func position(of object: String, at other: String) -> String {
+            let order = [positionColumn(of: object)].filter(join.table.columns.contains) + [object]
+            return "row_number() OVER (PARTITION BY \(SQL.quoted(other)) ORDER BY \(SQL.list(order))) - 1"
+        }
+        var values = [owner, target, position(of: join.target, at: join.source)]
+        let isOrdered = table.columnNames.contains(SQLSchema.Table.inversePosition)
+        if isOrdered { values.append(position(of: join.source, at: join.target)) }
+        let column = positionColumn(of: join.source)
+        if isOrdered != join.table.columns.contains(column) {
+            let name = join.table.name + "." + column
+            if isOrdered { match.missing.append(name) } else { match.extra.append(name) }
+        }
+        match.tables.append(
+            ConvertedTable(
+                table: table, source: join.table.name, key: "\(owner) || ', ' || \(target)", values: values,
+                from: "\(SQL.quoted(join.table.name)) WHERE \(owner) IS NOT NULL AND \(target) IS NOT NULL"))
+        return join.table.name
     }
 
     // MARK: Unread data

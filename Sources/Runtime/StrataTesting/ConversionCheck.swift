@@ -65,7 +65,7 @@ private struct ConversionCheck {
 
     private var tables: [(name: String, columns: [String])] {
         version.tables.map { ($0.name, $0.columns.flatMap(\.names)) }
-            + version.joinTables.map { ($0.name, $0.columns + ["position"]) }
+            + version.joinTables.map { ($0.name, $0.allColumns) }
     }
 
     // MARK: A row that does not fit

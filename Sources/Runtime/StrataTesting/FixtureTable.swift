@@ -1,3 +1,5 @@
+import SQLSchema
+
 /// The type of a column's values.
 public enum ColumnType: Hashable, Sendable {
     case int, bool, double, float, string, url, color, date, seconds, milliseconds, data, uuid, decimal
@@ -224,6 +226,8 @@ public struct FixtureJoinTable: Sendable {
     let targetCount: Int
     /// Whether a row of `source` may refer to a row of `target` several times.
     let hasDuplicates: Bool
+    /// Whether the rows of `source` have an order at each row of `target`.
+    let hasOrderedInverse: Bool
 
     /// Creates a join table.
     ///
@@ -235,10 +239,11 @@ public struct FixtureJoinTable: Sendable {
     ///   - sources: The columns with the primary key of `source`.
     ///   - targets: The columns with the primary key of `target`.
     ///   - hasDuplicates: Whether a row of `source` may refer to a row of `target` several times.
+    ///   - hasOrderedInverse: Whether the rows of `source` have an order at each row of `target`.
     public init(
         _ name: String, of property: String, from source: String, to target: String,
         columns sources: [String] = ["source_id"], _ targets: [String] = ["target_id"],
-        duplicates hasDuplicates: Bool = false
+        duplicates hasDuplicates: Bool = false, orderedInverse hasOrderedInverse: Bool = false
     ) {
         self.name = name
         self.property = property
@@ -247,8 +252,14 @@ public struct FixtureJoinTable: Sendable {
         self.columns = sources + targets
         self.targetCount = targets.count
         self.hasDuplicates = hasDuplicates
+        self.hasOrderedInverse = hasOrderedInverse
     }
 
     /// The columns of the primary key.
-    var key: [String] { columns + (hasDuplicates ? ["position"] : []) }
+    var key: [String] { columns + (hasDuplicates ? [Table.position] : []) }
+
+    /// All columns.
+    var allColumns: [String] {
+        columns + [Table.position] + (hasOrderedInverse ? [Table.inversePosition] : [])
+    }
 }

@@ -23,6 +23,6 @@ public struct FixtureVersion: Sendable, CustomStringConvertible {
             return (table.key, table.columns.flatMap(\.names))
         }
         let join = joinTables.first { $0.name == name }
-        return (join?.key ?? [], (join?.columns ?? []) + ["position"])
+        return (join?.key ?? [], join?.allColumns ?? [])
     }
 }

@@ -256,7 +256,7 @@ private struct MigrationCheck {
         let names = Names(version)
         let tables =
             version.tables.map { ($0.name, $0.columns.flatMap(\.names)) }
-            + version.joinTables.map { ($0.name, $0.columns + ["position"]) }
+            + version.joinTables.map { ($0.name, $0.allColumns) }
         return try tables.flatMap { table, columns -> [String] in
             let list = columns.map { SQL.quoted($0) + " COLLATE BINARY" }.joined(separator: ", ")
             func rows(of database: String) -> String { "SELECT \(list) FROM \(database).\(SQL.quoted(table))" }

@@ -316,9 +316,10 @@ struct SampleRows {
     private mutating func write(_ join: FixtureJoinTable) throws {
         let sources = keys[join.source] ?? []
         let targets = keys[join.target] ?? []
-        let columns = join.columns + ["position"]
+        let columns = join.allColumns
         let statement = try connection.prepare(
             "INSERT INTO \(SQL.quoted(join.name)) (\(SQL.list(columns))) VALUES (\(SQL.parameters(columns.count)))")
+        var pairs: [(source: [SQLiteValue], target: [SQLiteValue], place: Int)] = []
         for (number, source) in sources.enumerated() {
             // In a fixture, the first source has all targets in reverse order, except the last of several. The second
             // source has none. Each of the others has one.
@@ -326,12 +327,14 @@ struct SampleRows {
             let one = Array(pool.dropFirst(number % max(1, pool.count)).prefix(1))
             var chosen = random?.some(of: targets) ?? (number == 0 ? pool.reversed() : number == 1 ? [] : one)
             if join.hasDuplicates { chosen += chosen.prefix(2) }
-            for (place, target) in chosen.enumerated() {
-                for (index, value) in (source + target + [SQLiteValue(place)]).enumerated() {
-                    try statement.bind(value, at: index + 1)
-                }
-                try statement.run()
+            for (place, target) in chosen.enumerated() { pairs.append((source, target, place)) }
+        }
+        let inverse = join.hasOrderedInverse ? positions(pairs.map(\.target)) : pairs.map { _ in [] }
+        for (pair, inverse) in zip(pairs, inverse) {
+            for (index, value) in (pair.source + pair.target + [SQLiteValue(pair.place)] + inverse).enumerated() {
+                try statement.bind(value, at: index + 1)
             }
+            try statement.run()
         }
     }
 }

@@ -383,12 +383,8 @@ struct HistoryBuilder {
         relationship.isStored =
             isPair && other.map { relationships.isStored(side, in: [side, $0], at: index) } ?? false
         let isJoined = imported.association == .toMany && back?.association != .toOne
-        if imported.isOrdered, isJoined, isPair, !relationship.isStored {
-            relationship.isOrdered = false
-            note(side.table, place, property.name, .lostOrder)
-        } else if imported.isOrdered, imported.association == .toOne || (isJoined && other == side) {
-            relationship.isOrdered = false
-        }
+        // A relationship that is its own inverse always keeps its order.
+        if imported.association == .toOne || (isJoined && other == side) { relationship.isOrdered = false }
         let hasColumn = relationships.isColumn(side, at: index)
         if isPair, imported.association == .toOne, !hasColumn, !property.isNullable {
             note(

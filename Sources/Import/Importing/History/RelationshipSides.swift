@@ -70,11 +70,11 @@ struct RelationshipSides {
     /// Returns the side of a pair that has the storage.
     ///
     /// For to-one relationships, it is the side whose rows are deleted with the rows of the other side, because a
-    /// delete rule acts on the rows that have the column. For to-many relationships, it is the ordered side.
+    /// delete rule acts on the rows that have the column.
     ///
     /// If this does not decide, it is the side that had the storage in the previous version, because moving a column
-    /// needs a custom migration. If neither side or both sides had it, it is the required side, or else the first side
-    /// by name.
+    /// needs a custom migration. If neither side or both sides had it, it is the ordered or the required side, or else the
+    /// first side by name.
     private func stored(
         _ one: (side: Side, property: ImportedProperty, entity: String),
         _ other: (side: Side, property: ImportedProperty, entity: String), at index: Int
@@ -82,11 +82,11 @@ struct RelationshipSides {
         let isToOne = one.property.relationship?.association == .toOne
         let cascades = (one.property.deletesTarget, other.property.deletesTarget)
         if isToOne, cascades.0 != cascades.1 { return cascades.0 ? other.side : one.side }
+        let before = [one.side, other.side].filter { hadStorage($0, before: index) }
+        if before.count == 1 { return before[0] }
         if !isToOne, one.property.relationship?.isOrdered != other.property.relationship?.isOrdered {
             return one.property.relationship?.isOrdered == true ? one.side : other.side
         }
-        let before = [one.side, other.side].filter { hadStorage($0, before: index) }
-        if before.count == 1 { return before[0] }
         if isToOne, one.property.isNullable != other.property.isNullable {
             return one.property.isNullable ? other.side : one.side
         }

@@ -51,7 +51,6 @@ extension ImportFinding {
             "the objects of its destination are in several tables: \(tables.joined(separator: ", "))"
         case .ambiguousInverse(let name): "its inverse, \(name), does not exist or does not refer back to it alone"
         case .noInverse: "it has no inverse, so a conversion leaves it empty"
-        case .lostOrder: "it loses its order, because only one side of a relationship can be ordered"
         case .mandatoryWithoutColumn(let inverse):
             "it is mandatory, but the column belongs to \(inverse), so nothing checks that there is a row"
         case .cascadeFromTarget(let target):

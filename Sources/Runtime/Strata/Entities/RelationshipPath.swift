@@ -9,6 +9,25 @@ struct JoinTable: Sendable {
     let target: [String]
     /// Whether a source may refer to a target several times.
     let hasDuplicates: Bool
+    /// Whether the sources of a target are ordered.
+    let hasOrderedInverse: Bool
+
+    /// One end: the table of its rows, and the columns of the join table that belong to it.
+    struct End {
+        let table: EntityTable
+        /// The columns with the row's primary key.
+        let columns: [String]
+        /// The column with the position of the other row; nil if this end has no order.
+        let position: String?
+    }
+
+    /// Returns the end of the source.
+    func sourceEnd(_ table: EntityTable) -> End { End(table: table, columns: source, position: Table.position) }
+
+    /// Returns the end of the target.
+    func targetEnd(_ table: EntityTable) -> End {
+        End(table: table, columns: target, position: hasOrderedInverse ? Table.inversePosition : nil)
+    }
 }
 
 /// The end of a join table.
@@ -83,14 +102,18 @@ public struct ToMany<Source: StoredEntity, Target: StoredEntity>: Sendable {
     ///   - source: The columns of the primary key of the side that stores the relationship.
     ///   - target: The columns of the primary key of the other side.
     ///   - hasDuplicates: Whether a row may refer to the same row several times.
+    ///   - hasOrderedInverse: Whether the other side has an order of its own.
     ///   - isReversed: Whether the relationship starts at the other side.
     ///   - isSymmetric: Whether the relationship is its own inverse.
     public init(
         joinTable: String, source: [String] = ["source_id"], target: [String] = ["target_id"],
-        duplicates hasDuplicates: Bool = false, reversed isReversed: Bool = false, symmetric isSymmetric: Bool = false
+        duplicates hasDuplicates: Bool = false, orderedInverse hasOrderedInverse: Bool = false,
+        reversed isReversed: Bool = false, symmetric isSymmetric: Bool = false
     ) {
         storage = .joinTable(
-            JoinTable(name: joinTable, source: source, target: target, hasDuplicates: hasDuplicates),
+            JoinTable(
+                name: joinTable, source: source, target: target, hasDuplicates: hasDuplicates,
+                hasOrderedInverse: hasOrderedInverse),
             isReversed ? .target : isSymmetric ? .both : .source)
     }
 }
@@ -179,10 +202,12 @@ extension ToMany {
             let isOnce = join.hasDuplicates && end == .target
             let pairs = SQL.quoted(name(join.name))
             let table = isOnce ? "(SELECT DISTINCT \(SQL.list(from + to)) FROM \(pairs))" : pairs
+            let isInverse = join.hasOrderedInverse && end == .target
+            let position = "j." + SQL.quoted(isInverse ? Table.inversePosition : Table.position)
             return RelatedQuery(
                 tables: "\(table) AS j JOIN \(target) ON \(condition)",
                 source: RelatedQuery.qualified(from, "j"),
-                order: ((isOnce ? [] : ["j.\"position\""]) + key).joined(separator: ", ")
+                order: ((isOnce ? [] : [position + (isInverse ? " NULLS LAST" : "")]) + key).joined(separator: ", ")
             ).joined(with: Source.table, name(Source.table.name))
         }
     }

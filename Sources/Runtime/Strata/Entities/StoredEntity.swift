@@ -72,14 +72,6 @@ public struct EntityTable: Sendable {
         find = select + " WHERE " + SQL.matches(key)
     }
 
-    /// The collations of the columns of both primary keys, in the order of a join table.
-    func pairCollations(with other: EntityTable) -> [String] {
-        if keyCollations.isEmpty && other.keyCollations.isEmpty { return [] }
-        return [self, other].flatMap { table in
-            table.keyCollations.isEmpty ? table.key.map { _ in "" } : table.keyCollations
-        }
-    }
-
     func insert(into table: String) -> String {
         table == name ? insert : Self.insert(into: table, columns: columns)
     }

@@ -350,7 +350,7 @@ struct ReferenceRewriter {
         // keeps equal pairs, one of two with the same position moves to the end.
         let isJoin = joinTables.contains(foreignKey.table)
         var new = cells
-        if isJoin, foreignKey.key.contains("position"), let place = all.firstIndex(of: "position") {
+        if isJoin, foreignKey.key.contains(Table.position), let place = all.firstIndex(of: Table.position) {
             let pair = zip(all, cells).filter { foreignKey.key.contains($0.0) }
             let isTaken = pair.map { "t.\(SQL.quoted($0)) = m.\($1)" }.joined(separator: " AND ")
             let number = "row_number() OVER (PARTITION BY \(pair.map(\.1).joined(separator: ", ")) ORDER BY m.rowid)"

@@ -47,24 +47,13 @@ extension WriteTransaction {
                 try take.run()
                 if try open().changes == 0 { throw RelationshipError.noSuchRow(table: table.name) }
             }
-        case .joinTable(let join, .target):
-            try setSources(Target.table, of: id, Source.table, in: join, to: targets)
         case .joinTable(let join, let end):
-            let table = quoted(join.name)
-            let delete = try open().cached(
-                "DELETE FROM \(table) WHERE \(SQL.matches(join.source, collations: collations))")
-            try delete.bind(id, at: 1)
-            try delete.run()
-            let columns = join.source + join.target + ["position"]
-            let insert = try open().cached(
-                "INSERT INTO \(table) (\(SQL.list(columns))) VALUES (\(SQL.parameters(columns.count)))")
-            for (place, target) in targets.enumerated() {
-                try insert.bind(id, at: 1)
-                try insert.bind(target, at: 1 + Source.ID.columnCount)
-                try insert.bind(place, at: columns.count)
-                try insert.run()
+            if end != .target {
+                try setPairs(of: id, join.sourceEnd(Source.table), to: targets, join.targetEnd(Target.table), in: join)
             }
-            if end == .both { try setSources(Target.table, of: id, Source.table, in: join, to: targets) }
+            if end != .source {
+                try setPairs(of: id, join.targetEnd(Source.table), to: targets, join.sourceEnd(Target.table), in: join)
+            }
         }
     }
 
@@ -89,37 +78,52 @@ extension WriteTransaction {
             + "WHERE \(SQL.matches(table.key))"
     }
 
-    /// Replaces the rows that are related to `target` by a join table. The order belongs to each source: a source that is
-    /// related already keeps the target's position, and the others append it.
-    private func setSources<Source: EntityID, Target: EntityID>(
-        _ sourceTable: EntityTable, of target: Target, _ targetTable: EntityTable, in join: JoinTable,
-        to sources: [Source]
+    /// Replaces the pairs of one row in a join table.
+    ///
+    /// The rows at the other end may have an order too: a pair that was there keeps its position in it, and a new pair comes
+    /// last.
+    private func setPairs<One: EntityID, Other: EntityID>(
+        of one: One, _ end: JoinTable.End, to others: [Other], _ otherEnd: JoinTable.End, in join: JoinTable
     ) throws {
         let table = quoted(join.name)
-        let select = try open().cached(
-            "SELECT \(SQL.list(join.source)) FROM \(table) WHERE "
-                + SQL.matches(join.target, collations: targetTable.keyCollations))
-        try select.bind(target, at: 1)
-        let present = try stored(Cursor<Source>(select, of: self) { try $0.id(0) }.all(), in: sourceTable)
-        let wanted = Set(sources)
-        let pair = join.source + join.target
-        let collations = sourceTable.pairCollations(with: targetTable)
-        let delete = try open().cached("DELETE FROM \(table) WHERE \(SQL.matches(pair, collations: collations))")
-        for source in present where !wanted.contains(source) {
-            try delete.bind(source, at: 1)
-            try delete.bind(target, at: 1 + Source.columnCount)
-            try delete.run()
+        let isOne = SQL.matches(end.columns, collations: end.table.keyCollations)
+        // A pair has several positions if the relationship has duplicates.
+        var kept: [Other: [SQLiteValue?]] = [:]
+        if let position = otherEnd.position {
+            let select = try open().cached(
+                "SELECT \(SQL.list(otherEnd.columns + [position])) FROM \(table) WHERE \(isOne)")
+            try select.bind(one, at: 1)
+            let pairs = try Cursor<(id: Other, position: SQLiteValue)>(select, of: self) {
+                try ($0.id(0), $0.value(Other.columnCount))
+            }.all()
+            for (id, pair) in zip(try stored(pairs.map(\.id), in: otherEnd.table), pairs) {
+                kept[id, default: []].append(pair.position)
+            }
         }
-        let insert = try open().cached(
-            """
-            INSERT INTO \(table) (\(SQL.list(pair)), "position") VALUES (\(SQL.parameters(pair.count)), \
-            (SELECT coalesce(max("position") + 1, 0) FROM \(table) WHERE \(SQL.matches(join.source, collations: sourceTable.keyCollations))))
-            """)
-        let kept = Set(present)
-        for source in sources where !kept.contains(source) {
-            try insert.bind(source, at: 1)
-            try insert.bind(target, at: 1 + Source.columnCount)
-            try insert.run()
+        let delete = try open().cached("DELETE FROM \(table) WHERE \(isOne)")
+        try delete.bind(one, at: 1)
+        try delete.run()
+        let pair = end.columns + otherEnd.columns
+        let columns = pair + [end.position, otherEnd.position].compactMap(\.self)
+        func statement(_ values: String) throws -> Statement {
+            try open().cached("INSERT INTO \(table) (\(SQL.list(columns))) VALUES (\(values))")
+        }
+        let insert = try statement(SQL.parameters(columns.count))
+        let append = try otherEnd.position.map { position in
+            let isOther = SQL.matches(
+                otherEnd.columns, from: end.columns.count + 1, collations: otherEnd.table.keyCollations)
+            let last = "(SELECT coalesce(max(\(SQL.quoted(position))) + 1, 0) FROM \(table) WHERE \(isOther))"
+            return try statement("\(SQL.parameters(columns.count - 1)), \(last)")
+        }
+        for (place, other) in others.enumerated() {
+            for position in kept[other] ?? [nil] {
+                let statement = position == nil ? append ?? insert : insert
+                try statement.bind(one, at: 1)
+                try statement.bind(other, at: 1 + One.columnCount)
+                if end.position != nil { try statement.bind(place, at: 1 + pair.count) }
+                if let position { try statement.bind(position, at: columns.count) }
+                try statement.run()
+            }
         }
     }
 
