@@ -1003,7 +1003,7 @@ import Testing
     @Test func `both sides of a many-to-many relationship keep their order`() throws {
         let ordered = Journal.first.replacing("inverseName=\"tags\"", with: "inverseName=\"tags\" ordered=\"YES\"")
         let places = "ALTER TABLE Z_1TAGS ADD COLUMN Z_FOK_1ITEMS INTEGER; UPDATE Z_1TAGS SET Z_FOK_1ITEMS = -Z_1ITEMS;"
-        // Both are versions of one history, so the order of the items alone tells them apart.
+        // Both are versions of one history; only the order of the items distinguishes them.
         let workspace = try journal(places, versions: [Journal.first, ordered])
         #expect(try convert(workspace).said.last == "wrote out.strata, a store of 2.0")
         #expect(

@@ -82,7 +82,8 @@ struct JoinTableInference {
         var columns = Dictionary(keys.map { ($0, ValueExpression.column($1)) }, uniquingKeysWith: { first, _ in first })
         columns[Table.position] = .literal(.integer(0))
         // The rows that refer to one target may already have an order.
-        if join.hasOrderedInverse, property.relationship.flatMap({ from.inverse(of: $0) })?.relationship?.isOrdered == true {
+        let inverse = property.relationship.flatMap { from.inverse(of: $0) }
+        if join.hasOrderedInverse, inverse?.relationship?.isOrdered == true {
             columns[Table.inversePosition] = .column(property.positionColumn)
         }
         return .map(from: old.tableName, to: join.table.name, columns: columns, requiring: [.column(target[0])])

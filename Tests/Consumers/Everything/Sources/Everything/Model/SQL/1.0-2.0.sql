@@ -580,6 +580,16 @@ ALTER TABLE "centre" RENAME TO "hub";
 
 ALTER TABLE "centre_labels" RENAME TO "hub_labels";
 
+ALTER TABLE "centre_ranked" RENAME TO "hub_ranked";
+
+ALTER TABLE "centre_later_ranked" ADD COLUMN "inverse_position" INTEGER;
+
+ALTER TABLE "centre_later_ranked" RENAME TO "hub_later_ranked";
+
+ALTER TABLE "centre_once_ranked" DROP COLUMN "inverse_position";
+
+ALTER TABLE "centre_once_ranked" RENAME TO "hub_once_ranked";
+
 ALTER TABLE "centre_playlist" RENAME TO "hub_playlist";
 
 ALTER TABLE "indexed" DROP COLUMN "gone";

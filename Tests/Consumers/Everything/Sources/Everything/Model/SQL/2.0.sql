@@ -224,6 +224,32 @@ CREATE TABLE "hub_labels" (
 ) STRICT;
 CREATE INDEX "centre_labels_target_id_idx" ON "hub_labels" ("target_id");
 
+CREATE TABLE "hub_ranked" (
+  "source_id" INTEGER NOT NULL REFERENCES "hub" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "target_id" INTEGER NOT NULL REFERENCES "label" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "position" INTEGER NOT NULL,
+  "inverse_position" INTEGER,
+  PRIMARY KEY ("source_id", "target_id")
+) STRICT;
+CREATE INDEX "centre_ranked_target_id_idx" ON "hub_ranked" ("target_id");
+
+CREATE TABLE "hub_later_ranked" (
+  "source_id" INTEGER NOT NULL REFERENCES "hub" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "target_id" INTEGER NOT NULL REFERENCES "label" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "position" INTEGER NOT NULL,
+  "inverse_position" INTEGER,
+  PRIMARY KEY ("source_id", "target_id")
+) STRICT;
+CREATE INDEX "centre_later_ranked_target_id_idx" ON "hub_later_ranked" ("target_id");
+
+CREATE TABLE "hub_once_ranked" (
+  "source_id" INTEGER NOT NULL REFERENCES "hub" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "target_id" INTEGER NOT NULL REFERENCES "label" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "position" INTEGER NOT NULL,
+  PRIMARY KEY ("source_id", "target_id")
+) STRICT;
+CREATE INDEX "centre_once_ranked_target_id_idx" ON "hub_once_ranked" ("target_id");
+
 CREATE TABLE "hub_playlist" (
   "source_id" INTEGER NOT NULL REFERENCES "hub" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   "target_id" INTEGER NOT NULL REFERENCES "label" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
