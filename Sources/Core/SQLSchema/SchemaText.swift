@@ -238,9 +238,9 @@ package enum SchemaText {
     // MARK: Words
 
     private static func name(_ name: String) -> String {
-        let isWord =
-            name.utf8.first?.isDigit == false && name.utf8.allSatisfy(\.isWord) && !reserved.contains(name)
-        return isWord ? name : quoted(name, "\"")
+        var isWord = name.utf8.first?.isDigit == false
+        for byte in name.utf8 where !byte.isWord { isWord = false }
+        return isWord && !reserved.contains(name) ? name : quoted(name, "\"")
     }
 
     private static func names(_ names: [String]) -> String {

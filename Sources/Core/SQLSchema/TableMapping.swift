@@ -90,7 +90,10 @@ package struct TableMapping: Sendable {
     ///   - changes: The changes of the step.
     ///   - tables: The tables of the version after the step.
     package func followed(by changes: [TableChange], to tables: [Table]) -> TableMapping? {
-        // A step changes only a few of the tables.
+        func byName(_ tables: [Table]) -> [String: Table] {
+            Dictionary(tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        }
+        let (sources, targets) = (byName(new), byName(tables))
         var origins: [String: TableOrigin] = [:]
         for change in changes {
             switch change {
@@ -98,8 +101,7 @@ package struct TableMapping: Sendable {
             case .drop: break
             case .custom(let from, let to, _, _): origins[to] = .custom(from: from)
             case .map(let from, let to, let columns, let requiring):
-                guard let source = new.first(where: { $0.name == from }),
-                    let target = tables.first(where: { $0.name == to }),
+                guard let source = sources[from], let target = targets[to],
                     let next = Self.origin(
                         of: target, from: source, self.origins[from] ?? Self.identity(source), columns, requiring)
                 else { return nil }

@@ -47,15 +47,16 @@ struct InstructionReader {
                 if let property { instructions.unchecked.insert(.init(entity: lineage, property: property)) }
             }
         }
-        for (place, property) in source.properties.enumerated() {
-            let key = StepInstructions.Element(entity: lineage, property: ElementLineage(place))
+        for place in source.instructed[version] ?? [] {
+            let property = source.properties[place]
+            let key = StepInstructions.Element(entity: lineage, property: place)
             if property.description.death == version, property.description.isDiscarded {
                 instructions.discarded.insert(key)
             }
             for item in property.description.items where item.version == version {
                 if item.isCustom { instructions.custom.insert(key) }
                 if item.isUnchecked { instructions.unchecked.insert(key) }
-                instructions.fills[key] = fill(item, of: ElementLineage(place), in: lineage)
+                instructions.fills[key] = fill(item, of: place, in: lineage)
             }
         }
     }

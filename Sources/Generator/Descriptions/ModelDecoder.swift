@@ -3,7 +3,7 @@ import SchemaModel
 import SQLSchema
 
 /// Decodes the fields of all elements in each epoch.
-struct ModelDecoder {
+struct ModelDecoder: Sendable {
     let sources: SourceMap
     let names: NameTable
     var reader: FieldReader
@@ -22,30 +22,38 @@ struct ModelDecoder {
         for lineage in sources.subtypeLineages { subtypes.append(elements(of: lineage)) }
         guard checkRecursion() else { return nil }
         for lineage in sources.subtypeLineages { decodeMemberDefaults(of: lineage) }
-        let entities = sources.entityLineages.map { lineage in
-            let source = sources[lineage]
-            return ResolvedEntity(
-                identifier: source.fields.map { identifier($0, of: lineage) },
-                properties: source.properties.enumerated().map { place, property in
-                    checkKind(of: property)
-                    return property.fields.map { fields -> ResolvedProperty? in
-                        let (place, description) = (ElementLineage(place), property.description)
-                        if let value = fields.field("computed") {
-                            return computed(place, fields, value, description, of: lineage).map { .computed($0) }
-                        }
-                        return self.property(place, fields, description).map { .stored($0) }
-                    }
-                },
-                indexes: source.indexes.enumerated().map { place, index in
-                    index.fields.map { self.index(ElementLineage(place), $0, of: lineage) }
-                },
-                checks: source.checks.enumerated().map { place, check in
-                    check.fields.map { self.check(ElementLineage(place), $0, of: lineage) }
-                },
-                search: source.fields.map { search($0, of: lineage) },
-                distribution: source.fields.map { distribution($0, of: lineage) })
+        let decoder = self
+        let entities = sources.entityLineages.concurrentMap { lineage in
+            var decoder = decoder
+            decoder.reader.diagnostics = []
+            return (decoder.entity(lineage), decoder.reader.diagnostics)
         }
-        return ResolvedModel(sources: sources, entities: entities, subtypes: subtypes)
+        reader.diagnostics += entities.flatMap(\.1)
+        return ResolvedModel(sources: sources, entities: entities.map(\.0), subtypes: subtypes)
+    }
+
+    private mutating func entity(_ lineage: EntityLineage) -> ResolvedEntity {
+        let source = sources[lineage]
+        return ResolvedEntity(
+            identifier: source.fields.map { identifier($0, of: lineage) },
+            properties: source.properties.enumerated().map { place, property in
+                checkKind(of: property)
+                return property.fields.map { fields -> ResolvedProperty? in
+                    let (place, description) = (ElementLineage(place), property.description)
+                    if let value = fields.field("computed") {
+                        return computed(place, fields, value, description, of: lineage).map { .computed($0) }
+                    }
+                    return self.property(place, fields, description).map { .stored($0) }
+                }
+            },
+            indexes: source.indexes.enumerated().map { place, index in
+                index.fields.map { self.index(ElementLineage(place), $0, of: lineage) }
+            },
+            checks: source.checks.enumerated().map { place, check in
+                check.fields.map { self.check(ElementLineage(place), $0, of: lineage) }
+            },
+            search: source.fields.map { search($0, of: lineage) },
+            distribution: source.fields.map { distribution($0, of: lineage) })
     }
 
     // MARK: Properties

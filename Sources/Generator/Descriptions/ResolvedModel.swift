@@ -67,9 +67,16 @@ struct ResolvedModel: Sendable {
 
     /// Returns all versions, oldest first.
     func schemaVersions() -> [SchemaVersion] {
+        let entities = sources.entityLineages.concurrentMap { lineage in
+            var states: [Entity?] = []
+            for index in sources.versions.indices {
+                states.append(entity(lineage, at: index, after: states.last ?? nil))
+            }
+            return states
+        }
         var result: [SchemaVersion] = []
         for index in sources.versions.indices {
-            let entities = sources.entityLineages.compactMap { entity($0, at: index, after: result.last) }
+            let entities = entities.compactMap { $0[index.value] }
             let subtypes = sources.subtypeLineages.compactMap { subtype($0, at: index) }
             result.append(
                 SchemaVersion(
@@ -80,14 +87,11 @@ struct ResolvedModel: Sendable {
 
     /// Returns the entity in the version at `index`; nil if the version does not have it.
     private func entity(
-        _ lineage: EntityLineage, at index: VersionIndex, after previous: SchemaVersion?
+        _ lineage: EntityLineage, at index: VersionIndex, after previous: Entity?
     ) -> Entity? {
         let source = sources[lineage]
         guard source.fields.exists(at: index) else { return nil }
-        let changes =
-            source.fields.changes(at: index) || source.properties.contains { $0.fields.changes(at: index) }
-            || (source.indexes + source.checks).contains { $0.fields.changes(at: index) }
-        if !changes, let entity = previous?.entity(lineage) { return entity }
+        if !source.changes.contains(index), let previous { return previous }
         let (fields, resolved) = (source.fields[index], entities[lineage])
         guard let name = fields.name, let key = resolved.identifier[index] else { return nil }
         let properties = resolved.properties.living(at: index).compactMap { $0[index] }

@@ -17,6 +17,10 @@ struct EntitySource: Sendable {
     let indexes: [ElementSource]
     /// The checks, by lineage.
     let checks: [ElementSource]
+    /// The properties that the step to a version has instructions for, or that it removes.
+    let instructed: [Version: [ElementLineage]]
+    /// The versions that may differ from the version before, and the first version without the entity.
+    let changes: Set<VersionIndex>
 
     var file: SourceFile { description.file }
     var name: String { description.name }
@@ -50,9 +54,23 @@ struct SourceMap: Sendable {
                 ElementSource(
                     description: element, fields: Timeline(element, in: file, versions, limits: fields.life))
             }
+            let properties = description.properties.map(source)
+            let indexes = description.indexes.map(source)
+            let checks = description.checks.map(source)
+            var instructed: [Version: [ElementLineage]] = [:]
+            var changes: Set<VersionIndex> = []
+            for (place, property) in description.properties.enumerated() {
+                for version in Set(property.items.map(\.version) + [property.death].compactMap(\.self)) {
+                    instructed[version, default: []].append(ElementLineage(place))
+                }
+            }
+            for timeline in [fields] + (properties + indexes + checks).map(\.fields) {
+                changes.insert(timeline.life.upperBound)
+                for epoch in timeline.epochs { changes.insert(epoch.start) }
+            }
             return EntitySource(
-                description: description, fields: fields, properties: description.properties.map(source),
-                indexes: description.indexes.map(source), checks: description.checks.map(source))
+                description: description, fields: fields, properties: properties, indexes: indexes, checks: checks,
+                instructed: instructed, changes: changes)
         }
         self.subtypes = subtypes.map { description in
             let file = description.file

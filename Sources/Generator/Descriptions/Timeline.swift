@@ -34,11 +34,6 @@ struct Timeline<Value: Sendable>: Sendable {
         (epochs.last { $0.start <= index } ?? epochs[0]).value
     }
 
-    /// Returns whether the value may differ between the version at `index` and the version before.
-    func changes(at index: VersionIndex) -> Bool {
-        life.upperBound == index || epochs.contains { $0.start == index }
-    }
-
     /// Returns the timeline with each value replaced by the result of `transform`.
     func map<Other>(_ transform: (Value) -> Other) -> Timeline<Other> {
         Timeline<Other>(life: life, epochs: epochs.map { .init(start: $0.start, value: transform($0.value)) })

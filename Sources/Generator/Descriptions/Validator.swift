@@ -9,14 +9,17 @@ package struct Validator {
     var diagnostics: [Diagnostic] = []
 
     static func validate(_ history: SchemaHistory, _ sources: SourceMap) -> [Diagnostic] {
-        var validator = Validator(history: history, sources: sources)
+        let validator = Validator(history: history, sources: sources)
+        let found = history.versions.indices.map { VersionIndex($0) }.concurrentMap { index in
+            var validator = validator
+            validator.validate(index)
+            return validator.diagnostics
+        }
         // A problem in one version usually exists in the next version too, so each place is reported only once.
         var seen: Set<Place> = []
-        let problems = history.versions.indices.map { VersionIndex($0) }.flatMap { index in
-            validator.diagnostics = []
-            validator.validate(index)
-            let places = validator.diagnostics.map { Place(path: $0.path, position: $0.position) }
-            let new = zip(validator.diagnostics, places).filter { !seen.contains($0.1) }.map(\.0)
+        let problems = found.flatMap { diagnostics in
+            let places = diagnostics.map { Place(path: $0.path, position: $0.position) }
+            let new = zip(diagnostics, places).filter { !seen.contains($0.1) }.map(\.0)
             seen.formUnion(places)
             return new
         }

@@ -229,6 +229,7 @@ extension Generator {
 
     /// Returns Swift source for the names of a property's columns: a string for one column, an array for several.
     private func columnNames(of column: StoredColumn, in shape: EntityShape) -> String {
+        guard shape.hasParts else { return SwiftLiteral.string(column.name) }
         let parts = shape.columns.filter { $0.property == column.property && $0.role == column.role }
         return parts.count > 1 ? SwiftLiteral.strings(parts.map(\.name)) : SwiftLiteral.string(column.name)
     }

@@ -10,10 +10,8 @@ extension Generator {
             "schema": .text(history.name),
             "version": .text(version.version.text),
             "tables": .list(
-                version.tablesInOrderOfNames.map { table in
-                    [
-                        "statements": .list(SQLite.create(table).map { .text($0 + ";") })
-                    ]
+                version.statements.map { statements in
+                    ["statements": .list(statements.map { .text($0 + ";") })]
                 }),
         ]
     }

@@ -58,9 +58,9 @@ extension Generator {
     ///   - isIncluded: Returns whether to include types that the version at an index declares.
     private func typeAliases(in index: Int, where isIncluded: (_ declaring: Int) -> Bool) -> [Value] {
         let version = history.versions[index]
-        func alias(_ name: String, _ type: String, _ first: Int?) -> Value? {
+        func alias(_ name: String, _ type: @autoclosure () -> String, _ first: Int?) -> Value? {
             guard let first, isIncluded(first) else { return nil }
-            return ["name": .text(SwiftName.escaped(SwiftName.type(name))), "type": .text(type)]
+            return ["name": .text(SwiftName.escaped(SwiftName.type(name))), "type": .text(type())]
         }
         return version.entities.compactMap {
             alias($0.name, names.declaredType($0.lineage, at: index), names.shape(of: $0.lineage, at: index)?.first)

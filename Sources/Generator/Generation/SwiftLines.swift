@@ -61,7 +61,10 @@ enum SwiftLines {
             return [line]
         }
         func text(_ range: Range<Int>) -> String {
-            String(decoding: bytes[range], as: UTF8.self).trimmingCharacters(in: .whitespaces)
+            var (start, end) = (range.lowerBound, range.upperBound)
+            while start < end, bytes[start] == 0x20 { start += 1 }
+            while end > start, bytes[end - 1] == 0x20 { end -= 1 }
+            return String(decoding: bytes[start..<end], as: UTF8.self)
         }
         let outer = String(repeating: " ", count: indentation)
         let inner = outer + "    "
@@ -120,7 +123,7 @@ enum SwiftLines {
             if hashes == 0, bytes[place] == UInt8(ascii: "\\") {
                 place += 2
             } else if bytes[place] == UInt8(ascii: "\""),
-                bytes[(place + 1)...].prefix(hashes).elementsEqual(repeatElement(UInt8(ascii: "#"), count: hashes))
+                hashes == 0 || bytes[(place + 1)...].starts(with: repeatElement(UInt8(ascii: "#"), count: hashes))
             {
                 return place
             } else {

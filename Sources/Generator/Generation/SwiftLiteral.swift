@@ -6,11 +6,13 @@ enum SwiftLiteral {
     /// Returns a string literal. It is a raw literal if `text` contains quotes or backslashes, but no control
     /// characters.
     static func string(_ text: String) -> String {
-        let isPlain = text.unicodeScalars.allSatisfy {
-            $0.value >= 0x20 && $0.value != 0x7f && $0.value != 0x2028 && $0.value != 0x2029
+        var (isPlain, hasQuotes) = (true, false)
+        for scalar in text.unicodeScalars {
+            if !Self.isPlain(scalar) { isPlain = false }
+            if scalar == "\"" || scalar == "\\" { hasQuotes = true }
         }
         guard isPlain else { return escaped(text) }
-        guard text.utf8.contains(0x22) || text.utf8.contains(0x5c) else { return "\"\(text)\"" }
+        guard hasQuotes else { return "\"\(text)\"" }
         var hashes = "#"
         while text.contains("\"" + hashes) || text.contains("\\" + hashes) { hashes += "#" }
         return "\(hashes)\"\(text)\"\(hashes)"
@@ -47,12 +49,15 @@ enum SwiftLiteral {
             case "\t": result += "\\t"
             case "\r": result += "\\r"
             default:
-                let isPlain =
-                    scalar.value >= 0x20 && scalar.value != 0x7f && scalar.value != 0x2028 && scalar.value != 0x2029
-                result += isPlain ? String(scalar) : "\\u{" + String(scalar.value, radix: 16) + "}"
+                result += isPlain(scalar) ? String(scalar) : "\\u{" + String(scalar.value, radix: 16) + "}"
             }
         }
         return result + "\""
+    }
+
+    /// Returns whether the scalar can be in a literal without an escape.
+    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value >= 0x20 && scalar.value != 0x7f && scalar.value != 0x2028 && scalar.value != 0x2029
     }
 
     /// Returns the literal of a default value or backfill value.

@@ -29,16 +29,18 @@ struct SwiftNames {
         // does not depend on which versions are generated, and names stay the same when a version is added.
         let subtypeShapes = SubtypeShape.all(in: history)
         let keyShapes = KeyShape.all(in: history)
-        var shapes = [[EntityShape]](repeating: [], count: history.sources.count)
-        for (index, version) in history.versions.enumerated() {
-            for entity in version.entities {
+        let shapes = history.entityLineages.concurrentMap { lineage in
+            var shapes: [EntityShape] = []
+            for (index, version) in history.versions.enumerated() {
+                guard let entity = version.entity(lineage) else { continue }
                 let shape = EntityShape(entity, in: version, at: index, keyShapes, subtypeShapes)
-                if let last = shapes[entity.lineage].last, last.isSameStruct(as: shape) {
-                    shapes[entity.lineage][shapes[entity.lineage].count - 1].last = index
+                if shapes.last?.isSameStruct(as: shape) == true {
+                    shapes[shapes.count - 1].last = index
                 } else {
-                    shapes[entity.lineage].append(shape)
+                    shapes.append(shape)
                 }
             }
+            return shapes
         }
         func isEmitted(_ first: Int, _ last: Int) -> Bool { emitted.contains { first <= $0 && $0 <= last } }
         self.subtypeShapes = subtypeShapes.map { $0.filter { isEmitted($0.first, $0.last) } }
@@ -216,6 +218,8 @@ struct SubtypeShape {
 struct EntityShape {
     let entity: Entity
     let columns: [StoredColumn]
+    /// Whether a property has several columns.
+    let hasParts: Bool
     /// The names of the types of the entity's primary key and of the primary keys that it references.
     let keys: [String]
     /// The collations of the primary keys that it references.
@@ -243,6 +247,7 @@ struct EntityShape {
         self.entity = entity
         let columns = version.columns(of: entity)
         self.columns = columns
+        self.hasParts = columns.contains { $0.part > 0 }
         self.parts = columns.compactMap { column in
             column.type.subtype.flatMap { subtypeShapes[$0].last { $0.first <= index } }?.first
         }

@@ -3,6 +3,8 @@
 struct TemplateParser {
     private let template: String
     private let bytes: [UInt8]
+    /// The offsets of the newlines.
+    private let newlines: [Int]
     private var index = 0
     private var opening: [UInt8] = [0x7b, 0x7b]
     private var closing: [UInt8] = [0x7d, 0x7d]
@@ -27,6 +29,7 @@ struct TemplateParser {
     private init(template: String, bytes: [UInt8]) {
         self.template = template
         self.bytes = bytes
+        newlines = bytes.indices.filter { bytes[$0] == 0x0a }
     }
 
     private mutating func parse() throws(TemplateError) {
@@ -144,8 +147,8 @@ struct TemplateParser {
     }
 
     private func position(of place: Int) -> (line: Int, column: Int) {
-        let lines = bytes[..<place].split(separator: 0x0a, omittingEmptySubsequences: false)
-        return (lines.count, (lines.last?.count ?? 0) + 1)
+        let before = newlines.prefix { $0 < place }
+        return (before.count + 1, place - (before.last ?? -1))
     }
 
     private func error(_ message: String, at name: Name) -> TemplateError {

@@ -98,7 +98,11 @@ struct EntityInference {
                 reasons.append(reason(.removed, property))
             }
         }
-        for property in new.properties where old.property(property.lineage) != nil { reasons += moved(property) }
+        let stored = Set(columns.compactMap(\.column.property))
+        for property in new.properties where old.property(property.lineage) != nil {
+            let isStored = stored.contains(property.lineage)
+            if !isStored || isEmptied { reasons += moved(property, isStored: isStored) }
+        }
         for property in new.properties where old.property(property.lineage) == nil && isEmptied && isRequested(property)
         {
             reasons.append(reason(.requested, property))
@@ -114,9 +118,8 @@ struct EntityInference {
     }
 
     /// Returns the reasons for a property that exists in both versions and is, or was, stored elsewhere.
-    private func moved(_ property: Property) -> [CustomReason] {
+    private func moved(_ property: Property, isStored: Bool) -> [CustomReason] {
         var reasons: [CustomReason] = []
-        let isStored = columns.contains { $0.column.property == property.lineage }
         let wasStored = from.columns(of: old).contains { $0.property == property.lineage }
         let isJoined = to.joinTables(of: new).contains { $0.property == property.lineage }
         if !isEmptied, !isStored, !isJoined {
@@ -126,7 +129,7 @@ struct EntityInference {
                 reasons.append(reason(cause, property))
             }
         }
-        if !isStored || isEmptied, isRequested(property) { reasons.append(reason(.requested, property)) }
+        if isRequested(property) { reasons.append(reason(.requested, property)) }
         return reasons
     }
 

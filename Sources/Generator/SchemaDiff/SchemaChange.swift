@@ -233,7 +233,9 @@ extension SchemaStep {
     // MARK: Properties
 
     private func changedFields(from old: Property, to new: Property) -> [SchemaChange.Field] {
-        SchemaChange.Field.allCases.filter { field in
+        // Other properties may differ in what they refer to.
+        if old == new, old.type?.scalar != nil { return [] }
+        return SchemaChange.Field.allCases.filter { field in
             let (was, now) = (fact(field, of: old, in: from), fact(field, of: new, in: to))
             // A to-many relationship has no nullability.
             return was != now && (field != .null || (was != nil && now != nil))

@@ -54,7 +54,11 @@ package struct Entity: Hashable, Sendable {
 
     /// Returns the stored property with this lineage, if it exists in this version.
     package func property(_ lineage: ElementLineage) -> Property? {
-        properties.first { $0.lineage == lineage }
+        // A property is at the place that its lineage names, or before it if the version does not have all properties.
+        let last = min(lineage.index, properties.count - 1)
+        var place = last
+        while place >= 0, properties[place].lineage.index != lineage.index { place -= 1 }
+        return place < 0 ? properties[(last + 1)...].first { $0.lineage == lineage } : properties[place]
     }
 
     /// Returns the computed property with this lineage, if it exists in this version.

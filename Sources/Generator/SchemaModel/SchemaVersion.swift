@@ -96,13 +96,13 @@ package struct SchemaVersion: Sendable {
         let joinTables = makeJoinTables(of: entity, &names)
         return EntityLayout(
             columns: draft.columns, table: table, joinTables: joinTables,
-            statements: ([table] + joinTables.map(\.table)).flatMap(SQLite.create), indexNames: names.now,
+            statements: ([table] + joinTables.map(\.table)).map(SQLite.create), indexNames: names.now,
             logicalLine: draft.logicalLine)
     }
 
     /// The fingerprint of the statements that create the tables and indexes. It does not depend on their order.
     package var ddlFingerprint: Fingerprint {
-        Fingerprint(of: layouts.flatMap(\.statements))
+        Fingerprint(of: layouts.flatMap { $0.statements.flatMap(\.self) })
     }
 
     /// Returns whether the storage of `entity` is the same as in `previous`.
@@ -134,8 +134,8 @@ struct EntityLayout: Sendable {
     let columns: [StoredColumn]
     let table: Table
     let joinTables: [SchemaVersion.JoinTable]
-    /// The statements that create the tables and their indexes.
-    let statements: [String]
+    /// For each table, the statements that create it and its indexes.
+    let statements: [[String]]
     /// The names of all indexes. An index keeps its name when a column or the table is renamed.
     let indexNames: [IndexKey: String]
     let logicalLine: String

@@ -5,8 +5,8 @@ package enum SwiftName {
 
     /// Returns the name of a Swift property: `storeID` for `store_id`. A name in camelCase stays unchanged.
     package static func member(_ name: String) -> String {
-        if startsSmall(name), name.utf8.allSatisfy(isLetterOrDigit) { return name }
         let words = words(of: name)
+        if words == [name], startsSmall(name) { return name }
         guard words.count > 1 else { return valid(words.first.map(lowercasedStart) ?? "") }
         let rest = words.dropFirst().map(capitalized)
         return valid(lowercasedStart(words[0]) + rest.joined())
@@ -30,10 +30,21 @@ package enum SwiftName {
 
     /// Returns the words of a name: its runs of letters and digits.
     private static func words(of name: String) -> [String] {
-        if name.utf8.allSatisfy({ $0 < 0x80 }) {
-            return name.utf8.split { !isLetterOrDigit($0) }.map { String(decoding: $0, as: UTF8.self) }
-        }
         var words: [String] = []
+        var bytes: [UInt8] = []
+        var isASCII = true
+        for byte in name.utf8 {
+            if isLetterOrDigit(byte) {
+                bytes.append(byte)
+            } else if !bytes.isEmpty {
+                words.append(String(decoding: bytes, as: UTF8.self))
+                bytes = []
+            }
+            if byte >= 0x80 { isASCII = false }
+        }
+        if !bytes.isEmpty { words.append(String(decoding: bytes, as: UTF8.self)) }
+        if isASCII { return words }
+        words = []
         var word = ""
         for character in name {
             if character.isLetter || character.isNumber {
@@ -49,7 +60,7 @@ package enum SwiftName {
 
     /// Returns whether the byte is an ASCII letter or an ASCII digit.
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        (0x61...0x7a).contains(byte) || (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte)
+        byte >= 0x61 && byte <= 0x7a || byte >= 0x30 && byte <= 0x39 || byte >= 0x41 && byte <= 0x5a
     }
 
     private static func startsSmall(_ word: String) -> Bool {

@@ -20,9 +20,10 @@ extension SchemaVersion {
         entities.flatMap { [table(of: $0)] + joinTables(of: $0).map(\.table) }
     }
 
-    /// The tables of the version, sorted by the names of their entities. The names of files do not affect this order.
-    package var tablesInOrderOfNames: [Table] {
-        entities.sorted { $0.name < $1.name }.flatMap { [table(of: $0)] + joinTables(of: $0).map(\.table) }
+    /// For each table, the statements that create it and its indexes. They are sorted by the names of the entities, so that
+    /// the names of files do not affect their order.
+    package var statements: [[String]] {
+        entities.sorted { $0.name < $1.name }.flatMap { layout(of: $0).statements }
     }
 
     /// The tables of the version in the order of `tables`, each with its owner.
