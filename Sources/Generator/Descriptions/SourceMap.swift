@@ -19,7 +19,7 @@ struct EntitySource: Sendable {
     let checks: [ElementSource]
     /// The properties that the step to a version has instructions for, or that it removes.
     let instructed: [Version: [ElementLineage]]
-    /// The versions that may differ from the version before, and the first version without the entity.
+    /// The versions in which the entity or one of its elements may differ from the version before.
     let changes: Set<VersionIndex>
 
     var file: SourceFile { description.file }
