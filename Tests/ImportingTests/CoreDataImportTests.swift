@@ -424,6 +424,31 @@ import Testing
                 "| 1.0 | A.lonely | it has no inverse, so a conversion leaves it empty |"))
     }
 
+    @Test func `sides of a to-many pair become ordered without a custom migration`() throws {
+        func version(_ first: Bool, _ second: Bool) -> String {
+            func many(_ name: String, _ target: String, _ inverse: String, _ isOrdered: Bool) -> String {
+                "<relationship name=\"\(name)\" toMany=\"YES\" optional=\"YES\" deletionRule=\"Nullify\" "
+                    + "destinationEntity=\"\(target)\" inverseName=\"\(inverse)\" \(isOrdered ? "ordered=\"YES\"" : "")/>"
+            }
+            return Self.entity("A", "", many("bs", "B", "as", first))
+                + Self.entity("B", "", many("as", "A", "bs", second))
+        }
+        let workspace = try imported([version(false, false), version(false, true), version(true, true)])
+        #expect(try workspace.history("out").steps.map(\.customReasons) == [[], []])
+        #expect(
+            try ["1.0", "2.0", "3.0"].map { try workspace.lines("out", $0) } == [
+                ["A | key id: int | bs: to_many B inverse as stored", "B | key id: int | as: to_many A inverse bs"],
+                [
+                    "A | key id: int | bs: to_many B inverse as stored",
+                    "B | key id: int | as: to_many A inverse bs ordered",
+                ],
+                [
+                    "A | key id: int | bs: to_many B inverse as ordered stored",
+                    "B | key id: int | as: to_many A inverse bs ordered",
+                ],
+            ])
+    }
+
     @Test func `the storage of a to-many pair is decided again when its inverse changes`() throws {
         func version(_ name: String) -> String {
             func many(_ name: String, _ target: String, _ inverse: String) -> String {
