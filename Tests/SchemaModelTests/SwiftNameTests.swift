@@ -7,7 +7,7 @@ import Testing
         ("storeId", "storeId"),
         ("name", "name"), ("Name", "name"), ("URL", "url"), ("a-b c", "aBC"), ("2nd_line", "_2ndLine"),
         ("größe_x", "größeX"),
-        ("_private", "private"), ("html_body_json", "htmlBodyJSON"), ("名前", "名前"),
+        ("_private", "private"), ("final_", "final"), ("html_body_json", "htmlBodyJSON"), ("名前", "名前"),
     ])
     func `members are in lowerCamelCase`(name: String, member: String) {
         #expect(SwiftName.member(name) == member)

@@ -57,6 +57,16 @@ import Testing
         }
     }
 
+    @Test func `positions are found by the collation of the primary key`() throws {
+        try withStore { (t: WriteTransaction) throws in
+            try t.execute("INSERT INTO shelf_books VALUES ('c', 1, 0, 0), ('c', 2, 3, 0)")
+            // The pair of book 1 keeps its position, 0, and that of book 3 comes after 3.
+            try t.setRelated(book, \.shelves, to: ["C"])
+            try t.setRelated(Book(id: 3), \.shelves, to: ["C"])
+            #expect(try t.related(Shelf(id: "C"), \.books).map(\.id) == [1, 2, 3])
+        }
+    }
+
     @Test func `a row that is named twice is refused`() throws {
         try withStore { (t: WriteTransaction) throws in
             try t.setRelated(shelf, \.books, to: [1])
