@@ -2,8 +2,11 @@ import Foundation
 
 /// The templates that come with Strata.
 package enum Templates {
+    /// The folder with all files of this module.
+    package static var resources: URL { Bundle.module.bundleURL }
+
     /// The folder that holds them.
-    private static var folder: URL { Bundle.module.bundleURL.appendingPathComponent("Mustache") }
+    private static var folder: URL { resources.appendingPathComponent("Mustache") }
 
     /// The number of the format of the values that Strata passes to templates. It grows when values are removed, renamed or
     /// get another meaning. The first line of a template states the format that it was written for.
@@ -26,7 +29,7 @@ package enum Templates {
     /// The parts of the schema page: the template of the page, its style sheet, and its script. The script consists of all
     /// scripts, in the order in which they need each other.
     package static func document() throws -> (page: String, style: String, script: String) {
-        let folder = Bundle.module.bundleURL.appendingPathComponent("Document")
+        let folder = resources.appendingPathComponent("Document")
         func text(_ name: String) throws -> String {
             try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
         }

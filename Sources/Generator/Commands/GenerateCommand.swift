@@ -63,6 +63,11 @@ struct GenerateCommand {
     private func run(
         _ folder: ModelFolder, _ release: LoadedModel.Release?, isChecked: Bool = true, _ console: Console
     ) throws {
+        let stamp = release == nil ? GenerationStamp(folder, testTargets: testTargets) : nil
+        if stamp?.isCurrent == true {
+            console.say("\(folder.target): everything is up to date; no file has changed")
+            return
+        }
         try folder.checkTests(among: testTargets)
         let testFolders = folder.testFolders(among: testTargets)
         var model = try LoadedModel(reading: folder, release: release, testFolders: testFolders)
@@ -77,13 +82,17 @@ struct GenerateCommand {
             try FileManager.default.moveItem(at: draft, to: fixture)
             lines.append("sealed \(fixture.path)")
         }
-        lines += try write(tree)
+        let written = try FileWriter.write(tree.files)
+        lines += written.map { "wrote \($0.path)" } + (try finish(tree))
         for line in lines { console.say(line) }
         if !lines.isEmpty, model.draft != nil, let step = model.history.newestStep, step.incompatibleChange != nil {
             console.say("note: \(step.compatibilityText)")
         }
-        printWarnings(about: tree, in: folder, console)
+        let warnings = warnings(about: tree, in: folder)
+        for warning in warnings { console.say(warning) }
         if lines.isEmpty { console.say("\(folder.target): everything is up to date") }
+        // A warning is repeated each time.
+        if warnings.isEmpty, model.notes.isEmpty { stamp?.record(writing: written) }
     }
 
     /// Checks that the versions to release have their custom migrations, and fixtures that are current.
@@ -135,9 +144,9 @@ struct GenerateCommand {
         }
     }
 
-    /// Writes the files and missing stubs, and removes files that nothing generates any more. Returns a line for each.
-    private func write(_ tree: GeneratedTree) throws -> [String] {
-        var lines = try FileWriter.write(tree.files).map { "wrote \($0.path)" }
+    /// Writes missing stubs, and removes files that nothing generates any more. Returns a line for each.
+    private func finish(_ tree: GeneratedTree) throws -> [String] {
+        var lines: [String] = []
         for stub in tree.stubs + tree.serverStubs where !FileManager.default.fileExists(atPath: stub.url.path) {
             try FileWriter.write(stub.contents, to: stub.url)
             lines.append("created \(stub.url.path)")
@@ -149,27 +158,29 @@ struct GenerateCommand {
         return lines
     }
 
-    private func printWarnings(about tree: GeneratedTree, in folder: ModelFolder, _ console: Console) {
+    private func warnings(about tree: GeneratedTree, in folder: ModelFolder) -> [String] {
+        var warnings: [String] = []
         for migration in tree.obsoleteMigrations {
-            console.say("\(migration.path): warning: \(GeneratedTree.obsoleteMigration)")
+            warnings.append("\(migration.path): warning: \(GeneratedTree.obsoleteMigration)")
         }
         for stub in tree.unwrittenStubs() {
-            console.say("\(stub.path): note: this migration is not written yet; tests fail until it is")
+            warnings.append("\(stub.path): note: this migration is not written yet; tests fail until it is")
         }
         for stub in tree.unwrittenServerStubs() {
-            console.say("\(stub.path): note: this migration is not written yet; deploy refuses the step until it is")
+            warnings.append(
+                "\(stub.path): note: this migration is not written yet; deploy refuses the step until it is")
         }
         for (file, function) in tree.missingFunctions() {
-            console.say(
+            warnings.append(
                 "\(file.path): warning: the step now removes data that the migration does not save; write \(function), or add \"discard\": true"
             )
         }
         for (file, function) in tree.unusedFunctions() {
-            console.say("\(file.path): warning: no step calls \(function) any more; delete it")
+            warnings.append("\(file.path): warning: no step calls \(function) any more; delete it")
         }
-        for warning in folder.manifestWarnings() { console.say(warning) }
+        warnings += folder.manifestWarnings()
         for name in folder.missingTests(among: testTargets) {
-            console.say(
+            warnings.append(
                 """
                 note: \(folder.target) has no test target \(name), so no tests were written; add to Package.swift:
                     .testTarget(
@@ -178,5 +189,6 @@ struct GenerateCommand {
                         plugins: [.plugin(name: "StrataBuild", package: "strata")])
                 """)
         }
+        return warnings
     }
 }

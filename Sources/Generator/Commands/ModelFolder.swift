@@ -161,17 +161,20 @@ package struct ModelFolder {
         return warnings
     }
 
-    /// The folder `Tests` beside the nearest Package.swift above the model.
-    private var testsFolder: URL? {
+    /// The folder of the nearest Package.swift above the model; nil if there is none.
+    var package: URL? {
         var folder = url
         while folder.pathComponents.count > 1 {
             folder.deleteLastPathComponent()
             if FileManager.default.fileExists(atPath: folder.appendingPathComponent("Package.swift").path) {
-                return folder.appendingPathComponent("Tests", isDirectory: true)
+                return folder
             }
         }
         return nil
     }
+
+    /// The folder `Tests` of the package.
+    private var testsFolder: URL? { package?.appendingPathComponent("Tests", isDirectory: true) }
 
     /// The folder of a test target.
     struct TestFolder {

@@ -1,0 +1,138 @@
+import Foundation
+import SQLSchema
+import Templates
+
+/// The state of everything that `generate` reads and writes: the files of a package, the tool, and its templates.
+///
+/// A file is the same if it has the same size, the same inode, and the same time of its last change, which no program can
+/// set. So no file needs to be read to see that nothing has changed.
+struct PackageState {
+    /// A line for each file, by path.
+    private var files: [String: String] = [:]
+    /// The time of the last change of a file, in nanoseconds since 1970.
+    private var newest: Int64 = 0
+    /// The time at which the state was read.
+    private let time = Int64(Date().timeIntervalSince1970 * 1_000_000_000)
+
+    /// Whether a file changed so shortly before the state was read that it could have changed once more at the same time,
+    /// as the file system counts it. Some file systems count seconds.
+    var isFresh: Bool { time - newest < (newest % 1_000_000_000 == 0 ? 2_000_000_000 : 20_000_000) }
+
+    /// Reads the state of the package at `package`; nil if a folder cannot be read, or if it contains a symbolic link,
+    /// because the file behind it can change without the link.
+    init?(of package: URL) {
+        guard let tool = Bundle.main.executableURL else { return nil }
+        var folder = package
+        // Strata reads the `.gitattributes` of the repository.
+        while folder.pathComponents.count > 1, !Self.exists(folder.appendingPathComponent(".git")) {
+            folder.deleteLastPathComponent()
+            add(folder.appendingPathComponent(".gitattributes").path)
+        }
+        add(tool.resolvingSymlinksInPath().path)
+        for folder in [Templates.resources.resolvingSymlinksInPath(), package] {
+            if !add(below: folder.path) { return nil }
+        }
+    }
+
+    private static func exists(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }
+
+    /// Adds a file, if it exists.
+    private mutating func add(_ path: String) {
+        var information = stat()
+        if lstat(path, &information) == 0 { add(path, information) }
+    }
+
+    private mutating func add(_ path: String, _ information: stat) {
+        #if canImport(Darwin)
+            let time = information.st_ctimespec
+        #else
+            let time = information.st_ctim
+        #endif
+        let nanoseconds = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+        newest = max(newest, nanoseconds)
+        files[path] = "\(path) \(information.st_size) \(information.st_ino) \(nanoseconds)"
+    }
+
+    /// Adds the files below a folder. Returns false if it cannot be read, or if it contains a symbolic link.
+    private mutating func add(below path: String) -> Bool {
+        guard let folder = opendir(path) else { return false }
+        defer { closedir(folder) }
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 1) { String(cString: $0) }
+            }
+            if [".", "..", ".git", ".swiftpm"].contains(name) || name.hasPrefix(".build") { continue }
+            let file = path + "/" + name
+            var information = stat()
+            guard lstat(file, &information) == 0 else { return false }
+            switch information.st_mode & S_IFMT {
+            case S_IFDIR: if !add(below: file) { return false }
+            case S_IFLNK: return false
+            default: add(file, information)
+            }
+        }
+        return true
+    }
+
+    /// Removes files from the state.
+    mutating func remove(_ urls: [URL]) {
+        for url in urls { files[url.path] = nil }
+    }
+
+    /// Returns whether all files are the same as in `other`.
+    func isSame(as other: PackageState) -> Bool { files == other.files }
+
+    /// A text that is the same only if all files are.
+    var text: String {
+        var hash = FNV1a()
+        for (_, line) in files.sorted(by: { $0.key < $1.key }) { hash.add(line + "\n") }
+        return "\(files.count) \(hash.value)"
+    }
+}
+
+/// A file in the folder `.build` of a package that says what `generate` has last found up to date.
+struct GenerationStamp {
+    private let file: URL
+    private let package: URL
+    private let state: PackageState
+    /// The arguments of the command, which the result depends on too.
+    private let arguments: String
+
+    /// Reads the state of the package of a model; nil if it is not in a package, or depends on files outside of it.
+    init?(_ folder: ModelFolder, testTargets: [String: URL]?) {
+        guard let package = folder.package else { return nil }
+        let build = package.appendingPathComponent(".build", isDirectory: true)
+        var others = testTargets.map { Array($0.values) } ?? []
+        if let templates = folder.configuration.templates {
+            others.append(URL(fileURLWithPath: templates, isDirectory: true, relativeTo: folder.url))
+        }
+        guard FileManager.default.fileExists(atPath: build.path),
+            others.allSatisfy({ $0.standardizedFileURL.path.hasPrefix(package.path + "/") }),
+            let state = PackageState(of: package)
+        else { return nil }
+        var hash = FNV1a()
+        hash.add(folder.url.path)
+        file = build.appendingPathComponent("strata/\(hash.value)")
+        self.package = package
+        self.state = state
+        let tests = (testTargets ?? [:]).map { "\($0.key)=\($0.value.path)" }.sorted()
+        arguments = ([folder.target, testTargets == nil ? "by name" : "named"] + tests).joined(separator: " ")
+    }
+
+    /// Whether nothing has changed since everything was up to date.
+    var isCurrent: Bool { FileWriter.holds(text(state), at: file) }
+
+    /// Records that everything is up to date after `written` were written.
+    ///
+    /// It does so only if no other file has changed in the meantime.
+    func record(writing written: [URL]) {
+        guard !state.isFresh, var after = PackageState(of: package) else { return }
+        let text = text(after)
+        var before = state
+        before.remove(written)
+        after.remove(written)
+        if before.isSame(as: after) { _ = try? FileWriter.write(text, to: file) }
+    }
+
+    private func text(_ state: PackageState) -> String { "\(state.text)\n\(arguments)\n" }
+}
