@@ -5,7 +5,8 @@ import Templates
 /// The state of everything that `generate` reads and writes: the files of a package, the tool, and its templates.
 ///
 /// A file is the same if it has the same size, the same inode, and the same time of its last change, which no program can
-/// set. So no file needs to be read to see that nothing has changed.
+/// set. So no file needs to be read to see that nothing has changed. Only the tool is read, because SwiftPM may link it
+/// again although it stays the same.
 struct PackageState {
     /// A line for each file, by path.
     private var files: [String: String] = [:]
@@ -21,16 +22,38 @@ struct PackageState {
     /// Reads the state of the package at `package`; nil if a folder cannot be read, or if it contains a symbolic link,
     /// because the file behind it can change without the link.
     init?(of package: URL) {
-        guard let tool = Bundle.main.executableURL else { return nil }
+        guard let tool = Bundle.main.executableURL, let code = try? Data(contentsOf: tool, options: .mappedIfSafe)
+        else {
+            return nil
+        }
         var folder = package
         // Strata reads the `.gitattributes` of the repository.
         while folder.pathComponents.count > 1, !Self.exists(folder.appendingPathComponent(".git")) {
             folder.deleteLastPathComponent()
             add(folder.appendingPathComponent(".gitattributes").path)
         }
-        add(tool.resolvingSymlinksInPath().path)
+        files[tool.path] = "\(code.count) \(Self.hash(of: code))"
         for folder in [Templates.resources.resolvingSymlinksInPath(), package] {
             if !add(below: folder.path) { return nil }
+        }
+    }
+
+    /// Returns a hash of the words of `data`. To hash its bytes would take several times as long without optimization.
+    private static func hash(of data: Data) -> UInt64 {
+        data.withUnsafeBytes { bytes in
+            var hash = UInt64(0xcbf2_9ce4_8422_2325)
+            var place = 0
+            while place &+ 8 <= bytes.count {
+                hash = (hash ^ bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)) &* 0x0000_0100_0000_01b3
+                // The product moves no bit to the right.
+                hash ^= hash &>> 32
+                place &+= 8
+            }
+            while place < bytes.count {
+                hash = (hash ^ UInt64(bytes[place])) &* 0x0000_0100_0000_01b3
+                place &+= 1
+            }
+            return hash
         }
     }
 
