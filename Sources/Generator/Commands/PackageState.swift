@@ -22,20 +22,22 @@ struct PackageState {
     /// Reads the state of the package at `package`; nil if a folder cannot be read, or if it contains a symbolic link,
     /// because the file behind it can change without the link.
     init?(of package: URL) {
-        guard let tool = Bundle.main.executableURL, let code = try? Data(contentsOf: tool, options: .mappedIfSafe)
-        else {
-            return nil
-        }
+        guard let tool = Self.tool else { return nil }
         var folder = package
         // Strata reads the `.gitattributes` of the repository.
         while folder.pathComponents.count > 1, !Self.exists(folder.appendingPathComponent(".git")) {
             folder.deleteLastPathComponent()
             add(folder.appendingPathComponent(".gitattributes").path)
         }
-        files[tool.path] = "\(code.count) \(Self.hash(of: code))"
+        files["tool"] = tool
         for folder in [Templates.resources.resolvingSymlinksInPath(), package] {
             if !add(below: folder.path) { return nil }
         }
+    }
+
+    /// The size and the hash of the tool; nil if it cannot be read.
+    private static let tool: String? = Bundle.main.executableURL.flatMap { url in
+        (try? Data(contentsOf: url, options: .mappedIfSafe)).map { "\($0.count) \(hash(of: $0))" }
     }
 
     /// Returns a hash of the words of `data`. To hash its bytes would take several times as long without optimization.
