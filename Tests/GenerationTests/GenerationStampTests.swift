@@ -105,11 +105,21 @@ import Testing
         }
     }
 
-    @Test func `a package with a symbolic link is always read`() throws {
+    @Test func `a file behind a symbolic link is read, and a package with a link to a folder always`() throws {
         try withPackage { (package) throws in
-            try FileManager.default.createSymbolicLink(
-                atPath: package.root.appendingPathComponent("link").path, withDestinationPath: "elsewhere")
-            for _ in 1...2 { #expect(!package.generate().contains("no file has changed")) }
+            func link(_ name: String, to destination: String) throws {
+                try FileManager.default.createSymbolicLink(
+                    atPath: package.root.appendingPathComponent(name).path, withDestinationPath: destination)
+            }
+            try package.write("one", to: "../outside/text")
+            try link("link", to: "../outside/text")
+            try link("broken", to: "nowhere")
+            _ = package.generate()
+            #expect(package.generate() == Self.unchanged)
+            try package.write("two", to: "../outside/text")
+            #expect(package.generate() == "Library: everything is up to date")
+            try link("folder", to: "../outside")
+            for _ in 1...2 { #expect(package.generate() == "Library: everything is up to date") }
         }
     }
 

@@ -19,8 +19,7 @@ struct PackageState {
     /// as the file system counts it. Some file systems count seconds.
     var isFresh: Bool { time - newest < (newest % 1_000_000_000 == 0 ? 2_000_000_000 : 20_000_000) }
 
-    /// Reads the state of the package at `package`; nil if a folder cannot be read, or if it contains a symbolic link,
-    /// because the file behind it can change without the link.
+    /// Reads the state of the package at `package`; nil if a folder cannot be read, or is a symbolic link.
     init?(of package: URL) {
         guard let tool = Self.tool else { return nil }
         var folder = package
@@ -78,7 +77,7 @@ struct PackageState {
         files[path] = "\(path) \(information.st_size) \(information.st_ino) \(nanoseconds)"
     }
 
-    /// Adds the files below a folder. Returns false if it cannot be read, or if it contains a symbolic link.
+    /// Adds the files below a folder. Returns false if a folder cannot be read, or is a symbolic link.
     private mutating func add(below path: String) -> Bool {
         guard let folder = opendir(path) else { return false }
         defer { closedir(folder) }
@@ -92,7 +91,12 @@ struct PackageState {
             guard lstat(file, &information) == 0 else { return false }
             switch information.st_mode & S_IFMT {
             case S_IFDIR: if !add(below: file) { return false }
-            case S_IFLNK: return false
+            case S_IFLNK:
+                add(file, information)
+                // The file behind the link can change without the link.
+                guard stat(file, &information) == 0 else { continue }
+                if information.st_mode & S_IFMT == S_IFDIR { return false }
+                add(file + " ->", information)
             default: add(file, information)
             }
         }
