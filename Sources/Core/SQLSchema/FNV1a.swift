@@ -10,7 +10,7 @@ package struct FNV1a {
 
     /// Adds bytes.
     @inlinable package mutating func add(_ bytes: some Sequence<UInt8>) {
-        for byte in bytes { add(byte) }
+        if bytes.withContiguousStorageIfAvailable({ add(contentsOf: $0) }) == nil { for byte in bytes { add(byte) } }
     }
 
     /// Adds a byte.
@@ -19,18 +19,19 @@ package struct FNV1a {
     }
 
     /// Adds the UTF-8 bytes of `text`.
-    ///
-    /// The loop over a pointer is fast even in the tools of plugins, which are built without optimization.
     package mutating func add(_ text: String) {
         var text = text
+        text.withUTF8 { add(contentsOf: $0) }
+    }
+
+    /// Adds bytes. The loop over a pointer is fast even in the tools of plugins, which are built without optimization.
+    @usableFromInline mutating func add(contentsOf bytes: UnsafeBufferPointer<UInt8>) {
+        guard let start = bytes.baseAddress else { return }
         var hash = value
-        text.withUTF8 { bytes in
-            guard let start = bytes.baseAddress else { return }
-            var place = 0
-            while place < bytes.count {
-                hash = (hash ^ UInt64(start[place])) &* 0x0000_0100_0000_01b3
-                place &+= 1
-            }
+        var place = 0
+        while place < bytes.count {
+            hash = (hash ^ UInt64(start[place])) &* 0x0000_0100_0000_01b3
+            place &+= 1
         }
         value = hash
     }

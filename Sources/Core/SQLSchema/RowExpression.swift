@@ -239,8 +239,7 @@ extension RowExpression<String> {
     /// The expression as it is written in descriptions. A name is in quotes if it is not a plain word.
     package var text: String {
         sql { name in
-            let isWord = name.utf8.first?.isDigit == false && name.utf8.allSatisfy(\.isWord)
-            return isWord && !RowExpressionParser.keywords.contains(name.uppercased()) ? name : SQL.quoted(name)
+            name.isPlainWord && !RowExpressionParser.keywords.contains(name.uppercased()) ? name : SQL.quoted(name)
         }
     }
 }

@@ -238,9 +238,7 @@ package enum SchemaText {
     // MARK: Words
 
     private static func name(_ name: String) -> String {
-        var isWord = name.utf8.first?.isDigit == false
-        for byte in name.utf8 where !byte.isWord { isWord = false }
-        return isWord && !reserved.contains(name) ? name : quoted(name, "\"")
+        name.isPlainWord && !reserved.contains(name) ? name : quoted(name, "\"")
     }
 
     private static func names(_ names: [String]) -> String {
@@ -286,5 +284,14 @@ extension Table {
         columns.removeAll { $0.name == name }
         foreignKeys.removeAll { $0.columns == [name] }
         if primaryKey == [name] { primaryKey = [] }
+    }
+}
+
+extension String {
+    /// Whether the text consists of ASCII letters, digits and underscores, and does not begin with a digit.
+    var isPlainWord: Bool {
+        guard utf8.first?.isDigit == false else { return false }
+        for byte in utf8 where !byte.isWord { return false }
+        return true
     }
 }

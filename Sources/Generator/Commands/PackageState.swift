@@ -1,5 +1,5 @@
 import Foundation
-import SQLSchema
+import SchemaModel
 import Templates
 
 /// The state of everything that `generate` reads and writes: the files of a package, the tool, and its templates.
@@ -34,28 +34,9 @@ struct PackageState {
         }
     }
 
-    /// The size and the hash of the tool; nil if it cannot be read.
+    /// The size and the fingerprint of the tool; nil if it cannot be read.
     private static let tool: String? = Bundle.main.executableURL.flatMap { url in
-        (try? Data(contentsOf: url, options: .mappedIfSafe)).map { "\($0.count) \(hash(of: $0))" }
-    }
-
-    /// Returns a hash of the words of `data`. To hash its bytes would take several times as long without optimization.
-    private static func hash(of data: Data) -> UInt64 {
-        data.withUnsafeBytes { bytes in
-            var hash = UInt64(0xcbf2_9ce4_8422_2325)
-            var place = 0
-            while place &+ 8 <= bytes.count {
-                hash = (hash ^ bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)) &* 0x0000_0100_0000_01b3
-                // The product moves no bit to the right.
-                hash ^= hash &>> 32
-                place &+= 8
-            }
-            while place < bytes.count {
-                hash = (hash ^ UInt64(bytes[place])) &* 0x0000_0100_0000_01b3
-                place &+= 1
-            }
-            return hash
-        }
+        (try? Data(contentsOf: url, options: .mappedIfSafe)).map { "\($0.count) \(Fingerprint(of: $0))" }
     }
 
     private static func exists(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }
@@ -112,56 +93,5 @@ struct PackageState {
     func isSame(as other: PackageState) -> Bool { files == other.files }
 
     /// A text that is the same only if all files are.
-    var text: String {
-        var hash = FNV1a()
-        for (_, line) in files.sorted(by: { $0.key < $1.key }) { hash.add(line + "\n") }
-        return "\(files.count) \(hash.value)"
-    }
-}
-
-/// A file in the folder `.build` of a package that says what `generate` has last found up to date.
-struct GenerationStamp {
-    private let file: URL
-    private let package: URL
-    private let state: PackageState
-    /// The arguments of the command, which the result depends on too.
-    private let arguments: String
-
-    /// Reads the state of the package of a model; nil if it is not in a package, or depends on files outside of it.
-    init?(_ folder: ModelFolder, testTargets: [String: URL]?) {
-        guard let package = folder.package else { return nil }
-        let build = package.appendingPathComponent(".build", isDirectory: true)
-        var others = testTargets.map { Array($0.values) } ?? []
-        if let templates = folder.configuration.templates {
-            others.append(URL(fileURLWithPath: templates, isDirectory: true, relativeTo: folder.url))
-        }
-        guard FileManager.default.fileExists(atPath: build.path),
-            others.allSatisfy({ $0.standardizedFileURL.path.hasPrefix(package.path + "/") }),
-            let state = PackageState(of: package)
-        else { return nil }
-        var hash = FNV1a()
-        hash.add(folder.url.path)
-        file = build.appendingPathComponent("strata/\(hash.value)")
-        self.package = package
-        self.state = state
-        let tests = (testTargets ?? [:]).map { "\($0.key)=\($0.value.path)" }.sorted()
-        arguments = ([folder.target, testTargets == nil ? "by name" : "named"] + tests).joined(separator: " ")
-    }
-
-    /// Whether nothing has changed since everything was up to date.
-    var isCurrent: Bool { FileWriter.holds(text(state), at: file) }
-
-    /// Records that everything is up to date after `written` were written.
-    ///
-    /// It does so only if no other file has changed in the meantime.
-    func record(writing written: [URL]) {
-        guard !state.isFresh, var after = PackageState(of: package) else { return }
-        let text = text(after)
-        var before = state
-        before.remove(written)
-        after.remove(written)
-        if before.isSame(as: after) { _ = try? FileWriter.write(text, to: file) }
-    }
-
-    private func text(_ state: PackageState) -> String { "\(state.text)\n\(arguments)\n" }
+    var text: String { "\(files.count) \(Fingerprint(of: Array(files.values)))" }
 }

@@ -16,7 +16,7 @@ package struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Creates the fingerprint of lines, in any order.
-    init(of lines: [String]) {
+    package init(of lines: [String]) {
         var hash = FNV1a()
         for line in lines.sortedByBytes() {
             hash.add(line)

@@ -102,7 +102,7 @@ public struct ToMany<Source: StoredEntity, Target: StoredEntity>: Sendable {
     ///   - source: The columns of the primary key of the side that stores the relationship.
     ///   - target: The columns of the primary key of the other side.
     ///   - hasDuplicates: Whether a row may refer to the same row several times.
-    ///   - hasOrderedInverse: Whether the other side has an order of its own.
+    ///   - hasOrderedInverse: Whether the rows of the other side are ordered too.
     ///   - isReversed: Whether the relationship starts at the other side.
     ///   - isSymmetric: Whether the relationship is its own inverse.
     public init(
