@@ -111,16 +111,16 @@ extension Generator {
     /// Returns the foreign keys of an entity to rows that may be deleted or get new primary keys.
     private func references(of entity: EntityStep, _ loose: Set<EntityLineage>, _ step: SchemaStep) -> [String] {
         entity.new.properties.compactMap { property in
+            guard let target = property.relationship?.target, loose.contains(target),
+                let old = step.from.entity(target)
+            else { return nil }
             let columns = entity.columns.filter {
                 $0.column.property == property.lineage && $0.column.role != .position
             }
-            guard let target = property.relationship?.target, loose.contains(target),
-                let old = step.from.entity(target), !columns.isEmpty
-            else { return nil }
             let before = columns.compactMap { column -> String? in
                 if case .copy(let before) = column.origin { before.name } else { nil }
             }
-            guard before.count == columns.count else { return nil }
+            guard !columns.isEmpty, before.count == columns.count else { return nil }
             return reference(
                 columns.map(\.column.name), from: before, to: old.tableName,
                 cascades: step.to.deleteRule(of: property) == .cascade)

@@ -14,14 +14,14 @@ extension Generator {
             case .aboveFile: "StrataTesting.Fixtures.folder(ofTestsAt: #filePath)"
             case .path(let path): "Foundation.URL(fileURLWithPath: \(SwiftLiteral.string(path)))"
             }
-        let tables = fixtureTables()
+        let (tables, versions) = fixtureTables()
         return [
             "schema": .text(history.name),
             "module": .text(options.module),
             "folder": .text(folder),
-            "tables": .list(tables.definitions.map(tableValues)),
-            "versions": .list(history.versions.indices.map { versionTestValues($0, tables.versions[$0]) }),
-            "steps": .list(names.steps.map { stepTestValues($0, tables.versions) }),
+            "tables": .list(tables.map(tableValues)),
+            "versions": .list(history.versions.indices.map { versionTestValues($0, versions[$0]) }),
+            "steps": .list(names.steps.concurrentMap { stepTestValues($0, versions) }),
             "hasCompatibleVersions": .flag(
                 history.versions.contains { history.compatibleSince($0.version) != $0.version }),
             "hasInvalidRowPolicies": .flag(!options.invalidRows.isEmpty),
@@ -32,7 +32,7 @@ extension Generator {
     // MARK: Tables
 
     /// A table of a fixture, with columns and indexes as Swift source.
-    private struct FixtureTableText: Hashable {
+    private struct FixtureTableText: Hashable, Sendable {
         let table: String
         let entity: String
         let key: [String]?
@@ -44,7 +44,7 @@ extension Generator {
     }
 
     /// The tables of the fixture of one version.
-    struct FixtureTables {
+    struct FixtureTables: Sendable {
         /// The tables, by name: the index of the version that last added or changed the table, and the columns in which
         /// the tests compare rows.
         var columns: [String: (since: Int, names: Set<String>)] = [:]
@@ -71,13 +71,21 @@ extension Generator {
                 tables.columns[table] = (since, Set(columns))
                 next[table] = (owner, text)
             }
-            for entity in version.entities {
-                let name = series.name(
-                    of: tableText(entity, version), called: entity.tableName,
-                    owner: TableOwner(entity: entity.lineage), in: version.version)
-                add(
-                    entity.tableName, TableOwner(entity: entity.lineage), "\(history.name)Tables.\(name)",
-                    version.columns(of: entity).map(\.name))
+            let isFirst = index == 0
+            let texts = version.entities.concurrentMap { entity in
+                isFirst || !version.unchanged.contains(entity.lineage) ? tableText(entity, version) : nil
+            }
+            for (entity, text) in zip(version.entities, texts) {
+                let owner = TableOwner(entity: entity.lineage)
+                if let text {
+                    let name = series.name(of: text, called: entity.tableName, owner: owner, in: version.version)
+                    add(
+                        entity.tableName, owner, "\(history.name)Tables.\(name)",
+                        version.columns(of: entity).map(\.name))
+                } else {
+                    tables.columns[entity.tableName] = versions.last?.columns[entity.tableName]
+                    next[entity.tableName] = current[entity.tableName]
+                }
                 for join in version.joinTables(of: entity) {
                     add(
                         join.table.name, TableOwner(entity: entity.lineage, relationship: join.property),
@@ -94,9 +102,12 @@ extension Generator {
     private func tableText(_ entity: Entity, _ version: SchemaVersion) -> FixtureTableText {
         var key: [String]?
         if case .properties = entity.identifier { key = version.keyParts(of: entity).map(\.name) }
+        let distinct = distinctColumns(of: entity, in: version)
         return FixtureTableText(
             table: entity.tableName, entity: entity.name, key: key,
-            columns: version.columns(of: entity).filter { $0.part == 0 }.map { column($0, of: entity, in: version) },
+            columns: version.columns(of: entity).filter { $0.part == 0 }.map { stored in
+                column(stored, of: entity, in: version, isDistinct: distinct.contains(stored.name))
+            },
             computed: zip(entity.computed, version.computedColumns(of: entity)).map { property, column in
                 let names = [column.name, property.name, property.member].map { SwiftLiteral.string($0) }
                 return ".init(\(names[0]), of: \(names[1]), as: \(names[2]), "
@@ -204,7 +215,9 @@ extension Generator {
         ]
     }
 
-    private func column(_ column: StoredColumn, of entity: Entity, in version: SchemaVersion) -> String {
+    private func column(
+        _ column: StoredColumn, of entity: Entity, in version: SchemaVersion, isDistinct: Bool
+    ) -> String {
         let name = SwiftLiteral.string(column.name)
         let property = SwiftLiteral.string(column.property.flatMap(entity.property)?.name ?? column.name)
         var text: String
@@ -221,11 +234,7 @@ extension Generator {
             if rule != .nullify { text += ", onDelete: .\(SwiftName.member(rule.rawValue))" }
         }
         if column.isNullable, column.role != .position { text += ", nullable: true" }
-        if distinctColumns(of: entity, in: version).contains(column.name), column.role != .identifier,
-            column.role != .position
-        {
-            text += ", unique: true"
-        }
+        if isDistinct, column.role != .identifier, column.role != .position { text += ", unique: true" }
         // StrataTesting compares names in the same way.
         func plain(_ name: String) -> String { name.lowercased().filter { $0 != "_" } }
         let hasOwnName = plain(column.member) != plain(column.name)
