@@ -27,13 +27,16 @@ extension ReadTransaction {
 
     /// Prepares the statement that passes the rows of a request to the connection's `RowCollection`.
     @usableFromInline func collecting<Entity: StoredEntity>(_ request: Request<Entity>) throws -> Statement {
-        try request.collectingStatement(names: name).prepared(open())
+        let connection = try open()
+        // The statement calls the function.
+        _ = try connection.rowCollection()
+        return try request.collectingStatement(names: name).prepared(connection)
     }
 
     /// Passes the rows of such a statement to `body`.
     @usableFromInline func collect(_ statement: Statement, _ table: EntityTable, _ body: (Row) throws -> Void) throws {
         do {
-            try open().rowCollection.run(statement, table.fetchedColumns, body)
+            try open().rowCollection().run(statement, table.fetchedColumns, body)
         } catch let error as MalformedValue {
             throw error.named(table.name)
         }

@@ -54,8 +54,8 @@ package final class Connection {
     var refusedTable: String? { authorizer.refusedTable }
     /// The schema at whose newest version the store was opened; nil if it is not open for transactions.
     var version: AcceptedVersion?
-    /// The function that collects rows.
-    let rowCollection = RowCollection()
+    /// The function that collects rows, which a connection gets when it first needs it.
+    private var addedRowCollection: RowCollection?
     /// Keeps the object alive that receives the durations of statements.
     var trace: AnyObject?
     /// An object that SQL functions use. It lives as long as the connection.
@@ -80,7 +80,6 @@ package final class Connection {
         authorizer.add(to: pointer)
         try VirtualRows.add(to: pointer)
         try TextFolding.add(to: pointer)
-        try rowCollection.add(to: pointer)
     }
 
     deinit {
@@ -88,6 +87,15 @@ package final class Connection {
         sqlite3_trace_v2(pointer, 0, nil, nil)
         forgetStatements()
         sqlite3_close_v2(pointer)
+    }
+
+    /// Returns the function that collects rows.
+    func rowCollection() throws -> RowCollection {
+        if let addedRowCollection { return addedRowCollection }
+        let new = RowCollection()
+        try new.add(to: pointer)
+        addedRowCollection = new
+        return new
     }
 
     /// Interrupts the statements that run now. Another thread may call this while one uses the connection

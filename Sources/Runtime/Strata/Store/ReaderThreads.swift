@@ -7,7 +7,9 @@ import Foundation
 /// a read.
 final class ReaderThreads: Sendable {
     private struct State {
-        var idle: [DispatchQueue]
+        var idle: [DispatchQueue] = []
+        /// How many more queues there may be.
+        var remaining: Int
         var waiting: [@Sendable () -> Void] = []
     }
 
@@ -15,13 +17,17 @@ final class ReaderThreads: Sendable {
 
     /// Creates up to `count` threads. A thread exists only while it is needed.
     init(count: Int) {
-        state = Locked(State(idle: (0..<count).map { _ in DispatchQueue(label: "strata.reader") }))
+        state = Locked(State(remaining: count))
     }
 
     /// Runs `body` on a thread, as soon as one is idle.
     func add(_ body: @escaping @Sendable () -> Void) {
         let queue = state.withLock { state -> DispatchQueue? in
             if let queue = state.idle.popLast() { return queue }
+            if state.remaining > 0 {
+                state.remaining -= 1
+                return DispatchQueue(label: "strata.reader")
+            }
             state.waiting.append(body)
             return nil
         }
