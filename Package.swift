@@ -69,8 +69,8 @@ let package = Package(
         .target(
             name: "StoreCommands",
             dependencies: [
-                "Commands", "Descriptions", "Documents", "Importing", "SchemaDiff", "SchemaModel", "StoreConversion",
-                "Strata",
+                "Commands", "Descriptions", "Documents", "Importing", "SchemaDiff", "SchemaModel", "SQLSchema",
+                "StoreConversion", "Strata",
             ],
             path: "Sources/Tools/StoreCommands"),
         .target(

@@ -15,7 +15,7 @@ import Testing
 
     @Test func `every key that the reader accepts is in the schemas, and no other`() {
         for table in Self.tables {
-            let keys = table.shapes.map(\.key)
+            let keys = table.schemas.map(\.key)
             #expect(Set(keys) == table.fields.union(table.others), "\(table.owner)")
             #expect(Set(keys).count == keys.count, "\(table.owner)")
         }

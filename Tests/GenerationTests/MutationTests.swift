@@ -194,7 +194,7 @@ import Testing
     }
 
     private static func check(
-        _ mapping: TableMapping, from old: SchemaModel.SchemaVersion, to new: SchemaModel.SchemaVersion
+        _ mapping: TableMapping, from old: ModelVersion, to new: ModelVersion
     ) throws {
         let connection = try database(old)
         let statements = StepStatements(mapping)
@@ -207,7 +207,7 @@ import Testing
         #expect(try objects == Self.objects(database(new)))
     }
 
-    private static func database(_ version: SchemaModel.SchemaVersion) throws -> Connection {
+    private static func database(_ version: ModelVersion) throws -> Connection {
         let connection = try Connection(path: ":memory:", mode: .create)
         for table in version.tables {
             for statement in SQLite.create(table) { try connection.execute(statement) }

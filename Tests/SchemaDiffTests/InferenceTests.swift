@@ -9,12 +9,12 @@ import Testing
         _ old: Property?, _ new: Property?, instructions: StepInstructions = StepInstructions(),
         indexes: ([EntityIndex], [EntityIndex]) = ([], [])
     ) throws -> SchemaStep {
-        func version(_ text: String, _ property: Property?, _ indexes: [EntityIndex]) throws -> SchemaVersion {
+        func version(_ text: String, _ property: Property?, _ indexes: [EntityIndex]) throws -> ModelVersion {
             let other = Property(lineage: 7, name: "other", kind: .attribute(.scalar(.int)), isNullable: true)
             let entity = Entity(
                 lineage: 0, name: "book", documentation: nil, identifier: .column(name: "id", kind: .int),
                 properties: [property, other].compactMap(\.self), indexes: indexes)
-            return SchemaVersion(version: try #require(Version(text)), entities: [entity])
+            return ModelVersion(version: try #require(Version(text)), entities: [entity])
         }
         return SchemaStep(
             from: try version("1", old, indexes.0), to: try version("2", new, indexes.1), instructions: instructions)

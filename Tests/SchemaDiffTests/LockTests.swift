@@ -18,7 +18,7 @@ import Testing
             let other = Entity(
                 lineage: 1, name: "other", documentation: nil, identifier: .column(name: "id", kind: .uuid),
                 properties: [], indexes: [])
-            return SchemaVersion(
+            return ModelVersion(
                 version: try #require(Version("\(number).0")), entities: number < 3 ? [book, other] : [book])
         }
         return SchemaHistory(

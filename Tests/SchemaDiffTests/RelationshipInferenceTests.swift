@@ -7,8 +7,7 @@ import Testing
 @Suite struct RelationshipInferenceTests {
     private static let (shelf, book, author) = (EntityLineage(0), EntityLineage(1), EntityLineage(2))
 
-    private func version(_ text: String, _ properties: [Property], key: Identifier.Kind = .int) throws -> SchemaVersion
-    {
+    private func version(_ text: String, _ properties: [Property], key: Identifier.Kind = .int) throws -> ModelVersion {
         func entity(_ lineage: EntityLineage, _ name: String, _ kind: Identifier.Kind, _ properties: [Property])
             -> Entity
         {
@@ -16,7 +15,7 @@ import Testing
                 lineage: lineage, name: name, documentation: nil, identifier: .column(name: "id", kind: kind),
                 properties: properties, indexes: [])
         }
-        return SchemaVersion(
+        return ModelVersion(
             version: try #require(Version(text)),
             entities: [
                 entity(Self.shelf, "shelf", .int, properties), entity(Self.book, "book", key, []),

@@ -200,7 +200,7 @@ import Testing
 
     /// Removes what PostgreSQL cannot hold: U+0000, references to rows that are not there, and numbers with which its computed
     /// columns and checks cannot compute.
-    private func removeUnstorable(from file: URL, _ version: SchemaModel.SchemaVersion) throws {
+    private func removeUnstorable(from file: URL, _ version: ModelVersion) throws {
         let connection = try Connection(path: file.path, mode: .readWrite)
         for table in version.serverTables {
             let name = SQL.quoted(table.name)

@@ -3,7 +3,18 @@ package enum ReservedNames {
     /// Returns whether SQLite, Strata or SQLite's JSON functions use a name. No table of a schema may have such a name.
     package static func contains(_ name: String) -> Bool {
         let name = name.lowercased()
-        return ["sqlite_", "strata_"].contains(where: name.hasPrefix) || ["json_each", "json_tree"].contains(name)
+        return isOfStrata(name) || name.hasPrefix("sqlite_") || ["json_each", "json_tree"].contains(name)
+    }
+
+    /// Returns whether a table is one of those that Strata adds to a store.
+    package static func isOfStrata(_ name: String) -> Bool { name.lowercased().hasPrefix("strata_") }
+
+    /// Returns whether a table or a trigger exists only during a migration in batches: the state (`strata_pending`), the
+    /// triggers of other tables, the new tables (`strata_1_name`), the key maps and the added rows.
+    package static func isOfPendingMigration(_ name: String) -> Bool {
+        guard isOfStrata(name) else { return false }
+        let rest = name.dropFirst("strata_".count)
+        return rest.hasPrefix("pending") || rest.hasPrefix("keys_") || rest == "added" || rest.first?.isNumber == true
     }
 
     /// The tables, in lowercase, that other libraries and migration tools add to the databases of an app.

@@ -106,7 +106,7 @@ package struct LoadedModel {
             throw Diagnostics([problem])
         }
         if release == nil, hasLock, !folder.configuration.versions.isListed {
-            func isGenerated(_ version: SchemaVersion) -> Bool {
+            func isGenerated(_ version: ModelVersion) -> Bool {
                 let file = folder.folder(.sql).appendingPathComponent("\(version.version).sql")
                 return FileManager.default.fileExists(atPath: file.path)
             }
@@ -163,7 +163,7 @@ package struct LoadedModel {
     var sealedVersions: [Version] { history.versions.prefix(sealedCount).map(\.version) }
 
     /// The sealed versions whose fixtures are committed.
-    private var versionsWithFixtures: [SchemaVersion] {
+    private var versionsWithFixtures: [ModelVersion] {
         history.versions.prefix(sealedCount).filter { !history.isPassedInConversion($0.version) }
     }
 
@@ -207,7 +207,7 @@ package struct LoadedModel {
 
     /// Returns the bytes of a fixture, and whether its fingerprint is that of the described version; nil if the file
     /// cannot be read.
-    private static func fixture(of version: SchemaVersion, at url: URL) -> (bytes: Data, isCurrent: Bool)? {
+    private static func fixture(of version: ModelVersion, at url: URL) -> (bytes: Data, isCurrent: Bool)? {
         guard let bytes = try? Data(contentsOf: url) else { return nil }
         // A store's `user_version` is derived from its fingerprint. It is at offset 60 of the file
         // (https://sqlite.org/fileformat.html).

@@ -14,12 +14,12 @@ struct SchemaExport {
         case drift
     }
 
-    private let version: SchemaVersion
+    private let version: ModelVersion
     /// The number of the version in a library that counts versions.
     private let number: Int
     private let tables: [Table]
 
-    init(_ version: SchemaVersion, number: Int) {
+    init(_ version: ModelVersion, number: Int) {
         self.version = version
         self.number = number
         tables = version.tables

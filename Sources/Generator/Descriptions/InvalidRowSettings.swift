@@ -181,7 +181,7 @@ package struct InvalidRowSettings: Sendable {
 
     /// Returns the policy for an entity's table in one version; nil if a `fill` policy has no property of this version.
     private func lowered(
-        _ policy: Policy, of entity: Entity, in version: SchemaVersion
+        _ policy: Policy, of entity: Entity, in version: ModelVersion
     ) -> ImportedInvalidRows.Policy? {
         switch policy {
         case .same(let policy): return policy
@@ -198,7 +198,7 @@ package struct InvalidRowSettings: Sendable {
     }
 
     /// Returns SQL for a value in the form in which a version stores it; nil if the property has another type there.
-    private func sql(_ value: Value, of column: StoredColumn, in version: SchemaVersion) -> String? {
+    private func sql(_ value: Value, of column: StoredColumn, in version: ModelVersion) -> String? {
         switch (value, column.type) {
         case (.null, _): return column.isNullable ? "NULL" : nil
         case (.scalar(let json), .scalar(let type)): return LiteralReader.literal(json, type: type).map(SQLite.literal)

@@ -66,7 +66,7 @@ struct ResolvedModel: Sendable {
     let subtypes: [ResolvedSubtype]
 
     /// Returns all versions, oldest first.
-    func schemaVersions() -> [SchemaVersion] {
+    func modelVersions() -> [ModelVersion] {
         let entities = sources.entityLineages.concurrentMap { lineage in
             var states: [Entity?] = []
             for index in sources.versions.indices {
@@ -74,12 +74,12 @@ struct ResolvedModel: Sendable {
             }
             return states
         }
-        var result: [SchemaVersion] = []
+        var result: [ModelVersion] = []
         for index in sources.versions.indices {
             let entities = entities.compactMap { $0[index.value] }
             let subtypes = sources.subtypeLineages.compactMap { subtype($0, at: index) }
             result.append(
-                SchemaVersion(
+                ModelVersion(
                     version: sources.versions[index], entities: entities, subtypes: subtypes, after: result.last))
         }
         return result

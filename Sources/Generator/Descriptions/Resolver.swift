@@ -34,7 +34,7 @@ enum Resolver {
         guard let model = decoder.model() else {
             return Resolution(sources: sources, diagnostics: decoder.reader.diagnostics)
         }
-        let schemaVersions = model.schemaVersions()
+        let schemaVersions = model.modelVersions()
         // No step leads to the first version. Its instructions are read only to report their problems.
         let instructions = versions.indices.map { InstructionReader.read(model, at: $0, &decoder) }.dropFirst()
         let diagnostics = decoder.reader.diagnostics

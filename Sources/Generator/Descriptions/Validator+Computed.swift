@@ -4,7 +4,7 @@ import SQLSchema
 extension Validator {
     /// Checks that the values of the computed properties of an entity fit their types.
     mutating func checkComputed(
-        _ entity: Entity, _ columns: [StoredColumn], _ version: SchemaVersion, _ index: VersionIndex
+        _ entity: Entity, _ columns: [StoredColumn], _ version: ModelVersion, _ index: VersionIndex
     ) {
         for property in entity.computed {
             let sources = self.sources
@@ -39,7 +39,7 @@ extension Validator {
     }
 }
 
-extension SchemaVersion {
+extension ModelVersion {
     /// Returns the kind of the values that a column of a type has.
     fileprivate func result(of type: ValueType) -> ExpressionResult {
         switch type {

@@ -2,7 +2,7 @@ import SchemaModel
 
 extension Validator {
     /// Checks that an entity is distributed by a property with one column, or by its primary key.
-    mutating func checkDistribution(_ entity: Entity, _ version: SchemaVersion, _ index: VersionIndex) {
+    mutating func checkDistribution(_ entity: Entity, _ version: ModelVersion, _ index: VersionIndex) {
         switch entity.distribution {
         case .identifier(let name):
             if case .column(name, _) = entity.identifier { return }

@@ -5,7 +5,7 @@ import SQLSchema
 extension Validator {
     /// Checks that a relationship has a target, a delete rule and an inverse that fit it.
     mutating func check(
-        _ relationship: Relationship, of property: Property, _ entity: Entity, _ version: SchemaVersion,
+        _ relationship: Relationship, of property: Property, _ entity: Entity, _ version: ModelVersion,
         _ index: VersionIndex
     ) {
         let lineage = property.lineage
@@ -88,7 +88,7 @@ extension Validator {
     private mutating func checkInverse(
         _ inverse: ElementLineage, _ relationship: Relationship, _ property: Property, _ entity: Entity,
         _ target: Entity,
-        _ version: SchemaVersion, _ index: VersionIndex
+        _ version: ModelVersion, _ index: VersionIndex
     ) -> Bool {
         guard let back = target.property(inverse) else {
             let name = sources.text("inverse", of: property.lineage, in: entity.lineage, at: index)

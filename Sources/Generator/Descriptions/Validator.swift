@@ -80,7 +80,7 @@ package struct Validator {
     }
 
     private mutating func checkSearch(
-        _ entity: Entity, _ columns: [StoredColumn], _ version: SchemaVersion, _ index: VersionIndex
+        _ entity: Entity, _ columns: [StoredColumn], _ version: ModelVersion, _ index: VersionIndex
     ) {
         guard let search = entity.search else { return }
         for property in search.columns.compactMap(entity.property) {
@@ -102,7 +102,7 @@ package struct Validator {
         }
     }
 
-    private mutating func checkChecks(_ entity: Entity, _ columns: [StoredColumn], _ version: SchemaVersion) {
+    private mutating func checkChecks(_ entity: Entity, _ columns: [StoredColumn], _ version: ModelVersion) {
         let sources = self.sources
         for one in entity.checks {
             func place(_ problem: Problem) -> Diagnostic {
@@ -119,7 +119,7 @@ package struct Validator {
     /// Checks the properties and the values in a condition or in another expression over them.
     mutating func check(
         _ condition: RowExpression<ElementLineage>, key: String, _ entity: Entity, _ columns: [StoredColumn],
-        _ version: SchemaVersion, _ place: (Problem) -> Diagnostic
+        _ version: ModelVersion, _ place: (Problem) -> Diagnostic
     ) {
         func refuse(_ lineage: ElementLineage, _ reason: String) {
             let name = entity.property(lineage)?.name ?? sources.name(of: lineage, in: entity.lineage)
@@ -138,7 +138,7 @@ package struct Validator {
 
     // MARK: Names
 
-    private mutating func checkTableNames(_ version: SchemaVersion, _ index: VersionIndex) {
+    private mutating func checkTableNames(_ version: ModelVersion, _ index: VersionIndex) {
         var tables: Set<String> = []
         var types: [String: String] = [:]
         for subtype in version.subtypes {
@@ -177,7 +177,7 @@ package struct Validator {
         "Swift", "Foundation", "Strata", "StrataTesting", "Testing", "Type", "Self", "Any", "Protocol",
     ]
 
-    private mutating func checkMemberNames(_ entity: Entity, _ version: SchemaVersion, _ index: VersionIndex) {
+    private mutating func checkMemberNames(_ entity: Entity, _ version: ModelVersion, _ index: VersionIndex) {
         var names: Set<String> = []
         var duplicates: Set<ElementLineage> = []
         let properties = entity.properties.map { ($0.lineage, $0.name) } + entity.computed.map { ($0.lineage, $0.name) }
@@ -227,7 +227,7 @@ package struct Validator {
         }
     }
 
-    private mutating func checkRelationshipNames(_ entity: Entity, _ version: SchemaVersion, _ index: VersionIndex) {
+    private mutating func checkRelationshipNames(_ entity: Entity, _ version: ModelVersion, _ index: VersionIndex) {
         var members: [String: String] = [:]
         for property in entity.properties where property.relationship != nil {
             let member = SwiftName.member(property.name)
@@ -241,7 +241,7 @@ package struct Validator {
 
     // MARK: Keys
 
-    private mutating func checkKey(_ entity: Entity, _ version: SchemaVersion, _ index: VersionIndex) {
+    private mutating func checkKey(_ entity: Entity, _ version: ModelVersion, _ index: VersionIndex) {
         for source in entity.keySources {
             guard let other = version.entity(source) else {
                 let name = sources[source].name
@@ -293,7 +293,7 @@ package struct Validator {
     // MARK: Types
 
     private mutating func check(
-        _ type: ValueType, of property: Property, _ entity: Entity, _ version: SchemaVersion, _ index: VersionIndex
+        _ type: ValueType, of property: Property, _ entity: Entity, _ version: ModelVersion, _ index: VersionIndex
     ) {
         if let subtype = type.subtype, version.subtype(subtype) == nil {
             let problem = Problem.unknownSubtype(
@@ -322,7 +322,7 @@ package struct Validator {
         }
     }
 
-    private mutating func check(_ subtype: Subtype, _ version: SchemaVersion, _ index: VersionIndex) {
+    private mutating func check(_ subtype: Subtype, _ version: ModelVersion, _ index: VersionIndex) {
         let sources = self.sources
         func place(_ element: ElementLineage, _ key: String = "name") -> (Problem) -> Diagnostic {
             { problem in sources.diagnostic(problem, subtype: subtype.lineage, element: element, key: key, at: index)

@@ -3,9 +3,9 @@ import SQLSchema
 
 /// Turns the elements of one version into the facts of a document.
 struct VersionFacts {
-    private let version: SchemaVersion
+    private let version: ModelVersion
 
-    init(_ version: SchemaVersion) {
+    init(_ version: ModelVersion) {
         self.version = version
     }
 

@@ -204,7 +204,7 @@ extension Generator {
     ///   - entity: The entity.
     ///   - prefix: The source before the name of each property, such as `self.`.
     ///   - version: The version of the entity.
-    private func key(of entity: Entity, _ prefix: String, in version: SchemaVersion) -> String {
+    private func key(of entity: Entity, _ prefix: String, in version: ModelVersion) -> String {
         let columns = version.columns(of: entity)
         guard case .properties(let lineages) = entity.identifier else {
             return columns.first.map { prefix + names.member($0) } ?? ""
@@ -235,7 +235,7 @@ extension Generator {
     }
 
     /// Returns Swift source for the argument with the collations of a foreign key; empty if the foreign key needs none.
-    private func collations(of column: StoredColumn, in version: SchemaVersion) -> String {
+    private func collations(of column: StoredColumn, in version: ModelVersion) -> String {
         guard let target = column.role.target.flatMap(version.entity) else { return "" }
         let collations = version.keyCollations(of: target)
         switch collations.count {
@@ -275,7 +275,7 @@ extension Generator {
     }
 
     private func relationshipValues(
-        _ property: Property, of entity: Entity, in version: SchemaVersion, _ shape: EntityShape
+        _ property: Property, of entity: Entity, in version: ModelVersion, _ shape: EntityShape
     ) -> Value? {
         guard let relationship = property.relationship, let target = version.entity(relationship.target) else {
             return nil

@@ -75,7 +75,7 @@ struct KeyShape {
         return shapes
     }
 
-    private static func form(of entity: Entity, in version: SchemaVersion) -> Form {
+    private static func form(of entity: Entity, in version: ModelVersion) -> Form {
         let columns = version.columns(of: entity)
         switch entity.identifier {
         case .column(_, let kind): return .raw(kind.scalar)
@@ -96,7 +96,7 @@ struct KeyShape {
 
     /// Returns the names and types of a primary key's parts, including the parts of referenced primary keys. Two
     /// primary keys with the same signature have the same Swift type.
-    private static func signature(of entity: Entity, in version: SchemaVersion) -> [String] {
+    private static func signature(of entity: Entity, in version: ModelVersion) -> [String] {
         switch form(of: entity, in: version) {
         case .raw(let scalar): return [scalar.rawValue]
         case .members(let members):

@@ -57,7 +57,7 @@ extension Generator {
         return types.contains("Context") ? "Strata.MigrationContext" : "Context"
     }
 
-    private func home(_ lineage: EntityLineage, _ version: SchemaVersion) -> String {
+    private func home(_ lineage: EntityLineage, _ version: ModelVersion) -> String {
         let index = history.versions.firstIndex { $0.version == version.version } ?? 0
         let shape = names.shapes[lineage].first { $0.first <= index && index <= $0.last }
         return names.type(lineage, in: history.versions[shape?.first ?? index])
@@ -89,7 +89,7 @@ extension Generator {
     }
 
     /// Returns the name of a struct without the schema: `V1_0.Laundry`.
-    private func short(_ lineage: EntityLineage, _ version: SchemaVersion) -> String {
+    private func short(_ lineage: EntityLineage, _ version: ModelVersion) -> String {
         String(names.type(lineage, in: version).dropFirst(history.name.count + 1))
     }
 
@@ -133,7 +133,7 @@ extension Generator {
     /// Returns the names of the types with which a custom migration reads and provides single columns of an entity's
     /// rows.
     func columnMigrationNames(_ entity: EntityStep, _ step: SchemaStep) -> (row: String, values: String) {
-        func name(_ entity: Entity, _ suffix: String, in version: SchemaVersion) -> String {
+        func name(_ entity: Entity, _ suffix: String, in version: ModelVersion) -> String {
             let taken = (version.entities.map(\.name) + version.subtypes.map(\.name)).map(SwiftName.type)
             var name = SwiftName.type(entity.name) + suffix
             while taken.contains(name) { name += "_" }
@@ -220,7 +220,7 @@ extension Generator {
 
     /// Returns Swift source for a value, from the old struct; nil if the value is a parameter.
     private func expression(
-        _ origin: ValueOrigin, _ column: StoredColumn, old: String, in version: SchemaVersion
+        _ origin: ValueOrigin, _ column: StoredColumn, old: String, in version: ModelVersion
     ) -> String? {
         switch origin {
         case .copy(let before): return "\(old).\(names.member(before))"

@@ -5,7 +5,7 @@ import SQLSchema
 
 extension Generator {
     /// Returns the values for the template `Version.sql`: the DDL of one version.
-    func versionSQLValues(_ version: SchemaVersion) -> Value {
+    func versionSQLValues(_ version: ModelVersion) -> Value {
         [
             "schema": .text(history.name),
             "version": .text(version.version.text),

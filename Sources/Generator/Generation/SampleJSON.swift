@@ -6,7 +6,7 @@ import SQLSchema
 /// case, and the limits of every type.
 enum SampleJSON {
     /// Returns distinct JSON texts that cover the values of `type`.
-    static func texts(of type: ValueType, in version: SchemaVersion) -> [String] {
+    static func texts(of type: ValueType, in version: ModelVersion) -> [String] {
         switch type {
         case .scalar(let scalar): return texts(of: scalar)
         case .array(let element):
@@ -23,7 +23,7 @@ enum SampleJSON {
     }
 
     /// Returns enough objects to use every value of each member, and one object without all nullable members.
-    private static func objects(_ members: [Property], in version: SchemaVersion) -> [String] {
+    private static func objects(_ members: [Property], in version: ModelVersion) -> [String] {
         let values = members.map { member in member.type.map { texts(of: $0, in: version) } ?? [] }
         let count = values.map(\.count).max() ?? 1
         var objects = (0..<count).map { row in

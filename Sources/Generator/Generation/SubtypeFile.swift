@@ -83,7 +83,7 @@ extension Generator {
         return documentation(isUnused ? [text, note].compactMap(\.self).joined(separator: "\n\n") : text)
     }
 
-    private func memberValues(_ member: Property, in version: SchemaVersion, isLast: Bool) -> Value {
+    private func memberValues(_ member: Property, in version: ModelVersion, isLast: Bool) -> Value {
         let type = member.type ?? .scalar(.string)
         let name = SwiftName.member(member.name)
         let isSelf = name == "self"

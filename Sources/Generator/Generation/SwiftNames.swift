@@ -74,19 +74,19 @@ struct SwiftNames {
     func namespace(_ index: Int) -> String { "V" + history.versions[index].version.identifier }
 
     /// Returns the index of a version in the history.
-    func index(of version: SchemaVersion) -> Int { places[version.version] ?? 0 }
+    func index(of version: ModelVersion) -> Int { places[version.version] ?? 0 }
 
     /// Returns the name of a version's namespace: `V1_0`.
-    func namespace(_ version: SchemaVersion) -> String { "V" + version.version.identifier }
+    func namespace(_ version: ModelVersion) -> String { "V" + version.version.identifier }
 
     /// Returns the name of an entity's struct in the namespace of `version`: `LaundrySchema.V1_0.Laundry`.
-    func type(_ lineage: EntityLineage, in version: SchemaVersion) -> String {
+    func type(_ lineage: EntityLineage, in version: ModelVersion) -> String {
         let name = version.entity(lineage).map { SwiftName.type($0.name) } ?? ""
         return "\(history.name).\(namespace(version)).\(SwiftName.escaped(name))"
     }
 
     /// Returns the name of the type of an entity's primary key: `LaundrySchema.LaundryID`.
-    func id(_ lineage: EntityLineage, in version: SchemaVersion) -> String {
+    func id(_ lineage: EntityLineage, in version: ModelVersion) -> String {
         "\(history.name).\(keyShapes.name(lineage, at: index(of: version)))"
     }
 
@@ -108,7 +108,7 @@ struct SwiftNames {
     }
 
     /// Returns the type of a column's Swift property.
-    func type(of column: StoredColumn, lineage: EntityLineage, in version: SchemaVersion) -> String {
+    func type(of column: StoredColumn, lineage: EntityLineage, in version: ModelVersion) -> String {
         let name =
             switch column.role {
             case .identifier: id(lineage, in: version)
@@ -119,7 +119,7 @@ struct SwiftNames {
     }
 
     /// Returns the Swift type of a value.
-    func type(_ type: ValueType, in version: SchemaVersion) -> String { self.type(type, at: index(of: version)) }
+    func type(_ type: ValueType, in version: ModelVersion) -> String { self.type(type, at: index(of: version)) }
 
     /// Returns the Swift type of a value in the version at `index`. A subtype has the namespace of the version that
     /// declares it.
@@ -156,7 +156,7 @@ struct SwiftNames {
     ///   - member: Swift source for the value of the column's Swift property.
     ///   - column: The column.
     ///   - version: The version of the column.
-    func sqliteValue(_ member: String, of column: StoredColumn, in version: SchemaVersion) -> String {
+    func sqliteValue(_ member: String, of column: StoredColumn, in version: ModelVersion) -> String {
         switch column.role {
         case .identifier: return "Strata.SQLiteValue(\(member).rawValue)"
         case .reference(let target):
@@ -173,7 +173,7 @@ struct SwiftNames {
     }
 
     /// Returns the Swift source that follows a primary key to access its values, one for each column: `.rawValue`.
-    private func keyPaths(_ lineage: EntityLineage, in version: SchemaVersion) -> [String] {
+    private func keyPaths(_ lineage: EntityLineage, in version: ModelVersion) -> [String] {
         let index = index(of: version)
         guard let shape = keyShapes[lineage].first(where: { $0.first <= index && index <= $0.last }) else {
             return []
@@ -241,7 +241,7 @@ struct EntityShape {
     }
 
     init(
-        _ entity: Entity, in version: SchemaVersion, at index: Int, _ keyShapes: [[KeyShape]],
+        _ entity: Entity, in version: ModelVersion, at index: Int, _ keyShapes: [[KeyShape]],
         _ subtypeShapes: [[SubtypeShape]]
     ) {
         self.entity = entity

@@ -6,7 +6,7 @@ import SQLSchema
 /// Swift source for values, and for changes of their types.
 extension SwiftNames {
     /// Returns Swift source for a default value or backfill value of a column.
-    func value(_ literal: Literal, type: ValueType, in version: SchemaVersion) -> String {
+    func value(_ literal: Literal, type: ValueType, in version: ModelVersion) -> String {
         switch (type, literal) {
         case (.scalar(let scalar), _):
             return SwiftLiteral.value(literal, type: scalar)
@@ -23,7 +23,7 @@ extension SwiftNames {
     }
 
     /// Returns Swift source for a value within JSON.
-    private func value(_ json: JSON, type: ValueType, in version: SchemaVersion) -> String {
+    private func value(_ json: JSON, type: ValueType, in version: ModelVersion) -> String {
         switch (type, json.value) {
         case (.array(let element), .array(let values)):
             return "[" + values.map { value($0, type: element, in: version) }.joined(separator: ", ") + "]"
@@ -75,7 +75,7 @@ extension SwiftNames {
     ///   - isOptional: Whether the type of `old` is an optional.
     ///   - version: The version of the new value.
     func expression(
-        _ change: TypeChange, _ old: String, isOptional: Bool, in version: SchemaVersion
+        _ change: TypeChange, _ old: String, isOptional: Bool, in version: ModelVersion
     ) -> String {
         switch change.values {
         case .scalar(_, let to): return "Strata.MigratedValue.\(to.rawValue)(\(old))"
@@ -89,7 +89,7 @@ extension SwiftNames {
 
     /// Returns Swift source that converts the value of the expression `old` from an older Swift type of a subtype to
     /// its type in `version`.
-    private func remade(_ old: String, type: ValueType, in version: SchemaVersion) -> String {
+    private func remade(_ old: String, type: ValueType, in version: ModelVersion) -> String {
         if case .array(let element) = type {
             return "\(old).map { \(remade("$0", type: element, in: version)) }"
         }

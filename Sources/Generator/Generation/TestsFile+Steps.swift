@@ -134,7 +134,7 @@ extension Generator {
     }
 
     private func joinTest(
-        _ join: SchemaVersion.JoinTable, _ entity: EntityStep, _ loose: Set<EntityLineage>, _ step: SchemaStep
+        _ join: ModelVersion.JoinTable, _ entity: EntityStep, _ loose: Set<EntityLineage>, _ step: SchemaStep
     ) -> TableTest? {
         let element = StepInstructions.Element(entity: entity.new.lineage, property: join.property)
         let target = join.relationship.target

@@ -99,7 +99,7 @@ extension Generator {
         return (series.definitions, versions)
     }
 
-    private func tableText(_ entity: Entity, _ version: SchemaVersion) -> FixtureTableText {
+    private func tableText(_ entity: Entity, _ version: ModelVersion) -> FixtureTableText {
         var key: [String]?
         if case .properties = entity.identifier { key = version.keyParts(of: entity).map(\.name) }
         let distinct = distinctColumns(of: entity, in: version)
@@ -130,7 +130,7 @@ extension Generator {
             } ?? "")
     }
 
-    private func joinText(_ join: SchemaVersion.JoinTable, of entity: Entity, _ version: SchemaVersion) -> String {
+    private func joinText(_ join: ModelVersion.JoinTable, of entity: Entity, _ version: ModelVersion) -> String {
         let property = SwiftLiteral.string("\(entity.name).\(entity.property(join.property)?.name ?? "")")
         let target = SwiftLiteral.string(version.entity(join.relationship.target)?.tableName ?? "")
         let isPlain = join.source.count == 1 && join.target.count == 1
@@ -216,7 +216,7 @@ extension Generator {
     }
 
     private func column(
-        _ column: StoredColumn, of entity: Entity, in version: SchemaVersion, isDistinct: Bool
+        _ column: StoredColumn, of entity: Entity, in version: ModelVersion, isDistinct: Bool
     ) -> String {
         let name = SwiftLiteral.string(column.name)
         let property = SwiftLiteral.string(column.property.flatMap(entity.property)?.name ?? column.name)
@@ -243,7 +243,7 @@ extension Generator {
 
     /// Returns the columns whose values must be distinct in a fixture, one for each unique index. It is the first
     /// attribute of the index that has a scalar type other than Boolean, or else the first column of the index.
-    private func distinctColumns(of entity: Entity, in version: SchemaVersion) -> Set<String> {
+    private func distinctColumns(of entity: Entity, in version: ModelVersion) -> Set<String> {
         let columns = version.columns(of: entity)
         var names: Set<String> = []
         for index in version.table(of: entity).indexes where index.isUnique {
@@ -257,7 +257,7 @@ extension Generator {
     }
 
     /// Returns Swift source for the sample values of a fixture's column, with its limits.
-    private func sampleType(_ column: StoredColumn, of entity: Entity, in version: SchemaVersion) -> String {
+    private func sampleType(_ column: StoredColumn, of entity: Entity, in version: ModelVersion) -> String {
         let type = sampleType(column.type, in: version)
         let limits = column.property.flatMap(entity.property)?.limits ?? []
         return limits.isEmpty ? type : ".limited(\(type), [\(limits.map(limitText).joined(separator: ", "))])"
@@ -284,7 +284,7 @@ extension Generator {
     }
 
     /// Returns Swift source for the sample values of a fixture's column.
-    private func sampleType(_ type: ValueType, in version: SchemaVersion) -> String {
+    private func sampleType(_ type: ValueType, in version: ModelVersion) -> String {
         switch type {
         case .scalar(let scalar): return "." + scalar.rawValue
         case .array:

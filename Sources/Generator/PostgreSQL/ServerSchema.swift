@@ -86,7 +86,7 @@ package struct ServerScript: Hashable, Sendable {
     }
 
     /// Creates the script of a version for an empty database.
-    init(_ version: SchemaVersion, of schema: String) throws(ServerExpression.Unsupported) {
+    init(_ version: ModelVersion, of schema: String) throws(ServerExpression.Unsupported) {
         let name = version.version.text
         let tables = version.serverTables
         var statements = ServerHistory.statements
@@ -139,7 +139,7 @@ package struct ServerScript: Hashable, Sendable {
     ///
     /// - Parameter earlier: The versions of earlier steps that change the same tables.
     static func scripts(
-        _ step: ServerStep, after earlier: [String], from: SchemaVersion, to: SchemaVersion, of schema: String
+        _ step: ServerStep, after earlier: [String], from: ModelVersion, to: ModelVersion, of schema: String
     ) -> [ServerScript] {
         let versions = [step.from, step.to].map { SQL.literal($0) }.joined(separator: ", ")
         let fingerprints = [from, to].map { SQL.literal($0.fingerprint.description) }.joined(separator: ", ")

@@ -37,7 +37,7 @@ package struct ServerTable: Hashable, Sendable {
     }
 }
 
-extension SchemaVersion {
+extension ModelVersion {
     /// The tables of the version on a PostgreSQL server, in the order of `tables`.
     package var serverTables: [ServerTable] {
         entities.flatMap { [serverTable(of: $0)] + serverJoinTables(of: $0) }

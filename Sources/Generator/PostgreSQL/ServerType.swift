@@ -26,7 +26,7 @@ package enum ServerType: String, CaseIterable, Hashable, Sendable {
     static let referenceDate = 978_307_200
 }
 
-extension SchemaVersion {
+extension ModelVersion {
     /// Returns the type of a PostgreSQL column for values of a type.
     package func serverType(of type: ValueType) -> ServerType {
         switch type {

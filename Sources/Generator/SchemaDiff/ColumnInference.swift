@@ -67,8 +67,8 @@ struct ColumnInference {
         self.oldColumns = types.from.columns(of: old)
     }
 
-    private var from: SchemaVersion { types.from }
-    private var to: SchemaVersion { types.to }
+    private var from: ModelVersion { types.from }
+    private var to: ModelVersion { types.to }
     private var instructions: StepInstructions { types.instructions }
 
     /// Returns the origin of the values of `column` of the new table.

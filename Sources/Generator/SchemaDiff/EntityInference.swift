@@ -12,8 +12,8 @@ struct EntityInference {
     /// Whether all rows of the entity are deleted.
     let isEmptied: Bool
 
-    private var from: SchemaVersion { types.from }
-    private var to: SchemaVersion { types.to }
+    private var from: ModelVersion { types.from }
+    private var to: ModelVersion { types.to }
     private var instructions: StepInstructions { types.instructions }
 
     init(old: Entity, new: Entity, types: TypeInference) {

@@ -119,7 +119,7 @@ extension SchemaHistory {
     }
 }
 
-extension SchemaVersion {
+extension ModelVersion {
     /// Returns the table and the column of the property with the name `TABLE.PROPERTY`. The column name does not
     /// include the `_id` of a foreign key.
     fileprivate func column(called name: String) -> (table: String, base: String)? {

@@ -5,17 +5,17 @@ import SQLSchema
 struct JoinTableInference {
     private(set) var changes: [TableChange] = []
     private(set) var customReasons: [CustomReason] = []
-    private let from: SchemaVersion
-    private let to: SchemaVersion
+    private let from: ModelVersion
+    private let to: ModelVersion
     private let old: Entity
     private let new: Entity
     /// The entities whose rows are all deleted.
     private let emptied: Set<EntityLineage>
-    private let before: [SchemaVersion.JoinTable]
+    private let before: [ModelVersion.JoinTable]
 
     private var isEmptied: Bool { emptied.contains(new.lineage) }
 
-    init(from: SchemaVersion, to: SchemaVersion, old: Entity, new: Entity, emptied: Set<EntityLineage>) {
+    init(from: ModelVersion, to: ModelVersion, old: Entity, new: Entity, emptied: Set<EntityLineage>) {
         (self.from, self.to, self.old, self.new, self.emptied) = (from, to, old, new, emptied)
         before = from.joinTables(of: old)
         let after = to.joinTables(of: new)
@@ -36,7 +36,7 @@ struct JoinTableInference {
     }
 
     /// Infers the change of a join table of the new version.
-    private mutating func infer(_ join: SchemaVersion.JoinTable) {
+    private mutating func infer(_ join: ModelVersion.JoinTable) {
         guard !isEmptied, let property = new.property(join.property), let was = old.property(join.property) else {
             return changes.append(.create(join.table.name))
         }
@@ -76,7 +76,7 @@ struct JoinTableInference {
 
     /// Returns the change that fills a join table from the foreign key column in which a to-one relationship was
     /// stored.
-    private func filled(_ join: SchemaVersion.JoinTable, from property: Property) -> TableChange {
+    private func filled(_ join: ModelVersion.JoinTable, from property: Property) -> TableChange {
         let target = from.referenceParts(of: property).map(\.name)
         let keys = zip(join.source + join.target, from.keyParts(of: old).map(\.name) + target)
         var columns = Dictionary(keys.map { ($0, ValueExpression.column($1)) }, uniquingKeysWith: { first, _ in first })

@@ -181,7 +181,7 @@ package struct Lock: Hashable, Sendable {
     }
 }
 
-extension SchemaVersion {
+extension ModelVersion {
     /// The logical lines of the entities and subtypes, sorted by bytes.
     var sortedLines: [String] {
         logicalLines.sortedByBytes()

@@ -80,7 +80,7 @@ extension SchemaStep {
     /// Returns the value of a stored or computed property's field as text; nil if the property does not have it.
     private func fact(
         _ field: SchemaChange.Field, ofProperty lineage: ElementLineage, of entity: EntityLineage,
-        in version: SchemaVersion
+        in version: ModelVersion
     ) -> String? {
         guard let entity = version.entity(entity) else { return nil }
         if let property = entity.property(lineage) { return fact(field, of: property, in: version) }
@@ -89,7 +89,7 @@ extension SchemaStep {
 
     /// Returns the value of a computed property's field as text; nil if the property does not have it.
     func fact(
-        _ field: SchemaChange.Field, of property: ComputedProperty, in entity: Entity, _ version: SchemaVersion
+        _ field: SchemaChange.Field, of property: ComputedProperty, in entity: Entity, _ version: ModelVersion
     ) -> String? {
         switch field {
         case .name: property.name
@@ -105,7 +105,7 @@ extension SchemaStep {
     }
 
     /// Returns the value of a stored property's field as text; nil if the property does not have it.
-    func fact(_ field: SchemaChange.Field, of property: Property, in version: SchemaVersion) -> String? {
+    func fact(_ field: SchemaChange.Field, of property: Property, in version: ModelVersion) -> String? {
         let relationship = property.relationship
         // A renamed target is not a change.
         let target = relationship.flatMap { to.entity($0.target) ?? from.entity($0.target) }
@@ -142,7 +142,7 @@ extension SchemaStep {
     /// Returns the name or the content of an element of a subtype as text.
     func fact(
         _ field: SchemaChange.Field, ofElement lineage: ElementLineage, of subtype: Subtype,
-        in version: SchemaVersion
+        in version: ModelVersion
     ) -> String? {
         switch subtype.kind {
         case .cases(let cases):
@@ -224,7 +224,7 @@ extension SchemaStep {
         }.joined(separator: ", ")
     }
 
-    private func text(of index: EntityIndex, _ subject: SchemaChange.Subject, in version: SchemaVersion) -> String {
+    private func text(of index: EntityIndex, _ subject: SchemaChange.Subject, in version: ModelVersion) -> String {
         guard case .entity(let lineage) = subject, let entity = version.entity(lineage) else { return "" }
         let names = index.properties.compactMap { lineage in
             entity.name(of: lineage).map {
@@ -235,7 +235,7 @@ extension SchemaStep {
             + (index.shape.condition.map { " where \(version.text(of: $0, in: entity))" } ?? "")
     }
 
-    private func text(of check: EntityCheck, _ subject: SchemaChange.Subject, in version: SchemaVersion) -> String {
+    private func text(of check: EntityCheck, _ subject: SchemaChange.Subject, in version: ModelVersion) -> String {
         guard case .entity(let lineage) = subject, let entity = version.entity(lineage) else { return "" }
         return "check \(check.name) where \(version.text(of: check.condition, in: entity))"
     }

@@ -5,7 +5,7 @@ package struct SchemaHistory: Sendable {
     /// The name of the schema's type: `LaundrySchema`.
     package let name: String
     /// The versions, oldest first; never empty.
-    package let versions: [SchemaVersion]
+    package let versions: [ModelVersion]
     /// The steps by which stores are migrated, oldest first.
     package let steps: [SchemaStep]
     /// The steps between each version and the next one, oldest first. They differ from `steps` where a chain passes over
@@ -39,7 +39,7 @@ package struct SchemaHistory: Sendable {
     ///     they are migrated.
     ///   - imported: The databases from which the model was imported.
     package init(
-        name: String, versions: [SchemaVersion], instructions: [StepInstructions], sources: [String],
+        name: String, versions: [ModelVersion], instructions: [StepInstructions], sources: [String],
         subtypeSources: [String] = [], unpersisted: [String] = [], formerNames: [Version: String] = [:],
         chain: [Version: Version] = [:], imported: ImportedSource? = nil
     ) {
@@ -57,7 +57,7 @@ package struct SchemaHistory: Sendable {
     }
 
     private init(
-        name: String, versions: [SchemaVersion], steps: [SchemaStep], neighbours: [SchemaStep], sources: [String],
+        name: String, versions: [ModelVersion], steps: [SchemaStep], neighbours: [SchemaStep], sources: [String],
         subtypeSources: [String], unpersisted: [String], formerNames: [Version: String], imported: ImportedSource?
     ) {
         self.name = name
@@ -86,7 +86,7 @@ package struct SchemaHistory: Sendable {
     package var subtypeLineages: [SubtypeLineage] { subtypeSources.indices.map { SubtypeLineage($0) } }
 
     /// The newest version.
-    package var newest: SchemaVersion { versions[versions.count - 1] }
+    package var newest: ModelVersion { versions[versions.count - 1] }
 
     /// Returns the history without the versions that are older than `version`, which must be one of the versions.
     package func supported(from version: Version) -> SchemaHistory {
@@ -100,7 +100,7 @@ package struct SchemaHistory: Sendable {
 
     /// Returns the step between two versions, which need not be neighbours.
     private static func step(
-        from: Int, to: Int, among versions: [SchemaVersion], _ instructions: [StepInstructions]
+        from: Int, to: Int, among versions: [ModelVersion], _ instructions: [StepInstructions]
     ) -> SchemaStep {
         let passed = versions[(from + 1)...to]
         let unchanged = passed.dropFirst().reduce(passed.first?.unchanged ?? []) { $0.intersection($1.unchanged) }

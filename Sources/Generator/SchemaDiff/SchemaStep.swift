@@ -4,9 +4,9 @@ import SQLSchema
 /// A migration step between two neighbouring versions: every change, and how it is carried out.
 package struct SchemaStep: Sendable {
     /// The version before.
-    package let from: SchemaVersion
+    package let from: ModelVersion
     /// The version after.
-    package let to: SchemaVersion
+    package let to: ModelVersion
     /// The instructions in the descriptions. The difference between the versions does not contain them.
     package let instructions: StepInstructions
     /// The lineages of the entities whose storage is the same in both versions.
@@ -88,7 +88,7 @@ package struct SchemaStep: Sendable {
     ///   - unchanged: The lineages of the entities that are the same in both versions.
     ///   - unchangedSubtypes: The lineages of the subtypes that are the same in both versions.
     package init(
-        from: SchemaVersion, to: SchemaVersion, instructions: StepInstructions, unchanged: Set<EntityLineage>? = nil,
+        from: ModelVersion, to: ModelVersion, instructions: StepInstructions, unchanged: Set<EntityLineage>? = nil,
         unchangedSubtypes: Set<SubtypeLineage>? = nil
     ) {
         self.from = from

@@ -13,8 +13,8 @@ package enum InferredChange: Hashable, Sendable {
 
 /// Infers the values of a type from values of another type.
 struct TypeInference {
-    let from: SchemaVersion
-    let to: SchemaVersion
+    let from: ModelVersion
+    let to: ModelVersion
     let instructions: StepInstructions
     /// The subtypes that are the same in both versions, with all their parts.
     let unchanged: Set<SubtypeLineage>

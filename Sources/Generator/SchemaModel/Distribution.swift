@@ -25,7 +25,7 @@ package enum TableDistribution: Hashable, Sendable {
     }
 }
 
-extension SchemaVersion {
+extension ModelVersion {
     /// Returns the way in which Citus places the rows of the entity's table; nil if the coordinator has them all.
     package func distribution(of entity: Entity) -> TableDistribution? {
         switch entity.distribution {

@@ -49,7 +49,7 @@ package struct KeyPart: Hashable, Sendable {
     }
 }
 
-extension SchemaVersion {
+extension ModelVersion {
     /// Returns the columns of the entity's primary key, most significant first.
     package func keyParts(of entity: Entity) -> [KeyPart] {
         keyParts(of: entity, inside: [])
@@ -95,7 +95,7 @@ extension SchemaVersion {
 
     /// Returns whether the primary keys of an entity in two versions consist of the same columns. Their names may
     /// differ.
-    package func hasSameKey(_ entity: Entity, as other: Entity, in version: SchemaVersion) -> Bool {
+    package func hasSameKey(_ entity: Entity, as other: Entity, in version: ModelVersion) -> Bool {
         let (parts, others) = (keyParts(of: entity), version.keyParts(of: other))
         return parts.map(\.origin) == others.map(\.origin) && parts.map(\.type) == others.map(\.type)
     }

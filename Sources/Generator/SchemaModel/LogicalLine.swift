@@ -1,6 +1,6 @@
 import SQLSchema
 
-extension SchemaVersion {
+extension ModelVersion {
     /// Returns the logical line of an entity: its name, its primary key, and its elements by name.
     ///
     /// The line does not depend on the DDL, the documentation or the order of the description. Locks and fingerprints

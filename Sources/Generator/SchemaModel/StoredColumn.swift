@@ -55,7 +55,7 @@ extension StoredColumn {
     }
 }
 
-extension SchemaVersion {
+extension ModelVersion {
     /// Returns the collations of the columns of the entity's primary key, in SQL. The default collation is "". The
     /// result is empty if all columns have the default collation.
     package func keyCollations(of entity: Entity) -> [String] {

@@ -110,7 +110,7 @@ package struct Subtype: Hashable, Sendable {
     }
 }
 
-extension SchemaVersion {
+extension ModelVersion {
     /// Returns the storage type of the column for values of `type`.
     package func storage(of type: ValueType) -> StorageType {
         switch type {

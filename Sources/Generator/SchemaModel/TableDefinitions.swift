@@ -14,7 +14,7 @@ package struct TableOwner: Hashable, Sendable {
     }
 }
 
-extension SchemaVersion {
+extension ModelVersion {
     /// The tables of the version. The join tables of an entity follow its own table.
     package var tables: [Table] {
         entities.flatMap { [table(of: $0)] + joinTables(of: $0).map(\.table) }

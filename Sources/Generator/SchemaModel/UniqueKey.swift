@@ -21,7 +21,7 @@ package struct UniqueKey: Hashable, Sendable {
     }
 }
 
-extension SchemaVersion {
+extension ModelVersion {
     /// Returns the unique keys of `entity`, without its primary key.
     package func uniqueKeys(of entity: Entity) -> [UniqueKey] {
         let single = entity.properties.filter { isUnique($0) }.map { IndexShape([$0.lineage], unique: true) }

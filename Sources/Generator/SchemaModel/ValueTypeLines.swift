@@ -1,6 +1,6 @@
 import SQLSchema
 
-extension SchemaVersion {
+extension ModelVersion {
     /// The types of values that the tables do not show, one a line: `note.is_done bool`, and the logical lines of
     /// subtypes. If such a line changes in a draft, the rows of existing stores cannot be read.
     package var valueTypeLines: [String] {

@@ -185,7 +185,7 @@ extension ModelImport {
         let result = try Self.resolve(files + others, folder: folder, schema: schema)
         try Self.check(result, keeps: history, folder: folder)
         // Your edits also apply to the new versions. Compare with the import only if you made no edits.
-        let asImported = SchemaVersion(
+        let asImported = ModelVersion(
             version: lastVersion, entities: imported.entities(at: last), subtypes: imported.subtypes(at: last))
         if asImported.logicalLines.sorted() == history.newest.logicalLines.sorted() {
             try Self.check(result, against: imported, from: last, folder: folder)

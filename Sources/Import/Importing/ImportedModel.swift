@@ -225,7 +225,7 @@ extension ModelImport {
                 start == nil
                 ? version.entities == entities && version.subtypes == subtypes
                 : version.logicalLines.sorted()
-                    == SchemaVersion(version: number, entities: entities, subtypes: subtypes).logicalLines.sorted()
+                    == ModelVersion(version: number, entities: entities, subtypes: subtypes).logicalLines.sorted()
             if isSame { continue }
             let name = entities.first { !version.entities.contains($0) }?.name ?? "the model"
             throw ImportError(

@@ -6,7 +6,7 @@ import Strata
 final class ConversionBatches {
     private(set) var state: ConversionState
     private let source: Connection
-    private let file: SourceFile
+    private let file: ConvertedFile
     private let target: Connection
     private let draft: ConversionDraft
     private let rows: SetAsideRows
@@ -20,7 +20,7 @@ final class ConversionBatches {
     private var counted = ContinuousClock.now
 
     init(
-        _ state: ConversionState, from source: Connection, _ file: SourceFile, into target: Connection,
+        _ state: ConversionState, from source: Connection, _ file: ConvertedFile, into target: Connection,
         _ draft: ConversionDraft, _ rows: SetAsideRows, _ monitor: ConversionMonitor, files: URL?
     ) {
         (self.state, self.source, self.file, self.target) = (state, source, file, target)

@@ -111,10 +111,10 @@ extension Store {
             let files = source.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT/_EXTERNAL_DATA")
             let other = try StoreFile.connect(to: source, .readOnly, reading)
             let before = try other.integer("PRAGMA data_version")
-            let identity = try SourceFile.identity(of: source)
+            let identity = try ConvertedFile.identity(of: source)
             // The transaction reads one state of the database, even if other connections write to it.
             return try connection.transaction("BEGIN") {
-                let file = SourceFile(
+                let file = ConvertedFile(
                     url: source, identity: identity, isUnchanged: { try other.integer("PRAGMA data_version") == before }
                 )
                 return try StoreConversion(

@@ -14,14 +14,14 @@ struct StoreConversion {
     let files: URL?
     let options: ConversionOptions
     /// The file of the database.
-    let file: SourceFile
+    let file: ConvertedFile
     let draft: ConversionDraft
     private let index: FormatIndex
     private let monitor: ConversionMonitor
 
     init(
         schema: KnownSchema, format: ImportedFormat, source: Connection, files: URL?, options: ConversionOptions,
-        file: SourceFile, draft: ConversionDraft
+        file: ConvertedFile, draft: ConversionDraft
     ) {
         self.file = file
         self.draft = draft

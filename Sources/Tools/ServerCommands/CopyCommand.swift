@@ -32,7 +32,7 @@ enum CopyCommand {
     /// The version of a database on a server.
     static func version(
         of connection: ServerConnection, in model: LoadedModel
-    ) throws -> SchemaModel.SchemaVersion {
+    ) throws -> ModelVersion {
         let state = try ServerState(reading: connection)
         guard let current = state.current else {
             throw CommandError.elsewhere("error: the database is empty: deploy creates its tables")

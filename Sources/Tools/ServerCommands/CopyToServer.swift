@@ -16,7 +16,7 @@ struct CopyToServer {
     private let isRestarted: Bool
     private let store: Connection
     private let server: ServerConnection
-    private let version: SchemaModel.SchemaVersion
+    private let version: ModelVersion
     private let tables: [ServerTable]
 
     /// The number of rows in a part.

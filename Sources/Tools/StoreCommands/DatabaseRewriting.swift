@@ -62,7 +62,7 @@ struct DatabaseRewriting {
         for table in objects where table.type == "table" && !table.isVirtual {
             // A virtual table creates its own tables.
             if virtual.contains(where: { Self.isPart(table.name, of: $0.name) }) { continue }
-            if Self.isPending(table.name) || table.name.hasPrefix("sqlite_") { continue }
+            if ReservedNames.isOfPendingMigration(table.name) || table.name.hasPrefix("sqlite_") { continue }
             do {
                 try target.execute(table.sql)
             } catch let error as SQLiteError where [1, 11].contains(error.code) {
@@ -74,7 +74,7 @@ struct DatabaseRewriting {
         for pragma in ["user_version", "application_id"] {
             if let value = try? source.integer("PRAGMA \(pragma)") { try target.execute("PRAGMA \(pragma) = \(value)") }
         }
-        for object in objects where object.type == "index" && !Self.isPending(object.table) {
+        for object in objects where object.type == "index" && !ReservedNames.isOfPendingMigration(object.table) {
             if !create(object) { result.lostObjects.append("index \(object.name)") }
         }
         for object in virtual {
@@ -84,7 +84,8 @@ struct DatabaseRewriting {
                 result.lostObjects.append("virtual table \(object.name)")
             }
         }
-        for object in objects where ["view", "trigger"].contains(object.type) && !Self.isPending(object.name) {
+        for object in objects where ["view", "trigger"].contains(object.type) {
+            if ReservedNames.isOfPendingMigration(object.name) { continue }
             if !create(object) { result.lostObjects.append("\(object.type) \(object.name)") }
         }
         try target.execute("COMMIT")
@@ -97,13 +98,6 @@ struct DatabaseRewriting {
             "data", "idx", "content", "docsize", "config", "segments", "segdir", "stat", "node", "rowid", "parent",
         ]
         return suffixes.contains { table == "\(virtual)_\($0)" }
-    }
-
-    /// Whether an object belongs to a migration that was interrupted.
-    private static func isPending(_ name: String) -> Bool {
-        let rest = name.dropFirst("strata_".count)
-        return name.hasPrefix("strata_")
-            && (rest.hasPrefix("pending") || rest.hasPrefix("keys_") || rest == "added" || rest.first?.isNumber == true)
     }
 
     private func create(_ object: Object) -> Bool { (try? target.execute(object.sql)) != nil }

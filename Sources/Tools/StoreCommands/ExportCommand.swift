@@ -1,5 +1,6 @@
 import Commands
 import Foundation
+import SQLSchema
 import SchemaModel
 import Strata
 
@@ -28,7 +29,7 @@ enum ExportCommand {
         rewriting.replacing = { table, columns, values in
             // Strata's own tables have no texts of the customer, except these.
             if ["strata_dropped", "strata_unconverted"].contains(table) { return nil }
-            return table.hasPrefix("strata_") ? values : redaction.redacted(table, columns, values)
+            return ReservedNames.isOfStrata(table) ? values : redaction.redacted(table, columns, values)
         }
         rewriting.replacingViolation = { table, columns, values in
             guard redaction.knows(table) else { return nil }
@@ -38,7 +39,7 @@ enum ExportCommand {
         let result = try rewriting.run()
         try draft.publish()
         var lines = ["wrote \(destination.path): version \(identity.version)"]
-        for table in result.tables where !table.name.hasPrefix("strata_") {
+        for table in result.tables where !ReservedNames.isOfStrata(table.name) {
             var line = "  \(table.name): \(table.rows) \(table.rows == 1 ? "row" : "rows")"
             if limited.contains(table.name) { line += "; values with limits may be the original ones" }
             if table.invalid > 0 { line += "; \(table.invalid) left out" }

@@ -13,12 +13,12 @@ extension KnownSchema {
 
     /// Creates the schema of a history, without the code of its custom migrations.
     package init(_ history: SchemaHistory, invalidRows: [ImportedInvalidRows] = []) {
-        var versions: [Strata.SchemaVersion] = []
+        var versions: [SchemaVersion] = []
         for version in history.versions {
             let oldest = history.compatibleSince(version.version).text
             let first = versions.firstIndex { $0.name == oldest } ?? versions.endIndex
             versions.append(
-                Strata.SchemaVersion(
+                SchemaVersion(
                     version.version.text, fingerprint: version.fingerprint.value, tables: version.tables,
                     compatible: Array(versions[first...])))
         }

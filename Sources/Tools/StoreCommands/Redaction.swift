@@ -16,7 +16,7 @@ struct Redaction {
         case json(ValueType)
     }
 
-    private let version: SchemaModel.SchemaVersion
+    private let version: ModelVersion
     /// The treatments of columns, by table; a column that is not in the dictionary stays.
     private let treatments: [String: [String: Treatment]]
     /// The columns of the tables.
@@ -26,7 +26,7 @@ struct Redaction {
     /// A number that makes the noise of equal texts unknown outside of this run.
     private let secret = UInt64.random(in: 0...UInt64.max)
 
-    init(_ version: SchemaModel.SchemaVersion) {
+    init(_ version: ModelVersion) {
         self.version = version
         var treatments: [String: [String: Treatment]] = [:]
         var limited: [String: Set<String>] = [:]
@@ -145,7 +145,7 @@ struct Redaction {
 
     // MARK: JSON
 
-    private static func containsText(_ type: ValueType, _ version: SchemaModel.SchemaVersion) -> Bool {
+    private static func containsText(_ type: ValueType, _ version: ModelVersion) -> Bool {
         switch type {
         case .scalar(let scalar): [.string, .url, .data].contains(scalar)
         case .array(let element): containsText(element, version)

@@ -1,5 +1,6 @@
 import Commands
 import Foundation
+import SQLSchema
 import Strata
 
 /// `strata salvage`: rescues the readable rows of a damaged store into a new one of the same version.
@@ -23,7 +24,7 @@ package enum SalvageCommand {
         let result = try DatabaseRewriting(
             source: source, target: try Connection(path: draft.url.path, mode: .create)
         ).run()
-        guard result.tables.contains(where: { $0.rows > 0 && !$0.name.hasPrefix("strata_") }) else {
+        guard result.tables.contains(where: { $0.rows > 0 && !ReservedNames.isOfStrata($0.name) }) else {
             throw CommandError.store(file.path, reason: "no row can be read: restore a backup")
         }
         try draft.publish()
@@ -51,7 +52,8 @@ package enum SalvageCommand {
 
     private static func text(_ report: Report, _ destination: URL) -> String {
         var lines = ["wrote \(destination.path): " + (report.version.map { "version \($0)" } ?? "its version is lost")]
-        for table in report.tables where !table.name.hasPrefix("strata_") || !table.lost.isEmpty || table.invalid > 0 {
+        for table in report.tables
+        where !ReservedNames.isOfStrata(table.name) || !table.lost.isEmpty || table.invalid > 0 {
             var line = "  \(table.name): \(table.rows) \(table.rows == 1 ? "row" : "rows")"
             line += table.lost.map { "; rows are lost \(Self.place($0))" }.joined()
             if table.invalid > 0 { line += "; \(table.invalid) rows violate a constraint and are lost" }

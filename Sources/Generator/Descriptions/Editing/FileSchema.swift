@@ -33,7 +33,7 @@ package enum FileSchema: String, CaseIterable, Sendable {
             case .strata:
                 (
                     Self.schema(of: ConfigurationReader.keys),
-                    [("entry", Self.object(ConfigurationReader.entryShapes, required: [["version"]]))]
+                    [("entry", Self.object(ConfigurationReader.entrySchemas, required: [["version"]]))]
                 )
             }
         var members = [JSONOutput.Member("$schema", .string("http://json-schema.org/draft-07/schema#"))]
@@ -54,26 +54,26 @@ package enum FileSchema: String, CaseIterable, Sendable {
             case ConfigurationReader.keys.owner: []
             default: table.required.contains("property_type") ? [table.required, ["unused"]] : [table.required]
             }
-        let keys = table.shapes.map(\.key)
+        let keys = table.schemas.map(\.key)
         let other = (keys + table.aliases.keys + table.ignored).sorted().map(spellings)
-        return object(table.shapes, required: required, fields: table.fields, aliases: other)
+        return object(table.schemas, required: required, fields: table.fields, aliases: other)
     }
 
     /// Returns the schema of an object.
     ///
     /// - Parameters:
-    ///   - shapes: The keys.
+    ///   - schemas: The keys.
     ///   - required: The required keys, as alternatives.
     ///   - fields: The keys whose value may be null.
     ///   - aliases: Patterns of other accepted keys.
     private static func object(
-        _ shapes: [KeyShape], required: [[String]], fields: Set<String> = [], aliases: [String] = []
+        _ schemas: [KeySchema], required: [[String]], fields: Set<String> = [], aliases: [String] = []
     ) -> JSONOutput {
-        let properties = shapes.map { shape in
+        let properties = schemas.map { key in
             let null = JSONOutput.object([.init("type", .string("null"))])
-            let schema = fields.contains(shape.key) ? JSONOutput.any(of: [shape.schema, null]) : shape.schema
+            let schema = fields.contains(key.key) ? JSONOutput.any(of: [key.schema, null]) : key.schema
             return JSONOutput.Member(
-                shape.key, .object([.init("description", .string(shape.summary))] + schema.members))
+                key.key, .object([.init("description", .string(key.summary))] + schema.members))
         }
         var members = [JSONOutput.Member("type", .string("object")), .init("properties", .object(properties))]
         if !aliases.isEmpty {

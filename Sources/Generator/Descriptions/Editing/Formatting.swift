@@ -49,7 +49,7 @@ package enum Formatting {
 
     private static func canonical(_ value: JSONOutput, _ table: KeyTable) -> JSONOutput {
         guard case .object(let members) = value else { return value }
-        let order = table.shapes.map(\.key)
+        let order = table.schemas.map(\.key)
         let known = members.map { member -> JSONOutput.Member in
             let key = table.canonical(member.key)
             return JSONOutput.Member(key, self.value(member.value, of: key, in: table))

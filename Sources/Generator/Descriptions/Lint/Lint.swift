@@ -7,7 +7,7 @@ struct Lint {
     private let rule: LintRule
     private let sources: SourceMap
     private var index: VersionIndex
-    private var version: SchemaVersion
+    private var version: ModelVersion
     private var diagnostics: [Diagnostic] = []
     private var seen: Set<Finding> = []
 
@@ -35,7 +35,7 @@ struct Lint {
         }
     }
 
-    private init(rule: LintRule, sources: SourceMap, index: VersionIndex, version: SchemaVersion) {
+    private init(rule: LintRule, sources: SourceMap, index: VersionIndex, version: ModelVersion) {
         (self.rule, self.sources, self.index, self.version) = (rule, sources, index, version)
     }
 

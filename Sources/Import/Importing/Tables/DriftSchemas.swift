@@ -8,13 +8,13 @@ import Strata
 /// Source: `SchemaWriter` of drift_dev. Its files state their format version in `_meta`. Types are written as
 /// `ColumnType.integer` until format 1.0, and as `int` later.
 struct DriftSchemas {
-    private let file: SchemaFile
+    private let file: ExportedFile
     private var schema: SourceSchema
 
     static func read(in path: String) throws -> [SourceSchema] {
-        try SchemaFile.numbered(in: path, /(?:drift|moor)_schema_v([0-9]+)\.json/).map { number, path in
+        try ExportedFile.numbered(in: path, /(?:drift|moor)_schema_v([0-9]+)\.json/).map { number, path in
             var reader = DriftSchemas(
-                file: try SchemaFile(path: path), schema: SourceSchema(formerName: String(number), path: path))
+                file: try ExportedFile(path: path), schema: SourceSchema(formerName: String(number), path: path))
             try reader.read()
             return reader.schema
         }

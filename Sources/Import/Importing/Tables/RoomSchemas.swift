@@ -7,12 +7,12 @@ import Strata
 /// Source: `androidx.room.migration.bundle`. Depending on its version, it omits optional members or leaves them empty.
 enum RoomSchemas {
     static func read(in path: String) throws -> [SourceSchema] {
-        try SchemaFile.numbered(in: path, /([0-9]+)\.json/).map { number, path in
-            try schema(SchemaFile(path: path), number)
+        try ExportedFile.numbered(in: path, /([0-9]+)\.json/).map { number, path in
+            try schema(ExportedFile(path: path), number)
         }
     }
 
-    private static func schema(_ file: SchemaFile, _ number: Int) throws -> SourceSchema {
+    private static func schema(_ file: ExportedFile, _ number: Int) throws -> SourceSchema {
         let database = try file.member("database", of: file.root)
         let version = try file.member("version", of: database)
         guard version.number == String(number) else {

@@ -36,7 +36,7 @@ struct ModelMerge {
 
     private var versions: [Version] { imported.versions }
     /// The newest version that the descriptions contain.
-    private var known: SchemaVersion { existing.newest }
+    private var known: ModelVersion { existing.newest }
 
     // MARK: Files
 

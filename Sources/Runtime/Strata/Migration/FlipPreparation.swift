@@ -45,7 +45,7 @@ struct FlipPreparation {
             if attempts >= Self.mostAttempts {
                 return try fill(table, named: name, with: indexes)
             }
-            let names = try IndexNames(connection)
+            let names = try StoredIndexNames(connection)
             if names.has(index, on: name) {
                 try batches.finish(task)
                 continue
@@ -79,7 +79,7 @@ struct FlipPreparation {
             let columns = sql.drop { $0 != "(" }
             try connection.execute("CREATE TABLE \(SQL.quoted(copy)) \(columns)")
             for index in indexes {
-                try connection.execute(SQLite.createIndex(try IndexNames(connection).free(index), on: copy))
+                try connection.execute(SQLite.createIndex(try StoredIndexNames(connection).free(index), on: copy))
             }
             try batches.finish("create \(copy)")
         }

@@ -175,15 +175,12 @@ struct PendingMigration {
         return true
     }
 
-    /// The tables of a pending migration: its state, the new tables (`strata_1_name`), the search indexes
-    /// (`strata_0_search_name`) before the tables that they consist of, the key maps and the added rows.
+    /// The tables of a pending migration. The search indexes (`strata_0_search_name`) come before the tables that they
+    /// consist of.
     private static func ownTables(_ connection: Connection) throws -> [String] {
         try connection.texts(
-            """
-            SELECT name FROM sqlite_schema WHERE type = 'table' AND (name IN ('strata_pending', 'strata_added') \
-            OR name GLOB 'strata_[0-9]*' OR name LIKE 'strata\\_keys\\_%' ESCAPE '\\')
-            ORDER BY sql LIKE 'CREATE VIRTUAL%' DESC
-            """)
+            "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY sql LIKE 'CREATE VIRTUAL%' DESC"
+        ).filter(ReservedNames.isOfPendingMigration)
     }
 
     /// The tables that others may write to: those of the schema and those of the app.

@@ -80,7 +80,7 @@ struct TableFlip {
     /// Creates the indexes that a table does not have yet.
     private func createIndexes(_ indexes: [Table.Index], on table: String) throws {
         if indexes.isEmpty { return }
-        let names = try IndexNames(connection)
+        let names = try StoredIndexNames(connection)
         for index in indexes where !names.has(index, on: table) {
             try connection.execute(SQLite.createIndex(names.free(index), on: table))
         }
@@ -88,7 +88,7 @@ struct TableFlip {
 }
 
 /// The names of the indexes of a store.
-struct IndexNames {
+struct StoredIndexNames {
     private let byStatement: [String: [String]]
     private let taken: Set<String>
 

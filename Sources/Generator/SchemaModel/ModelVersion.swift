@@ -1,7 +1,7 @@
 import SQLSchema
 
 /// One version of a schema: its entities, its subtypes and their tables.
-package struct SchemaVersion: Sendable {
+package struct ModelVersion: Sendable {
     /// The version.
     package let version: Version
     /// The entities of the version.
@@ -25,7 +25,7 @@ package struct SchemaVersion: Sendable {
     ///   - subtypes: The subtypes of the version.
     ///   - previous: The previous version. The layouts of unchanged entities are taken from it.
     package init(
-        version: Version, entities: [Entity], subtypes: [Subtype] = [], after previous: SchemaVersion? = nil
+        version: Version, entities: [Entity], subtypes: [Subtype] = [], after previous: ModelVersion? = nil
     ) {
         self.version = version
         self.entities = entities
@@ -65,7 +65,7 @@ package struct SchemaVersion: Sendable {
     }
 
     /// Returns the lineages of the subtypes that are the same as in `previous`, with all their parts.
-    private func subtypesAlike(in previous: SchemaVersion) -> Set<SubtypeLineage> {
+    private func subtypesAlike(in previous: ModelVersion) -> Set<SubtypeLineage> {
         var alike = Set(subtypes.filter { previous.subtype($0.lineage) == $0 }.map(\.lineage))
         // A subtype is different if one of its parts is.
         while let changed = subtypes.first(where: { alike.contains($0.lineage) && !$0.parts.isSubset(of: alike) }) {
@@ -106,7 +106,7 @@ package struct SchemaVersion: Sendable {
     }
 
     /// Returns whether the storage of `entity` is the same as in `previous`.
-    private func isStored(_ entity: Entity, as previous: SchemaVersion) -> Bool {
+    private func isStored(_ entity: Entity, as previous: ModelVersion) -> Bool {
         guard previous.entity(entity.lineage) == entity else { return false }
         for source in entity.keySources where self.entity(source) != previous.entity(source) { return false }
         return entity.properties.allSatisfy { property in
@@ -133,7 +133,7 @@ private struct LayoutDraft: Sendable {
 struct EntityLayout: Sendable {
     let columns: [StoredColumn]
     let table: Table
-    let joinTables: [SchemaVersion.JoinTable]
+    let joinTables: [ModelVersion.JoinTable]
     /// For each table, the statements that create it and its indexes.
     let statements: [[String]]
     /// The names of all indexes. An index keeps its name when a column or the table is renamed.

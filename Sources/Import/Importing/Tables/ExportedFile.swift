@@ -2,7 +2,7 @@ import Foundation
 import JSONText
 
 /// A JSON file that another library exported, with the position of each value in the file.
-struct SchemaFile {
+struct ExportedFile {
     let path: String
     let root: JSON
     private let data: Data

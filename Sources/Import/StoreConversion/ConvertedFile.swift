@@ -1,7 +1,7 @@
 import Foundation
 
 /// The file of the database that is converted.
-struct SourceFile {
+struct ConvertedFile {
     let url: URL
     /// The state of the file, as text. It changes whenever something writes to the database.
     let identity: String
