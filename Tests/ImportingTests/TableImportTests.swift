@@ -576,7 +576,7 @@ import Testing
         try workspace.write(Self.drift("\"moor_type\": \"money\""), to: "e/drift_schema_v1.json")
         #expect(
             workspace.run("import", "drift", workspace.path("e"), "--into", workspace.path("o")).complaints == [
-                "e/drift_schema_v1.json:6: error: there is no type money in Drift"
+                "e/drift_schema_v1.json:6: error: Drift has no type money"
             ])
         #expect(
             workspace.run("import", "drift", workspace.path("out"), "--into", workspace.path("o")).complaints == [

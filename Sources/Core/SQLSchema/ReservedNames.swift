@@ -6,16 +6,23 @@ package enum ReservedNames {
         return isOfStrata(name) || name.hasPrefix("sqlite_") || ["json_each", "json_tree"].contains(name)
     }
 
-    /// Returns whether a table is one of those that Strata adds to a store.
-    package static func isOfStrata(_ name: String) -> Bool { name.lowercased().hasPrefix("strata_") }
+    /// Returns whether Strata itself adds the table to a store.
+    package static func isOfStrata(_ table: String) -> Bool { table.hasPrefix("strata_") }
 
-    /// Returns whether a table or a trigger exists only during a migration in batches: the state (`strata_pending`), the
-    /// triggers of other tables, the new tables (`strata_1_name`), the key maps and the added rows.
-    package static func isOfPendingMigration(_ name: String) -> Bool {
-        guard isOfStrata(name) else { return false }
-        let rest = name.dropFirst("strata_".count)
-        return rest.hasPrefix("pending") || rest.hasPrefix("keys_") || rest == "added" || rest.first?.isNumber == true
+    /// Returns whether a table exists only during a migration in batches. Such a table is deleted with the migration, so a
+    /// name that only looks similar must not be one.
+    ///
+    /// It is the state (`strata_pending`), a new table (`strata_1_name`), a key map (`strata_keys_name`) or the added rows
+    /// (`strata_added`).
+    package static func isPendingTable(_ table: String) -> Bool {
+        guard isOfStrata(table) else { return false }
+        let rest = table.dropFirst("strata_".count)
+        return rest == "pending" || rest == "added" || rest.hasPrefix("keys_")
+            || rest.first.map { ("0"..."9").contains($0) } ?? false
     }
+
+    /// Returns whether a trigger exists only during a migration in batches.
+    package static func isPendingTrigger(_ trigger: String) -> Bool { trigger.hasPrefix("strata_pending_") }
 
     /// The tables, in lowercase, that other libraries and migration tools add to the databases of an app.
     package static let ofLibraries: Set<String> = [

@@ -17,7 +17,7 @@ package struct Lock: Hashable, Sendable {
         package var ddl: Fingerprint?
         /// The fingerprint of the file of its fixture; nil until the tests have written it.
         package var fixture: Fingerprint?
-        /// The oldest version whose apps can use stores of this version; nil if there is no older one.
+        /// The oldest version whose apps can use stores of this version; nil if only apps of this version can.
         package var compatibleSince: Version?
 
         /// The fingerprint of the version.

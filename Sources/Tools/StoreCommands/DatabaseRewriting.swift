@@ -62,7 +62,7 @@ struct DatabaseRewriting {
         for table in objects where table.type == "table" && !table.isVirtual {
             // A virtual table creates its own tables.
             if virtual.contains(where: { Self.isPart(table.name, of: $0.name) }) { continue }
-            if ReservedNames.isOfPendingMigration(table.name) || table.name.hasPrefix("sqlite_") { continue }
+            if ReservedNames.isPendingTable(table.name) || table.name.hasPrefix("sqlite_") { continue }
             do {
                 try target.execute(table.sql)
             } catch let error as SQLiteError where [1, 11].contains(error.code) {
@@ -74,7 +74,7 @@ struct DatabaseRewriting {
         for pragma in ["user_version", "application_id"] {
             if let value = try? source.integer("PRAGMA \(pragma)") { try target.execute("PRAGMA \(pragma) = \(value)") }
         }
-        for object in objects where object.type == "index" && !ReservedNames.isOfPendingMigration(object.table) {
+        for object in objects where object.type == "index" && !ReservedNames.isPendingTable(object.table) {
             if !create(object) { result.lostObjects.append("index \(object.name)") }
         }
         for object in virtual {
@@ -85,7 +85,7 @@ struct DatabaseRewriting {
             }
         }
         for object in objects where ["view", "trigger"].contains(object.type) {
-            if ReservedNames.isOfPendingMigration(object.name) { continue }
+            if object.type == "trigger", ReservedNames.isPendingTrigger(object.name) { continue }
             if !create(object) { result.lostObjects.append("\(object.type) \(object.name)") }
         }
         try target.execute("COMMIT")

@@ -105,7 +105,7 @@ struct DriftSchemas {
         case "double", "real": return ("REAL", nil)
         case "blob": return ("BLOB", nil)
         case "dateTime", "datetime": return (datesAreText ? "TEXT" : "INTEGER", .date)
-        default: throw file.refusal("there is no type \(text) in Drift", at: json)
+        default: throw file.refusal("Drift has no type \(text)", at: json)
         }
     }
 

@@ -158,9 +158,10 @@ struct PendingMigration {
 
     /// Drops the triggers. From then on, the migration itself may write to the old tables.
     static func dropTriggers(in connection: Connection) throws {
-        let triggers =
-            "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND name LIKE 'strata\\_pending\\_%' ESCAPE '\\'"
-        for name in try connection.texts(triggers) { try connection.execute("DROP TRIGGER \(SQL.quoted(name))") }
+        let triggers = try connection.texts("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+        for name in triggers where ReservedNames.isPendingTrigger(name) {
+            try connection.execute("DROP TRIGGER \(SQL.quoted(name))")
+        }
     }
 
     /// Removes a pending migration with its tables. Does nothing if there is none.
@@ -180,7 +181,7 @@ struct PendingMigration {
     private static func ownTables(_ connection: Connection) throws -> [String] {
         try connection.texts(
             "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY sql LIKE 'CREATE VIRTUAL%' DESC"
-        ).filter(ReservedNames.isOfPendingMigration)
+        ).filter(ReservedNames.isPendingTable)
     }
 
     /// The tables that others may write to: those of the schema and those of the app.

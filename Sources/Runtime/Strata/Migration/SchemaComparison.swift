@@ -43,7 +43,7 @@ package enum SchemaComparison {
             let name = try row.string(1)
             let table = try row.string(3)
             // Strata creates some tables only when they are needed.
-            if ReservedNames.isOfStrata(table), !names.contains(table) { return }
+            if ReservedNames.isOfStrata(table.lowercased()), !names.contains(table) { return }
             switch type {
             case "trigger":
                 // A trigger belongs to the index of its table.

@@ -28,7 +28,7 @@ extension ReadTransaction {
     /// Prepares the statement that passes the rows of a request to the connection's `RowCollection`.
     @usableFromInline func collecting<Entity: StoredEntity>(_ request: Request<Entity>) throws -> Statement {
         let connection = try open()
-        // The statement calls the function.
+        // SQLite prepares the statement only if the connection has the function that it calls.
         _ = try connection.rowCollection()
         return try request.collectingStatement(names: name).prepared(connection)
     }
